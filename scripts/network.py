@@ -51,25 +51,24 @@ class Network:
         self.names = [f"mix-{place + 1}" for place in range(HOPS)] + ["collector"]
         self.addresses = [f"http://127.0.0.1:{port}" for port in free_ports(HOPS + 1)]
 
-    def run(self, *arguments: str, tries: int = 1) -> str:
-        """A command; in a storm of kills it may need several calls."""
-        for left in range(tries, 0, -1):
-            done = mixtally(*arguments, cwd=self.folder, check=left == 1)
-            if not done.returncode:
+    def run(
+        self, *arguments: str, tries: int = 1, ended: Callable[[], bool] = lambda: False
+    ) -> str:
+        """A command; in a storm of kills it may need several calls, or fail and have ``ended``."""
+        for left in reversed(range(tries)):
+            done = mixtally(*arguments, cwd=self.folder)
+            if not done.returncode or ended():
                 return done.stdout
-            time.sleep(2)
-        raise AssertionError
+            if left:
+                time.sleep(2)
+        raise RuntimeError(f"mixtally {' '.join(arguments)}: {done.stderr.strip()}")
 
     def propose(self, path: str, wish: Sequence[str], tries: int) -> None:
         """A round that all sign. A call that failed may have reached its end at the roles."""
-        for left in range(tries, 0, -1):
-            done = mixtally("collector", "propose", "collector", "--expires-after", "900", *wish,
-                            cwd=self.folder, check=False)  # fmt: skip
-            if not done.returncode or self.served(self.addresses[0], path) is not None:
-                return
-            if left == 1:
-                raise RuntimeError(f"{path}: {done.stderr.strip()}")
-            time.sleep(2)
+        self.run(
+            "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries,
+            ended=lambda: self.served(self.addresses[0], path) is not None,
+        )  # fmt: skip
 
     def contract(self, labels: Sequence[str]) -> str:
         """Everybody begins, one contract is made, every mix signs it."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
 from mixtally.attacks.target import Target
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_one_of
 from mixtally.privacy.parameters import Parameters, parsed
 from mixtally.records.guarantee import checked_fraction, checked_users
 from mixtally.records.mechanism import Shuffled
@@ -71,9 +71,7 @@ def claim(
 def _given(name: str, parameters: ClaimedParameters) -> dict[str, Any]:
     """The parameters given, once they are all that is needed and no more."""
     if name not in _TAKES:
-        raise ParameterError(
-            "protocol", wanted="one of " + ", ".join(_TAKES), got=repr(name), do="choose one"
-        )
+        raise not_one_of("protocol", name, list(_TAKES))
     given, takes = parameters.given(), _TAKES[name].split()
     needs = {each for each in takes if not each.startswith("[")}
     order = [each.strip("[]") for each in takes]

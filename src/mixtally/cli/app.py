@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mixtally.cli.common import with_quiet
-from mixtally.cli.panels import PaneledCommand
+from mixtally.cli.common import parameters_of, with_quiet
+from mixtally.cli.panels import PaneledCommand, help_all
 from mixtally.errors import InputError
 from mixtally.version import VERSION
 
@@ -128,7 +128,7 @@ class Commands(TyperGroup):
                 rich_markup_mode=None,
             )
             group.first = name
-            return with_quiet(group)
+            return group
         if name not in COMMANDS:
             return None
         command = COMMANDS[name]
@@ -137,7 +137,9 @@ class Commands(TyperGroup):
             return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(cls=PaneledCommand, epilog=_also(name))(module[command.function])
-        return with_quiet(typer.main.get_command(alone))
+        made: Any = with_quiet(typer.main.get_command(alone))
+        made.params += parameters_of(help_all)
+        return made
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list, out of what stands for each command."""

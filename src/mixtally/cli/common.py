@@ -1,5 +1,6 @@
-"""The option that every command has."""
+"""Options that are added to commands: the one that every command has, and how any is."""
 
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -22,8 +23,13 @@ def _any(
 
 def with_quiet(command: Any) -> Any:
     """``command``, or all that it has, with ``--quiet``; the parser's types have no fixed names."""
-    holder = typer.Typer(add_completion=False)
-    holder.command()(_any)
     for one in getattr(command, "commands", {"": command}).values():
-        one.params += typer.main.get_command(holder).params
+        one.params += parameters_of(_any)
     return command
+
+
+def parameters_of(declared: Callable[..., None]) -> list[Any]:
+    """The options that a function declares, to be added to a command."""
+    holder = typer.Typer(add_completion=False)
+    holder.command()(declared)
+    return list(typer.main.get_command(holder).params)

@@ -18,6 +18,7 @@ PANELS = {
 """What is on the first page, by what it is about; a new option is among the others until it is
 named here.
 """
+_PANEL = {option: name for name, options in PANELS.items() for option in options.split()}
 _OTHERS = "More options"
 _SHORT = 30
 """A command with fewer options shows all of them."""
@@ -31,7 +32,7 @@ def _show_all(ctx: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-def _any(
+def help_all(
     everything: bool = typer.Option(
         False,
         "--help-all",
@@ -41,15 +42,11 @@ def _any(
         help="Show every option and exit.",
     ),
 ) -> None:
-    """Does nothing: it stands for the option that is added."""
+    """Does nothing: it stands for the option that every such command has."""
 
 
 class PaneledCommand(TyperCommand):
     """A command whose options stand in panels; the parser's own types have no fixed names."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Its options, and the one that shows all of them."""
-        return [*super().get_params(ctx), *_more.params]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then a panel after the other."""
@@ -68,14 +65,4 @@ class PaneledCommand(TyperCommand):
 def _panel(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
-    names = set(parameter.opts)
-    return next((name for name, said in PANELS.items() if names & {*said.split()}), _OTHERS)
-
-
-def _made() -> Any:
-    holder = typer.Typer(add_completion=False)
-    holder.command()(_any)
-    return typer.main.get_command(holder)
-
-
-_more = _made()
+    return next((_PANEL[name] for name in parameter.opts if name in _PANEL), _OTHERS)

@@ -16,6 +16,7 @@ from mixtally.door.frames import frame_of
 from mixtally.door.page import document, tables
 from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
+from mixtally.estimate.numbers import QUANTILES
 from mixtally.ground.codec import canonical
 from mixtally.records.certificate import Certificate
 from mixtally.records.result import ContractResult
@@ -84,14 +85,15 @@ class Result:
     @property
     def quantiles(self) -> dict[float, Row]:
         """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
-        return {float(row.label.split()[0]) / 100.0: row for row in self._numbers()[1:]}
+        return dict(zip(QUANTILES, self._numbers()[1:], strict=True))
 
     def _numbers(self) -> list[Row]:
-        if "numbers" not in self.figures:
+        found = self.figures.get("numbers")
+        if found is None:
             raise ParameterError(
                 "mean", wanted="numbers", got="labels", do="say bins=, low= and high="
             )
-        return self.figures["numbers"]
+        return found
 
     def __len__(self) -> int:
         """How many bins there are."""

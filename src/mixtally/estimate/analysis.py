@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_one_of
 from mixtally.estimate.intervals import checked_level
 from mixtally.records.question import Kind, Question
 
@@ -53,12 +53,8 @@ class Analysis:
     def __post_init__(self) -> None:
         checked_level(self.level)
         if self.projection is not None and self.projection not in PROJECTIONS:
-            raise ParameterError(
-                "projection",
-                wanted="one of " + ", ".join(PROJECTIONS),
-                got=repr(self.projection),
-                do="leave it out for the unbiased counts",
-            )
+            unbiased = "leave it out for the unbiased counts"
+            raise not_one_of("projection", self.projection, list(PROJECTIONS), unbiased)
 
     def check_sums(self, question: Question) -> None:
         """Raises ParameterError for a projection of counts that have no known sum."""

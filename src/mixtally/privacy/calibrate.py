@@ -154,9 +154,9 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     begin, target = start.x, goal.delta * (_AIMED if wish.composed else 1.0)
     for _ in range(_MOST_PROOFS):
         found = search(partial(upper, proved=False), target, start=begin, rough=rough)
-        if found is None:
+        if found is None and wish.composed:
             break
-        if (proved := upper(found)) <= goal.delta:
+        if found is None or (proved := upper(found)) <= goal.delta:
             return found
         # Another crowd was worse than expected. The excess is another at the next end: some room.
         margin = max(_TOLERANCE, _ROOM * (proved / goal.delta - 1.0))
