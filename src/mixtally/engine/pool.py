@@ -3,11 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from mixtally.engine.hands import Hands, Opened, Secrets, open_chunk, seal_chunk, start
+from mixtally.engine.workers import workers
 
 CHUNK = 1024
 """Messages at once: a worker is busy for some twenty milliseconds."""
@@ -17,16 +18,16 @@ T = TypeVar("T")
 class Pool:
     """Opens and seals in ``processes`` others; with 0 in this one.
 
-    Few chunks wait at a time, so that memory does not depend on how much there is to do.
+    Few chunks wait at a time, so that memory does not depend on how much there is to do. To leave
+    its context raises DataError where a worker was killed.
     """
 
     def __init__(self, secrets: Secrets, processes: int) -> None:
         self._processes, self.hands = processes, Hands(secrets)
         self._pool: ProcessPoolExecutor | None = None
+        self._held = ExitStack()
         if processes:
-            self._pool = ProcessPoolExecutor(
-                processes, get_context("spawn"), initializer=start, initargs=(secrets,)
-            )
+            self._pool = self._held.enter_context(workers(processes, start, secrets))
 
     def __enter__(self) -> Self:
         return self
@@ -37,8 +38,7 @@ class Pool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._held.__exit__(kind, error, trace)
 
     def opened(
         self, part: int, chunks: Iterable[bytes], size: int, wanted: int

@@ -7,9 +7,7 @@ written when it was stopped is thrown away.
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +18,7 @@ from mixtally.data.progress import Progress, quiet
 from mixtally.engine import places
 from mixtally.engine.shards.shard import Label, opened, write
 from mixtally.engine.sorting import KEY_BYTES, Sorter
+from mixtally.engine.workers import workers
 from mixtally.errors import DataError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance, SecureChance
@@ -141,7 +140,7 @@ def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> 
     if processes < 2 or len(work) < 2:
         yield from (_draw(*one) for one in several)
         return
-    with ProcessPoolExecutor(min(processes, len(work)), get_context("spawn")) as pool:
+    with workers(min(processes, len(work))) as pool:
         yield from pool.map(_draw, *zip(*several, strict=True))
 
 

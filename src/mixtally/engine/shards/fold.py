@@ -6,10 +6,8 @@ what is new, or has changed.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +17,7 @@ from mixtally.data.progress import Progress, quiet
 from mixtally.engine import places
 from mixtally.engine.shards.counted import Lost, ShardTally, count
 from mixtally.engine.shards.shard import Label, opened
+from mixtally.engine.workers import workers
 from mixtally.errors import DataError, MessageError
 from mixtally.ground.codec import canonical
 from mixtally.records.layout import Layout
@@ -140,7 +139,7 @@ def _counted(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[
     if processes < 2 or len(shards) < 2:
         yield from map(work, shards)
         return
-    with ProcessPoolExecutor(min(processes, len(shards)), get_context("spawn")) as pool:
+    with workers(min(processes, len(shards))) as pool:
         yield from pool.map(work, shards)
 
 
