@@ -11,6 +11,7 @@ from mixtally.collector.proposing import DAY
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.node.events import Log, written
 from mixtally.node.peers import listing
 from mixtally.wire.note import signed, signed_by
 from mixtally.wire.reading import fingerprint_of
@@ -56,6 +57,31 @@ def test_rounds_follow_each_other_and_end_with_the_contract(office):
     assert office.proposed(Proposal(opens=second.opens + 5000)).sheet.round == 3
     said = refused(office, PlanError)
     assert "at most 3, for which the contract is priced" in said
+
+
+def test_a_window_that_all_have_signed_is_named_by_its_round(office):
+    first = office.proposed().sheet
+    second = office.proposed(Proposal(opens=first.opens + EVERY)).sheet
+    for sheet in (first, second):
+        done = office.proposed(Proposal(opens=sheet.opens))
+        assert done.again
+        assert done.sheet == sheet
+    said = refused(office, PlanError, Proposal(opens=second.opens + 1))
+    assert "round 2 is not over then: it closes 1970-01-" in said
+    again = Proposal(opens=second.opens, fresh=True)
+    assert "round 2 is not over then" in refused(office, PlanError, again)
+    office.now = first.closes
+    assert "over already" in refused(office, PlanError, Proposal(opens=first.opens))
+
+
+def test_an_operator_is_told_the_window_before_it_opens(office):
+    lines = []
+    office.collector.node.log = Log(lines.append, as_json=True)
+    first = office.proposed(Proposal(opens=office.now + 100)).sheet
+    told = [json.loads(line) for line in lines]
+    assert [one["event"] for one in told] == ["round signed", "round signed by all"]
+    for one in told:
+        assert (one["opens"], one["closes"]) == (written(first.opens), written(first.closes))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ from mixtally.collector.results import utc
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import call
+from mixtally.node.calls import call, patient
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 
@@ -120,7 +120,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
     node = Node(role, SecureChance())
     try:
-        found = sign_contract(node, agreed, data, call, int(time()))
+        found = sign_contract(node, agreed, data, patient(call, _waits), int(time()))
     finally:
         node.close()
     about = agreed.contract
@@ -253,6 +253,10 @@ def conclude(
     role = r.open_role(folder)
     name = read_agreed(role, contract).contract.name
     show(concluded_again(role, name, number, top), None, json=json)
+
+
+def _waits(address: str) -> None:
+    typer.echo(f"{address} does not serve yet: it is asked again for some seconds", err=True)
 
 
 def _moment(text: str | None) -> int | None:

@@ -153,6 +153,9 @@ class Collector:
         state = moved(known, now)
         if state is not None:
             moved_on = self.node.rounds.move(row, state, self._ended(row, state))
+            if state is State.OPEN:
+                self.node.tell_signed(row, " by all")
+                return moved_on
             because = {"because": moved_on.ended} if state is State.DESTROYED else {}
             self.node.tell(row, f"round {state}", **because)
             return moved_on

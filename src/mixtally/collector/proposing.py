@@ -66,8 +66,9 @@ def propose(
     _check_prefixes(agreed, wish)
     _clear(node, agreed, call, now)
     last = node.rounds.last(agreed.contract.name)
-    if last is not None and _unfinished(node, agreed, last, now) and not wish.fresh:
-        return _signed(node, agreed, call, node.sheet_note(last), again=True)
+    begun = None if wish.fresh else _begun(node, agreed, last, wish.opens, now)
+    if begun is not None:
+        return _signed(node, agreed, call, node.sheet_note(begun), again=True)
     number = 1 if last is None else last.round + 1
     _check_number(node, agreed, number)
     keys = _keys(node, agreed, call, number)
@@ -109,14 +110,21 @@ def _clear(node: Node, agreed: Agreed, call: Call, now: int) -> None:
         )
 
 
-def _unfinished(node: Node, agreed: Agreed, last: RoundRow, now: int) -> bool:
-    """Whether the last round may still be signed by those who have not."""
-    return (
-        last.contract == agreed.fingerprint
-        and (last.state, last.ended) == (SIGNED, "")
-        and not node.complete(last)
-        and now < last.closes
-    )
+def _begun(
+    node: Node, agreed: Agreed, last: RoundRow | None, opens: int | None, now: int
+) -> RoundRow | None:
+    """The round of an earlier call: the last, which some have not signed, or that of this window.
+
+    None where it is over.
+    """
+    live = [
+        row
+        for row in node.rounds.all()
+        if row.contract == agreed.fingerprint and not row.ended and now < row.closes
+    ]
+    if last in live and last.state == SIGNED and not node.complete(last):
+        return last
+    return next((row for row in live if row.opens == opens), None)
 
 
 def _check_number(node: Node, agreed: Agreed, number: int) -> None:

@@ -17,7 +17,7 @@ from mixtally.mixnode.window import Share, Window, announced, share
 from mixtally.node import disk
 from mixtally.node.clock import Clock, Clocks
 from mixtally.node.disk import Step, no_step
-from mixtally.node.events import Log
+from mixtally.node.events import Log, written
 from mixtally.node.refusal import ProblemError
 from mixtally.node.running import Listening, Served, Stop, Wake, run, serving
 from mixtally.node.web.bodies import Room
@@ -75,7 +75,9 @@ class Beside:
             found.give_back()
             raise
         self._shares[found.window.contract, found.window.round] = found
-        self._log.tell("round open", contract=found.window.contract, round=found.window.round)
+        window = found.window
+        times = {"opens": written(window.opens), "closes": written(window.closes)}
+        self._log.tell("round signed by all", contract=window.contract, round=window.round, **times)
 
     def _leave(self, key: tuple[str, int]) -> None:
         """What was taken is on the disk, and its file closed, before the share is given back."""

@@ -17,7 +17,7 @@ from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import Jobs
 from mixtally.mixnode.window import Window, announce, quiet, withdraw
 from mixtally.node.batch import said
-from mixtally.node.events import Said, written
+from mixtally.node.events import Said
 from mixtally.node.node import Node
 from mixtally.node.pauses import Pauses
 from mixtally.node.peers import Peers
@@ -140,9 +140,10 @@ class Mix:
 
     def _tell(self, row: RoundRow) -> None:
         """Tell the operator how far a round is, and what this mix has signed of it."""
-        fields: dict[str, Said] = {}
         if row.state == State.OPEN:
-            fields = {"opens": written(row.opens), "closes": written(row.closes)}
+            self.node.tell_signed(row, " by all")
+            return
+        fields: dict[str, Said] = {}
         own = self.node.manifest_of(row, self.node.agreements[row.contract].place)
         if row.state in (State.MIXED, State.DESTROYED) and own is not None:
             fields["bundles"] = own[1].bundles

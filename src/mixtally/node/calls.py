@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Timer
+from time import monotonic, sleep
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -16,6 +17,7 @@ MOST_ANSWER_BYTES = (1 << 24) + (1 << 16)
 SECONDS = 10.0
 """For each step of a request; all steps together have three times as long, and what is sent its own
 time."""
+_NOT_YET = 503
 LEAST_RATE = 1 << 16
 """Bytes of a body a second."""
 
@@ -62,6 +64,32 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
     if len(answer.body) > MOST_ANSWER_BYTES:
         raise SilentError(f"{address}: an answer without end")
     return answer
+
+
+def patient(
+    call: Call,
+    told: Callable[[str], None],
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = monotonic,
+    pause: Callable[[float], None] = sleep,
+) -> Call:
+    """``call`` that asks again whoever does not serve yet, for some seconds in all.
+
+    ``told`` is given the address of each that is waited for.
+    """
+    until: list[float] = []
+
+    def again(address: str, method: str, path: str, body: bytes = b"") -> Answer:
+        answer = call(address, method, path, body)
+        if answer.status == _NOT_YET:
+            until[:] = until or [clock() + seconds]
+            told(address)
+        while answer.status == _NOT_YET and clock() < until[0]:
+            pause(1.0)
+            answer = call(address, method, path, body)
+        return answer
+
+    return again
 
 
 def _connection(place: SplitResult) -> HTTPConnection:

@@ -1,7 +1,7 @@
 """What an operator is told: one line an event on standard error, as text or as JSON.
 
-    2027-01-10T08:00:00Z round opened contract=opinion round=1
-    {"time": "2027-01-10T08:00:00Z", "event": "round opened", "contract": "opinion", "round": 1}
+    2027-01-10T08:00:00Z round closed contract=opinion round=1
+    {"time": "2027-01-10T08:00:00Z", "event": "round closed", "contract": "opinion", "round": 1}
 
 What happened once is told by ``node.log.tell("round refused", round=1, because=WORDS)`` or, of a
 round, by ``node.tell(row, "round refused", because=WORDS)``.

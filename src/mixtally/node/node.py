@@ -9,7 +9,7 @@ from mixtally.ground.chance import Chance
 from mixtally.node import disk
 from mixtally.node.database import Database
 from mixtally.node.disk import Step, no_step
-from mixtally.node.events import Log, Said
+from mixtally.node.events import Log, Said, written
 from mixtally.node.folder import Folder
 from mixtally.node.keys import Keys
 from mixtally.node.notes import Notes
@@ -122,6 +122,11 @@ class Node:
     def tell(self, row: RoundRow, event: str, **said: Said) -> None:
         """Tell the operator something of a round."""
         self.log.tell(event, contract=row.name, round=row.round, **said)
+
+    def tell_signed(self, row: RoundRow, by: str = "") -> None:
+        """Tell whose signatures a round has, and its window, which may open later."""
+        times = {"opens": written(row.opens), "closes": written(row.closes)}
+        self.tell(row, f"round signed{by}", **times)
 
     def key(self, contract: str, number: int) -> bytes:
         """The key configuration of this role for a round that it may still sign, or has signed.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from mixtally.errors import RefusedError
 from mixtally.node import disk
-from mixtally.node.events import written
 from mixtally.node.pauses import LONGEST_PAUSE, Pauses
 from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rounds import INSERT, SIGNED, WITHDRAW, RoundRow, round_id
@@ -131,7 +130,7 @@ class Reader:
         )
         others = [role.name for role in agreement.others]
         node.notes.sign_beside(entry, text, node.signer, others, [(INSERT, tuple(row))])
-        node.tell(row, "round signed", opens=written(row.opens), closes=written(row.closes))
+        node.tell_signed(row)
         node.drop_pending(agreement, sheet.round)
 
     def withdraw(self, text: bytes, now: int) -> bytes:

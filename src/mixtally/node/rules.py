@@ -75,7 +75,7 @@ def check_sheet(
         raise _not("the round would be over already")
     last, every = rounds.binding(agreement.name), agreement.windows.every_seconds
     if last is not None and sheet.opens < last.closes:
-        raise _not("the round before is not over then")
+        raise _not(f"round {last.round} is not over then: it closes {written(last.closes)}")
     if last is not None and sheet.opens - last.opens < every:
         raise _not(f"rounds begin {every} seconds apart")
     far = earliest(agreement, last, now) + max(every, LEAST_AHEAD)

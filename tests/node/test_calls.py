@@ -1,0 +1,43 @@
+"""A role that does not serve yet is asked again for a while, and then it is what it answers."""
+
+import pytest
+
+from mixtally.node.calls import Answer, patient
+
+
+class Role:
+    """Answers 503 so often; a pause takes its seconds from a clock of its own."""
+
+    def __init__(self, busy):
+        self.busy, self.now, self.told, self.asked = busy, 0.0, [], 0
+
+    def call(self, *request):
+        self.asked += 1
+        return Answer(503 if self.asked <= self.busy else 200, request[-1])
+
+    def pause(self, seconds):
+        self.now += seconds
+
+    def patient(self):
+        return patient(self.call, self.told.append, 10, lambda: self.now, self.pause)
+
+
+def test_who_serves_at_once_is_asked_once():
+    role = Role(busy=0)
+    assert role.patient()("here", "POST", "/notes", b"x") == Answer(200, b"x")
+    assert (role.asked, role.told, role.now) == (1, [], 0)
+
+
+def test_who_serves_later_is_asked_until_then():
+    role = Role(busy=3)
+    assert role.patient()("here", "POST", "/notes", b"x") == Answer(200, b"x")
+    assert (role.asked, role.told, role.now) == (4, ["here"], 3)
+
+
+@pytest.mark.parametrize("calls", [1, 4])
+def test_all_are_waited_for_together_and_not_for_ever(calls):
+    role = Role(busy=99)
+    call = role.patient()
+    assert {call("here", "POST", "/notes").status for _ in range(calls)} == {503}
+    assert role.now == 10
+    assert role.asked == 10 + calls
