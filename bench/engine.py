@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from bench.clock import family_seconds, sized
 from bench.row import Row, rated
-from mixtally.engine.engine import Cluster, Engine, mixer
+from mixtally.engine.engine import Cluster, Engine
 from mixtally.engine.hands import Hands, Secrets
+from mixtally.engine.mixer import mixer
 from mixtally.engine.mixing import MixWork
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import SecureChance

@@ -5,9 +5,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from mixtally.engine.engine import Cluster, Engine, mixer
-from mixtally.engine.folding import FoldWork, folder
+from mixtally.engine.engine import Cluster, Engine
+from mixtally.engine.folder import folder
+from mixtally.engine.folding import FoldWork
 from mixtally.engine.hands import Secrets
+from mixtally.engine.mixer import mixer
 from mixtally.engine.mixing import MixWork
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import SecureChance

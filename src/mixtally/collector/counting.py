@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from mixtally.collector.stored import Counted, PartCounted
 from mixtally.engine.engine import Engine
-from mixtally.engine.folding import Folder, FoldWork, folder
+from mixtally.engine.folder import folder
+from mixtally.engine.folding import Folder, FoldWork
 from mixtally.engine.hands import Secrets
 from mixtally.engine.pool import Pool
 from mixtally.errors import DataError

@@ -5,18 +5,14 @@ Tallies add up, so it does not matter in which order or by how many they are mad
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import compress
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from mixtally.engine.engine import Engine
-from mixtally.engine.hands import Secrets
 from mixtally.engine.mixing import chunks
 from mixtally.engine.pool import Pool
 from mixtally.ground.bits import Rows
-from mixtally.ground.chance import Chance
 from mixtally.node.copies import digests, not_copies
 from mixtally.records.layout import Layout
 from mixtally.records.results import Tally
@@ -81,21 +77,6 @@ class NearFolder:
             held.dropped[UNOPENED] += opened.unopened + opened.malformed
             held.add(opened.messages)
         return Folded(len(first), held.tally(), dict(+held.dropped))
-
-
-@contextmanager
-def folder(
-    engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
-) -> Iterator[Folder]:
-    """Whoever folds the parts of the round of this name, as long as the context lasts."""
-    if engine.cluster is None:
-        yield NearFolder(pool)
-        return
-    from mixtally.engine.spark.folding import SparkFolder
-    from mixtally.engine.spark.session import session
-
-    with session(engine.cluster) as spark:
-        yield SparkFolder(spark, engine.cluster, secrets, chance, name)
 
 
 class Sifting:

@@ -1,9 +1,5 @@
 """What a role makes of a note that somebody sends: signed, remembered or refused."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from mixtally.errors import RefusedError
 from mixtally.node import disk
 from mixtally.node.pauses import LONGEST_PAUSE, Pauses
@@ -17,15 +13,13 @@ from mixtally.node.slots import (
     sheet_entry,
     withdrawal_entry,
 )
+from mixtally.node.state import RoleState
+from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
 from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import Sheet, kind_of, read_sheet, read_withdrawal
-
-if TYPE_CHECKING:
-    from mixtally.node.node import Node
-    from mixtally.records.agreement import Agreement
 
 _LONG_BYTES = 1 << 16
 _MOST_MANIFEST_BYTES = 1 << 22
@@ -33,9 +27,9 @@ _MOST_MANIFEST_BYTES = 1 << 22
 
 
 class Reader:
-    """Reads for a node, which has seen to it that nobody else does meanwhile."""
+    """Reads for a role, which has seen to it that nobody else does meanwhile."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: RoleState) -> None:
         self._node, self._own = node, node.signer.name
         self._pauses = Pauses()
 

@@ -11,8 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from mixtally.engine.engine import Engine, mixer
+from mixtally.engine.engine import Engine
 from mixtally.engine.hands import Secrets
+from mixtally.engine.mixer import mixer
 from mixtally.engine.mixing import Mixer, MixWork
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import Chance

@@ -1,0 +1,27 @@
+"""Whoever mixes, made: the processes of this machine, or a cluster."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mixtally.engine.engine import Engine
+from mixtally.engine.hands import Secrets
+from mixtally.engine.mixing import Mixer, NearMixer
+from mixtally.engine.pool import Pool
+from mixtally.ground.chance import Chance
+from mixtally.node.disk import Step, no_step
+
+
+@contextmanager
+def mixer(
+    engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance, step: Step = no_step
+) -> Iterator[Mixer]:
+    """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
+    if engine.cluster is None:
+        yield NearMixer(pool, folder, chance, step, engine.most_held)
+        return
+    from mixtally.engine.spark.mixing import SparkMixer
+    from mixtally.engine.spark.session import session
+
+    with session(engine.cluster) as spark:
+        yield SparkMixer(spark, engine.cluster, secrets, chance, folder.name)
