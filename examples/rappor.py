@@ -14,12 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mixtally.client.memory import Memory, device_key
 from mixtally.data.flights import flights
 from mixtally.encode.bloom import design
 from mixtally.estimate.memoized import recovery
 from mixtally.estimate.words import estimate_words
 from mixtally.ground.chance import SecureChance
+from mixtally.memory import Memory, device_key
 from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.simulation.memoized.crowd import memoizing, play_reports, watch

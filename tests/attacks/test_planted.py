@@ -165,7 +165,7 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
 
 def planted(patch, wrong):
     """Devices derive as ``wrong`` says, which is given how they do it right."""
-    from mixtally.client import memory as device
+    from mixtally.memory import device
 
     patch.setattr(device, "derived_response", partial(wrong, device.derived_response))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.client.memory import device_key
 from mixtally.errors import DataError
 from mixtally.ground.chance import SecureChance
+from mixtally.memory import device_key
 from mixtally.records.memoized_plan import memoized_plan
 from mixtally.records.question import Question
 from mixtally.store.files import read_whole, write_whole

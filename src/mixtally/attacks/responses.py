@@ -14,11 +14,11 @@ from mixtally.attacks.checks import Checks
 from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.wordstream import word_checks
-from mixtally.client.memory import Memory
 from mixtally.encode.bloom import bloom
 from mixtally.ground.bits import Rows
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
+from mixtally.memory import Memory
 from mixtally.randomize.memoized import new_key, report
 from mixtally.records.mechanism import Memoized
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question

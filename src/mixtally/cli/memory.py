@@ -12,13 +12,13 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import progress_bars, show
-from mixtally.client.memory import DeviceKey, device_key
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError, in_range
 from mixtally.estimate.conclude import conclude_memoized
 from mixtally.ground.chance import Chance
+from mixtally.memory import DeviceKey, device_key
 from mixtally.privacy.divergence.memoized import least_permanent
 from mixtally.randomize.memoized import new_key
 from mixtally.records.guarantee import Guarantee, checked_epsilon

@@ -1,7 +1,6 @@
 """What a device needs to take part: it reads a contract, checks it, turns a value into messages.
 
-The standard library is enough for all of it. Memoized answers (``memory``) need more, and are
-imported by that name.
+The standard library is enough for all of it.
 """
 
 from mixtally.client.contract import Contract, Role, read

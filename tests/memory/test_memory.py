@@ -9,10 +9,10 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from mixtally.client import memory as device_memory
-from mixtally.client.memory import Memory, device_key
 from mixtally.errors import DataError, ParameterError
 from mixtally.ground.chance import SecureChance
+from mixtally.memory import Memory, device_key
+from mixtally.memory import device as device_memory
 from mixtally.randomize.memoized import memory_of
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
@@ -95,7 +95,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from client.test_memory import said
+from memory.test_memory import said
 
 for value in range(40):
     print(said(Path(sys.argv[1]), str(value % 20)).bits.hex())
