@@ -12,13 +12,12 @@ from msgspec.structs import replace
 from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
 from least import shape, threshold
 from mixtally.attacks import Verdict
-from mixtally.attacks import cascade as module
-from mixtally.attacks.cascade import cascade
+from mixtally.attacks.cascade import cascade, senders_behind
 from mixtally.attacks.cascade_checks import drawn_checks
-from mixtally.attacks.cascade_games import Scene
 from mixtally.attacks.checks import flagged
 from mixtally.attacks.device import Device
 from mixtally.attacks.outcome import Noise
+from mixtally.attacks.senders import HopSenders
 from mixtally.mixing import added
 from mixtally.privacy.accountant import Accountant
 from mixtally.randomize import part_fakes, part_reports
@@ -111,16 +110,13 @@ def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
     ],
     ids=["fakes of people", "flips of people", "every mix"],
 )
-def test_honest_people_hide_only_behind_the_first_hop(monkeypatch, lab, part, question, behind):
+def test_honest_people_hide_only_behind_the_first_hop(part, question, behind):
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
-    seen = []
-    monkeypatch.setattr(module, "game_behind", lambda _part, *who: seen.append(who[:2]))
-    monkeypatch.setattr(module, "_against", lambda *_: [])
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5}
     made = terms_of(question, [part], hops=3, **crowd)
-    for place in (1, 2, 3):
-        module._behind(made, place, lab())
-    assert seen == behind
+    for place, expected in enumerate(behind, 1):
+        ((who, times),) = senders_behind(made, place).items()
+        assert (who.honest, who.people, times) == (*expected, 1)
 
 
 def test_every_run_tosses_the_coins_of_honest_people():
@@ -130,8 +126,8 @@ def test_every_run_tosses_the_coins_of_honest_people():
         tossed.append((people.tolist(), chance))
         return people - 440
 
-    scene = Scene(flipped(BINS, own=OwnFakes(FakeRecord.BLANK, 2, 1 << 62)), 450, 0)
-    assert scene.numbers(3, draw).tolist() == [910] * 3
+    senders = HopSenders.of(flipped(BINS, own=OwnFakes(FakeRecord.BLANK, 2, 1 << 62)), 450, 0)
+    assert senders.numbers(3, draw).tolist() == [910] * 3
     assert tossed == [([450] * 3, 0.25)]
 
 

@@ -3,22 +3,17 @@
 import numpy as np
 import pytest
 
+from attacks.test_games import flipped, uniformly
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.uniform_flips import UniformFlipsGame
-from mixtally.ground.fixed import threshold_of
 from mixtally.simulation.seeded import SeededChance
 
 
 @pytest.mark.parametrize(
     "game",
-    [
-        UniformFlipsGame(threshold_of(0.1), bins, people, 30)
-        for bins in (2, 5, 64, 65, 500)
-        for people in (0, 9)
-    ]
+    [uniformly(0.1, bins, people, 30) for bins in (2, 5, 64, 65, 500) for people in (0, 9)]
     + [
-        FlippedGame(threshold_of(0.2), (0, 0, 1), (1, 0, 0), (0, 1, 0), people, fakes)
+        flipped(0.2, (0, 0, 1), (1, 0, 0), (0, 1, 0), people, fakes)
         for people, fakes in ((5, 0), (0, 5), (3, 4))
     ],
     ids=lambda game: f"{type(game).__name__}-{game.people}-{game.fakes}",
@@ -33,7 +28,7 @@ def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
 
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_drawn_counts_are_those_of_all_messages(times, monkeypatch):
-    game = FlippedGame(threshold_of(0.2), (0, 0), (1, 0), (0, 1), 7, 0, times=times)
+    game = flipped(0.2, (0, 0), (1, 0), (0, 1), 7, 0, times=times)
     monkeypatch.setattr(FlippedGame, "_statistics", lambda _, counts: counts.sum(axis=1))
     drawn = game.drawn(50, Binomials(SeededChance(1)))
     assert game.messages == 8 * times

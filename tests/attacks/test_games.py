@@ -1,7 +1,6 @@
 """The statistics are the likelihood ratios they claim to be, the games those that are bounded."""
 
 import math
-from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -9,18 +8,20 @@ import pytest
 
 from attacks.conftest import upper
 from mixtally.attacks import uniform_flips
-from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.games import game_of, play
+from mixtally.attacks.game import play
+from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.uniform_flips import UniformFlipsGame, fakes_in_view
+from mixtally.attacks.senders import PlanSenders
+from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.randomize import fakes
-from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
+from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.mechanism.named import clear_shaped as in_clear_among_shaped
 from mixtally.records.mechanism.named import (
     clear_uniform,
     flip_bits,
@@ -46,6 +47,18 @@ def multiset(records, seen, q):
     )
 
 
+def flipped(q, x, u, v, people, fakes_sent, times=1):
+    """A game among people who hold x and flipped blanks."""
+    mechanism = flip_bits(bins=len(x), threshold=threshold_of(q), crowd=people + 2, repeats=times)
+    return FlippedGame(PlanSenders(mechanism, people, fakes_sent), x, u, v)
+
+
+def uniformly(q, bins, people, fakes_sent):
+    """A game among flipped uniform fakes."""
+    mechanism = flip_uniform(bins=bins, fakes=fakes_sent, threshold=threshold_of(q))
+    return UniformFlipsGame(PlanSenders(mechanism, people, fakes_sent))
+
+
 def statistic_of(game, rows):
     return float(game._statistics(game._counts(rows)[None])[0])
 
@@ -55,7 +68,7 @@ def statistic_of(game, rows):
 )
 def test_the_statistic_is_the_log_likelihood_ratio(people, fakes_sent, x):
     u, v, q = (0, 1, 0), (0, 0, 1), 0.3
-    game = FlippedGame(threshold_of(q), x, u, v, people, fakes_sent)
+    game = flipped(q, x, u, v, people, fakes_sent)
     others = [x] * people + [(0, 0, 0)] * fakes_sent
     for seen in product(product((0, 1), repeat=3), repeat=4):
         if seen != tuple(sorted(seen)):
@@ -69,9 +82,9 @@ def test_the_statistic_is_the_log_likelihood_ratio(people, fakes_sent, x):
 def test_the_statistic_among_uniform_fakes_is_the_log_likelihood_ratio(forgotten, monkeypatch):
     """The twin takes fakes for blanks, as if they set no bit of their own."""
     u, v, q = (1, 0, 0), (0, 1, 0), 0.2
-    game = UniformFlipsGame(threshold_of(q), 3, people=0, fakes=2)
+    game = uniformly(q, 3, 0, 2)
     if forgotten:
-        blank = FlippedGame(threshold_of(q), (0, 0, 0), u, v, 0, 2)
+        blank = flipped(q, (0, 0, 0), u, v, 0, 2)
         monkeypatch.setattr(UniformFlipsGame, "_counts", lambda _, rows: blank._counts(rows))
         monkeypatch.setattr(UniformFlipsGame, "_statistics", lambda _, c: blank._statistics(c))
     wrong = 0
@@ -91,7 +104,8 @@ def test_the_statistic_among_uniform_fakes_is_the_log_likelihood_ratio(forgotten
 def test_what_is_seen_of_a_fake_is_what_its_first_positions_show():
     """Eight of 30 positions, 40,000 fakes: each count within five deviations, chance 1e-5."""
     q, runs, device, chance = 0.1, 40_000, Device(), SeededChance(3)
-    rows = fakes_in_view(30, 8, threshold_of(q), runs, chance, device)
+    senders = uniformly(q, 30, 0, runs).senders
+    rows = np.concatenate(list(senders.drawn_fakes(8, chance, device)))
     assert rows.shape == (runs, 1)
     shown = q + (1 - 2 * q) / 30
     sizes = np.bincount(np.bitwise_count(rows[:, 0]), minlength=9)
@@ -110,15 +124,17 @@ def test_kinds_come_as_often_as_their_distribution_says(bins, view, forgotten, m
     q, runs, device, chance = 0.1, 40_000, Device(), SeededChance(5)
     monkeypatch.setattr(uniform_flips, "_NARROW", 8)
     monkeypatch.setattr(uniform_flips, "_WIDE", 8)
-    game = UniformFlipsGame(threshold_of(q), bins, people=3, fakes=runs)
+    game = uniformly(q, bins, 3, runs)
     assert game.view == view
     pmf = game._pmf(None) if forgotten else game._fake_pmf
     assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
-    seen = game._counts(game._fakes(runs, chance, device))
+    (rows,) = game.senders.drawn_fakes(view, chance, device)
+    seen = game._counts(rows)
     off = np.abs(seen - runs * pmf) > 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0
     assert off.any() is np.bool_(forgotten)
     for code in (0, 1, min(2, bins - 1)):
-        seen = game._counts(game._reports(code, runs, chance, device))
+        record = tuple(int(place == code) for place in range(view))
+        seen = game._counts(game.senders.reports(record, runs, chance, device))
         pmf = game._pmf(code)
         assert (np.abs(seen - runs * pmf) <= 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0).all()
 
@@ -135,7 +151,7 @@ def repeated(own, seen, q):
 def test_repeats_are_weighed_by_pairs_of_messages():
     """Two messages a person, four in the batch, every multiset of them."""
     u, v, q = (1, 0), (1, 1), 0.2
-    game = FlippedGame(threshold_of(q), (0, 0), u, v, 1, 0, times=2)
+    game = flipped(q, (0, 0), u, v, 1, 0, times=2)
     for seen in product(product((0, 1), repeat=2), repeat=4):
         if seen != tuple(sorted(seen)):
             continue
@@ -147,8 +163,8 @@ def test_repeats_are_weighed_by_pairs_of_messages():
 def test_wide_messages_are_counted_as_narrow_ones():
     """More than eight positions take another way through the same kinds."""
     u, v = (1,) * 3 + (0,) * 3, (0,) * 3 + (1,) * 3
-    narrow = FlippedGame(threshold_of(0.2), (0,) * 6, u, v, 0, 20)
-    wide = FlippedGame(threshold_of(0.2), (0,) * 9, (*u, 0, 0, 0), (*v, 0, 0, 0), 0, 20)
+    narrow = flipped(0.2, (0,) * 6, u, v, 0, 20)
+    wide = flipped(0.2, (0,) * 9, (*u, 0, 0, 0), (*v, 0, 0, 0), 0, 20)
     rows = np.arange(64, dtype=np.uint8)[:, None]
     padded = np.concatenate([rows, rows * 0], axis=1)
     a, b = statistic_of(narrow, rows), statistic_of(wide, padded)
@@ -243,7 +259,7 @@ def test_the_distribution_is_the_one_that_is_priced(name, lab):
 @pytest.mark.parametrize("play_it", [pytest.param("code", marks=pytest.mark.seconds), "law"])
 def test_repeats_are_the_ones_that_are_priced(play_it, lab):
     """One bit sent three times by a hundred people, all mixed together; five standard errors."""
-    game = FlippedGame(threshold_of(0.1), (0,), (1,), (0,), 99, 0, times=3)
+    game = flipped(0.1, (0,), (1,), (0,), 99, 0, times=3)
     found = measured(game, lab, 2000) if play_it == "code" else measured_by_pmf(game, lab, 200_000)
     rounds = repeats.Kind([(99, 0.1)], 0.9, 0.1)
     assert agrees(found, repeats.lower_bound([rounds], EPSILON, 3))
@@ -260,9 +276,9 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
-    weights = ShapedFakes(ratio_of(0.4), 6).weights
-    wanted = clear_shaped.delta(weights, EPSILON).upper
-    assert agrees(measured(ShapedGame(weights), lab, 2000), wanted)
+    mechanism = in_clear_among_shaped(bins=30, ratio=ratio_of(0.4), shift=6)
+    wanted = clear_shaped.delta(mechanism.shaped.weights, EPSILON).upper
+    assert agrees(measured(game_of(mechanism, 0, 0), lab, 2000), wanted)
 
 
 @pytest.mark.seconds
@@ -290,9 +306,9 @@ def test_a_wrong_likelihood_would_be_seen(lab):
 
 def test_large_batches_are_not_shuffled_and_say_so(lab):
     small = game_of(flip_blank(bins=3, fakes=100, threshold=SCALE // 10), 0, 100)
-    large = replace(small, fakes=9000)
-    assert small.played.endswith("; shuffled")
-    assert "not shuffled" in large.played
+    large = game_of(flip_blank(bins=3, fakes=9000, threshold=SCALE // 10), 0, 9000)
+    assert small.setting.played.endswith("; shuffled")
+    assert "not shuffled" in large.setting.played
     shuffled = []
     device = Device(shuffle=lambda batch, _: shuffled.append(len(batch)) or batch)
     for game in (small, large):

@@ -5,7 +5,7 @@ import pytest
 from attacks.test_attacks import target_of
 from mixtally.attacks import PLAN_ATTACKS, assault
 from mixtally.attacks.device import unplayed
-from mixtally.attacks.games import quick_runs
+from mixtally.attacks.game import quick_runs
 from mixtally.errors import ParameterError
 
 

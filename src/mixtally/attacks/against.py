@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mixtally.attacks.games import Game, pilot, play, quick_runs
+from mixtally.attacks.game import Game, pilot, play, quick_runs
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Hypothesis, Lab, Noise, Outcome, distinguished
 from mixtally.attacks.worlds import Worlds
@@ -30,20 +30,21 @@ def outcomes(hypothesis: Hypothesis, game: Game, lab: Lab, *, twice: bool = Fals
     added. Raises ParameterError for more messages than can be played where no distribution is drawn
     from.
     """
-    by_code, by_distribution = game.messages <= MOST_MESSAGES, lab.drawn != 0
+    setting = game.setting
+    by_code, by_distribution = setting.messages <= MOST_MESSAGES, lab.drawn != 0
     if not by_code and not by_distribution:
         raise ParameterError(
             "collection",
             wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
-            got=f"{game.messages:,}",
+            got=f"{setting.messages:,}",
             do="draw their counts from the distribution: --drawn 1e6",
         )
     attack, plays = hypothesis.attack, []
     drawn = _by_distribution(game, lab, attack, twice) if by_distribution else None
     if by_code or drawn is None:
-        plays.append((Noise.CODE, _by_code(game, lab, attack, twice), game.played))
+        plays.append((Noise.CODE, _by_code(game, lab, attack, twice), setting.played))
     if drawn is not None:
-        plays.append((Noise.LAW, drawn, game.stage + DRAWN))
+        plays.append((Noise.LAW, drawn, setting.stage + DRAWN))
     lab = replace(lab, error=lab.error / len(plays))
     return [
         distinguished(
@@ -61,7 +62,7 @@ def outcomes(hypothesis: Hypothesis, game: Game, lab: Lab, *, twice: bool = Fals
 def _by_code(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds:
     if not twice:
         return play(game, lab, attack)
-    runs = lab.runs if lab.runs is not None else quick_runs(game.cost, 0.5)
+    runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, 0.5)
     lab = replace(lab, runs=runs)
     return _changed(play(game, lab, attack), play(game, lab, attack))
 
@@ -73,9 +74,9 @@ def _pilot(game: Game, runs: int, lab: Lab, twice: bool) -> Worlds:
 
 def _by_distribution(game: Game, lab: Lab, attack: str, twice: bool) -> Worlds | None:
     """Drawn in spans, None where the code draws as fast."""
-    parts, draw = [], Binomials(lab.chance, lab.tables)
-    runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / game.kinds)))
-    for span in spans(runs, max(1, _SPAN_RUNS // game.kinds)):
+    parts, draw, kinds = [], Binomials(lab.chance, lab.tables), game.setting.kinds
+    runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / kinds)))
+    for span in spans(runs, max(1, _SPAN_RUNS // kinds)):
         one = [game.drawn(span.stop - span.start, draw) for _ in range(1 + twice)]
         worlds = [Worlds(*both) for both in one if both is not None]
         if not worlds:

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 from scipy.special import comb
 
-from mixtally.attacks.games import game_of, play
+from mixtally.attacks.game import play
+from mixtally.attacks.games import game_of
 from mixtally.attacks.memoized import (
     MemoizedTarget,
     Recall,

@@ -20,10 +20,11 @@ import numpy as np
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.audit import audit
 from mixtally.attacks.cascade_checks import drawn_checks
-from mixtally.attacks.cascade_games import game_behind
+from mixtally.attacks.game import Together
+from mixtally.attacks.games import game_among
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
-from mixtally.attacks.together import Together
+from mixtally.attacks.senders import HopSenders
 from mixtally.records.contract import Contract, Cover, Terms
 from mixtally.records.guarantee import LEAST_DELTA
 
@@ -50,26 +51,33 @@ def cascade(contract: Contract, lab: Lab) -> list[Outcome]:
 
 def _behind(terms: Terms, place: int, lab: Lab) -> list[Outcome]:
     """Of the one honest hop in that ``place``, counted from 1."""
-    bare = terms.cover is Cover.PEOPLE and place > 1
-    honest = 1 if bare or terms.cover is Cover.MIXES else terms.sure_people
-    others = honest - 1 if terms.count_flips else 0
-    parts = Counter(terms.parts)
+    stated, case = terms.certificate, f"only hop {place} of {terms.hops} is honest"
+    if _bare(terms, place):
+        case += ", others' messages were left out before it"
+    promise = Hypothesis(NAME, case, stated.epsilon, max(LEAST_DELTA, stated.upper), TEST)
     game = Together(
         tuple(
-            (game_behind(part, honest, others, terms.guarantee.epsilon), terms.collections * times)
-            for part, times in parts.items()
+            (game_among(who, terms.guarantee.epsilon), times)
+            for who, times in senders_behind(terms, place).items()
         )
     )
-    case = f"only hop {place} of {terms.hops} is honest"
-    if bare:
-        case += ", others' messages were left out before it"
-    return [_with_delta(one) for one in _against(terms, case, game, lab)]
+    return [_with_delta(one) for one in outcomes(promise, game, lab)]
 
 
-def _against(terms: Terms, case: str, game: Together, lab: Lab) -> list[Outcome]:
-    stated = terms.certificate
-    delta = max(LEAST_DELTA, stated.upper)
-    return outcomes(Hypothesis(NAME, case, stated.epsilon, delta, TEST), game, lab)
+def senders_behind(terms: Terms, place: int) -> dict[HopSenders, int]:
+    """Who sends behind the one honest hop in that ``place``, and how often a person does so."""
+    alone = _bare(terms, place) or terms.cover is Cover.MIXES
+    honest = 1 if alone else terms.sure_people
+    others = honest - 1 if terms.count_flips else 0
+    return {
+        HopSenders.of(part, honest, others): terms.collections * times
+        for part, times in Counter(terms.parts).items()
+    }
+
+
+def _bare(terms: Terms, place: int) -> bool:
+    """Whether nobody else's cover reaches the honest hop."""
+    return terms.cover is Cover.PEOPLE and place > 1
 
 
 def _with_delta(outcome: Outcome) -> Outcome:

@@ -6,9 +6,9 @@ change fewer counts than any of these tests can see.
 
 import numpy as np
 
-from mixtally.attacks.cascade_games import packed
 from mixtally.attacks.checks import Checks
 from mixtally.attacks.outcome import Lab
+from mixtally.attacks.senders import first_positions
 from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
 from mixtally.records.contract import (
@@ -87,7 +87,8 @@ def _own_bits(layout: Layout, rows: Rows, codes: np.ndarray) -> int:
     if layout.form is Form.POSITIONS:
         many, named = layout.positions(rows)
         return int((named == np.repeat(codes, many)).sum())
-    return int((packed(layout, rows)[np.arange(len(rows)), codes >> 3] >> (codes & 7) & 1).sum())
+    bits = first_positions(layout, rows, layout.bins)
+    return int((bits[np.arange(len(rows)), codes >> 3] >> (codes & 7) & 1).sum())
 
 
 def _shaped(name: str, recipe: ShapedRecipe, lab: Lab) -> tuple[list[Checks], int]:

@@ -9,25 +9,39 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.attacks.counted import SHUFFLED, shuffled
+from mixtally.attacks.counted import CountedGame
 from mixtally.attacks.device import Device
+from mixtally.attacks.game import Game, Setting
 from mixtally.attacks.multinomial import Binomials
-from mixtally.ground.bits import Counts, spans
+from mixtally.attacks.senders import Bits, Senders
+from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.named import clear_uniform
 from mixtally.tally.fold import tally_messages
 
 _SPAN_FAKES = 1 << 23
+_IMPOSSIBLE = -np.inf
 
 
 @dataclass(frozen=True)
-class UniformGame:
+class UniformGame(CountedGame):
     """Among uniform fakes X_u / X_v is the count of bin a over that of bin b."""
 
-    bins: int
-    fakes: int
+    @property
+    def people(self) -> int:
+        """Nobody: what others hold is known."""
+        return 0
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Bin a and bin b, and neither."""
+        return (0, 0), (1, 0), (0, 1)
+
+    @property
+    def kinds(self) -> int:
+        """Two bins and all others."""
+        return 3
 
     @property
     def cost(self) -> float:
@@ -35,103 +49,62 @@ class UniformGame:
         return 60.0 * self.fakes
 
     @property
-    def messages(self) -> int:
-        """Messages of one run."""
-        return self.fakes + 1
-
-    @property
-    def kinds(self) -> int:
-        """Two bins and all others."""
-        return 3
-
-    @property
     def stage(self) -> str:
         """Who sends what, in words."""
-        return f"{self.fakes:,} uniform fakes over {self.bins:,} bins and the person's message"
+        bins = self.senders.mechanism.bins
+        return f"{self.fakes:,} uniform fakes over {bins:,} bins and the person's message"
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        return rows[:, 0]
 
     @property
-    def played(self) -> str:
-        """What a run is, in words."""
-        return f"{self.stage}; {shuffled(self.messages)}"
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        other, a, b = np.eye(3)
+        return other, other + (a + b - 2.0 * other) / self.senders.mechanism.bins, a, b
 
-    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and, among other fakes, in world v."""
-        mechanism = clear_uniform(bins=self.bins, fakes=self.fakes)
-        found = []
-        for code in (0, 1):
-            own = device.reports(mechanism, np.array([code]), chance)
-            batch = np.concatenate([device.fakes(mechanism, self.fakes, chance), own])
-            if self.messages <= SHUFFLED:
-                batch = device.shuffle(batch, chance)
-            a, b = tally_messages(mechanism.layout, batch).counts[:2]
-            with np.errstate(divide="ignore"):
-                found.append(float(np.log(a) - np.log(b)))
-        return found[0], found[1]
+    def _drawn_fakes(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
+        """Those of both bins, then those of bin a among them."""
+        numbers = np.broadcast_to(np.asarray(self.senders.numbers(runs, draw)), runs)
+        both = draw(numbers, 2.0 * float(fake[1]))
+        a = draw(both, 0.5)
+        return np.stack([numbers - both, a, both - a], axis=1)
 
-    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs, both bins drawn from their distribution by no device."""
-        if not self.fakes:
-            return None
-        found = []
-        for in_a in (1, 0):
-            both = draw(np.full(runs, self.fakes), 2.0 / self.bins)
-            a = draw(both, 0.5)
-            with np.errstate(divide="ignore"):
-                found.append(np.log(a + in_a) - np.log(both - a + 1 - in_a))
-        return found[0], found[1]
-
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs at once, where no fake hides the person's message."""
-        if self.fakes:
-            return None
-        mechanism = clear_uniform(bins=self.bins, fakes=0)
-        both = []
-        for code in (0, 1):
-            rows = device.reports(mechanism, np.full(runs, code), chance)
-            seen = mechanism.layout.codes(rows)
-            both.append(np.where(seen == 0, np.inf, np.where(seen == 1, -np.inf, 0.0)))
-        return both[0], both[1]
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """But for the number of bins, which is the same in both."""
+        u, v = np.full((2, 3), _IMPOSSIBLE)
+        u[1] = v[2] = 0.0
+        return u, v
 
 
 @dataclass(frozen=True)
-class ShapedGame:
+class ShapedGame(Game):
     """Among a mix's fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent.
 
     where
       mixes   mixes whose fakes the attacker does not know
     """
 
-    weights: tuple[int, ...]
+    senders: Senders
     mixes: int = 1
 
     @property
-    def cost(self) -> float:
-        """Nanoseconds of a run, roughly."""
-        return 60.0 * self.mixes * len(self.weights)
+    def setting(self) -> Setting:
+        """Two bins and all others; every mix draws all bins."""
+        fakes = self.mixes * len(self._weights)
+        stage = f"the two bins that differ, with the fakes of {self.mixes} mix(es)"
+        played = f"{stage}; a mix draws bins independently, and so those of many runs at once"
+        return Setting(60.0 * fakes, fakes + 1, 3, stage, played)
 
-    @property
-    def messages(self) -> int:
-        """Messages of one run."""
-        return self.mixes * len(self.weights) + 1
-
-    @property
-    def kinds(self) -> int:
-        """Two bins and all others."""
-        return 3
-
-    @property
-    def stage(self) -> str:
-        """Who sends what, in words."""
-        return f"the two bins that differ, with the fakes of {self.mixes} mix(es)"
-
-    @property
-    def played(self) -> str:
-        """What a run is, in words."""
-        return f"{self.stage}; a mix draws bins independently, and so those of many runs at once"
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        shaped = self.senders.mechanism.shaped
+        assert shaped is not None
+        return shaped.weights
 
     @cached_property
     def _log_pmf(self) -> Floats:
-        one = np.array([float(w) for w in self.weights]) * 2.0**-64
+        one = np.array([float(w) for w in self._weights]) * 2.0**-64
         pmf = one
         for _ in range(self.mixes - 1):
             pmf = np.convolve(pmf, one)
@@ -141,11 +114,11 @@ class ShapedGame:
     def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
         """The statistics of many runs at once: a mix draws all their bins."""
         u, v = np.empty(runs), np.empty(runs)
-        for span in spans(runs, max(1, _SPAN_FAKES // len(self.weights))):
+        for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
             layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
             drawn = np.zeros(layout.bins, dtype=np.int64)
             for _ in range(self.mixes):
-                rows = device.shaped(self.weights, layout, chance)
+                rows = self.senders.shaped(layout, chance, device)
                 drawn += tally_messages(layout, rows).counts
             a, b, c, d = (drawn[place::4] for place in range(4))  # two bins of either world
             u[span], v[span] = self._statistic(a + 1, b), self._statistic(c, d + 1)

@@ -9,7 +9,8 @@ epsilon.
 from dataclasses import replace
 
 from mixtally.attacks.against import outcomes
-from mixtally.attacks.games import game_of, pilot, play
+from mixtally.attacks.game import pilot, play
+from mixtally.attacks.games import game_of
 from mixtally.attacks.n_minus_1 import TEST
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.target import Target, finite, left_among_fakes, left_in_crowd

@@ -1,42 +1,51 @@
-"""What games of flipped records share: messages of a few kinds are counted, and the counts weighed.
+"""What games share whose messages are counted by kind, and the counts weighed.
 
 The statistic is log of X_u / X_v, X_w the sum over all messages of the chance of each under the
 person's record w over that under the mean distribution of the hiding messages; for a record that is
 sent ``times`` times the sum of products over all ways to choose so many messages (``likelihood``).
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from mixtally.attacks.device import Device
+from mixtally.attacks.game import Game, Setting
 from mixtally.attacks.likelihood import log_sum
 from mixtally.attacks.multinomial import Binomials
-from mixtally.ground.bits import Rows, spans
+from mixtally.attacks.senders import Bits, Senders
+from mixtally.ground.bits import Counts, Rows, row_bytes, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
 
 _SPAN_MESSAGES = 1 << 20
-SHUFFLED = 1 << 10
+_SHUFFLED = 1 << 10
 """Larger batches are not shuffled: the statistic knows no order."""
 
 
-def shuffled(messages: int) -> str:
-    """Whether so many messages are shuffled, in words."""
-    return "shuffled" if messages <= SHUFFLED else "not shuffled: order tells nothing"
+@dataclass(frozen=True)
+class CountedGame(Game):
+    """One record u or v among other people's, all alike, and fakes."""
 
+    senders: Senders
 
-class CountedGame(ABC):
-    """One record u or v among other people's, all alike, and fakes.
+    @property
+    def people(self) -> int:
+        """Others who hide the person."""
+        return self.senders.people
 
-    where
-      people   others
-      times    how often every person sends their record, each time with fresh noise
-    """
+    @property
+    def fakes(self) -> int:
+        """Fakes that hide the person, about."""
+        return self.senders.fakes
 
-    people: int
-    fakes: int
-    times: int = 1
+    @property
+    def times(self) -> int:
+        """How often every person sends their record, each time with fresh noise."""
+        return self.senders.mechanism.repeats
 
     @property
     def messages(self) -> int:
@@ -45,31 +54,68 @@ class CountedGame(ABC):
 
     @property
     @abstractmethod
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """What everybody else holds, u and v, in the positions that are looked at."""
+
+    @property
+    @abstractmethod
+    def kinds(self) -> int:
+        """Kinds of messages that are distinguished."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> float:
+        """Nanoseconds of a run, roughly."""
+
+    @property
+    @abstractmethod
     def stage(self) -> str:
         """Who sends what, in words."""
 
     @property
-    def played(self) -> str:
-        """What a run by the code is, in words."""
-        return f"{self.stage}; {shuffled(self.messages)}"
+    def setting(self) -> Setting:
+        """What a run is, and what it costs."""
+        order = "not shuffled: order tells nothing"
+        if self.messages <= _SHUFFLED:
+            order = "shuffled"
+        played = f"{self.stage}; {order}"
+        return Setting(self.cost, self.messages, self.kinds, self.stage, played)
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and, of other messages, in world v."""
-        counts = [self._collected(world, chance, device) for world in (0, 1)]
+        counts = [self._collected(record, chance, device) for record in self.records[1:]]
         in_u, in_v = self._statistics(np.array(counts))
         return float(in_u), float(in_v)
 
-    def _collected(self, world: int, chance: Chance, device: Device) -> Floats:
+    def _collected(self, record: Bits, chance: Chance, device: Device) -> Floats:
         """How many messages of each kind one collection has."""
-        own, others = self._own(world, chance, device), self.times * self.people
-        if self.messages <= SHUFFLED:
-            hiding = self._others(others, chance, device), self._fakes(self.fakes, chance, device)
+        own = self.senders.reports(record, self.times, chance, device)
+        fakes = self.senders.drawn_fakes(len(record), chance, device)
+        hiding = chain(self._others(chance, device), fakes)
+        if self.messages <= _SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*hiding, own]), chance))
         total = self._counts(own)
-        for count, sent in ((others, self._others), (self.fakes, self._fakes)):
-            for span in spans(count, _SPAN_MESSAGES):
-                total += self._counts(sent(span.stop - span.start, chance, device))
+        for rows in hiding:
+            total += self._counts(rows)
         return total
+
+    def _others(self, chance: Chance, device: Device) -> Iterator[Rows]:
+        """Other people's messages, some at a time."""
+        for span in spans(self.times * self.people, _SPAN_MESSAGES):
+            yield self.senders.reports(self.records[0], span.stop - span.start, chance, device)
+
+    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+        """Where no other message hides the person's."""
+        if self.people or self.fakes:
+            return None
+        u, v = self._ratios
+        with np.errstate(invalid="ignore"):  # impossible under either record
+            ratio = np.where(u == v, 0.0, u - v)
+        both = []
+        for record in self.records[1:]:
+            rows = self.senders.reports(record, runs * self.times, chance, device)
+            both.append(ratio[self._keys(rows)].reshape(runs, self.times).sum(axis=1))
+        return both[0], both[1]
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, their counts drawn from their distribution by no device."""
@@ -79,26 +125,22 @@ class CountedGame(ABC):
         found = []
         for own in own_pmfs:
             counts = draw.kinds(self.times * self.people, others, runs)
-            counts += draw.kinds(self.fakes, fake, runs)
+            counts += self._drawn_fakes(fake, runs, draw)
             counts += draw.kinds(self.times, own, runs)
             found.append(self._statistics(counts.astype(np.float64)))
         return found[0], found[1]
 
-    @abstractmethod
-    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
-        """The person's messages in world u (0) or v (1)."""
+    def _drawn_fakes(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
+        """How many fakes there are of each kind, shape (runs, kinds)."""
+        return draw.kinds(self.senders.numbers(runs, draw), fake, runs)
 
-    @abstractmethod
-    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
-        """``count`` messages of other people."""
-
-    @abstractmethod
-    def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
-        """``count`` fakes."""
-
-    @abstractmethod
     def _counts(self, rows: Rows) -> Floats:
         """How many messages there are of each kind, shape (kinds,)."""
+        return np.bincount(self._keys(rows), minlength=len(self._ratios[0])).astype(np.float64)
+
+    @abstractmethod
+    def _keys(self, rows: Rows) -> np.ndarray:
+        """The kind of every message."""
 
     @property
     @abstractmethod
@@ -114,3 +156,9 @@ class CountedGame(ABC):
         """The statistic of every run, ``counts`` of shape (runs, kinds)."""
         u, v = (log_sum(ratio, counts, self.times) for ratio in self._ratios)
         return np.asarray(u - v)
+
+
+def flip_cost(width: int, messages: float) -> float:
+    """Nanoseconds to draw and count so many messages of ``width`` flipped positions, roughly."""
+    wide = row_bytes(width)
+    return (15.0 if wide == 1 else 60.0 * wide) * messages

@@ -10,14 +10,14 @@ the promise of one collection covers it.
 from dataclasses import replace
 
 import numpy as np
-from msgspec import structs
 
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
-from mixtally.attacks.games import game_of, quick_runs, with_progress
+from mixtally.attacks.game import quick_runs, with_progress
+from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.attacks.senders import PlanSenders
 from mixtally.attacks.target import Target, left_after
-from mixtally.attacks.uniform_flips import fakes_in_view
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.fixed import SCALE
@@ -27,6 +27,8 @@ from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
 _SPAN = 1 << 20
+_WIDTH = 3
+"""Positions that are drawn: two bins of interest, and one for all others."""
 _DRAWN_RUNS = 100_000
 
 
@@ -62,6 +64,7 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
 
 def _absent(target: Target, lab: Lab) -> Outcome:
     mechanism, users = target.mechanism, target.users
+    senders = PlanSenders(mechanism, users - 1, mechanism.fakes_promised)
     runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
     if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
@@ -70,10 +73,8 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     else:
         how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
         for i in with_progress(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_noise(mechanism, users, lab) for _ in range(4)]
-    sides = (
-        noise[2 * own] - noise[2 * own + 1] + _own(mechanism, own, runs, lab) for own in (0, 1)
-    )
+            noise[:, i] = [_noise(senders, users, lab) for _ in range(4)]
+    sides = (noise[2 * own] - noise[2 * own + 1] + _own(senders, own, runs, lab) for own in (0, 1))
     u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
     return distinguished(
         Hypothesis(
@@ -104,50 +105,37 @@ def _cost(mechanism: Shuffled, users: int) -> float:
     return 240.0 * users + 20.0 * mechanism.fakes_promised
 
 
-def _own(mechanism: Shuffled, bin_index: int, runs: int, lab: Lab) -> Counts:
+def _own(senders: PlanSenders, bin_index: int, runs: int, lab: Lab) -> Counts:
     """The person's message in the first two bins, shape (runs, 2)."""
-    small = _small(mechanism)
-    rows = lab.device.reports(small, np.full(runs, bin_index), lab.chance)
-    if small.layout.form is Form.BITS:
-        return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
-    codes = small.layout.codes(rows)
-    return np.stack([codes == 0, codes == 1], axis=1).astype(np.int64)
+    rows = senders.of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
+    return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
 
-def _small(mechanism: Shuffled) -> Shuffled:
-    """The two bins of interest and one for all others, where bins are independent."""
-    return structs.replace(mechanism, bins=3) if isinstance(mechanism, BitFlips) else mechanism
-
-
-def _fakes(mechanism: Shuffled, count: int, lab: Lab) -> Rows:
-    """Fakes, at least their first two bins."""
-    if isinstance(mechanism, BitFlips) and mechanism.uniform_fakes:
-        view, flip = min(3, mechanism.bins), mechanism.threshold
-        return fakes_in_view(mechanism.bins, view, flip, count, lab.chance, lab.device)
-    return lab.device.fakes(_small(mechanism), count, lab.chance)
-
-
-def _noise(mechanism: Shuffled, users: int, lab: Lab) -> Counts:
+def _noise(senders: PlanSenders, users: int, lab: Lab) -> Counts:
     """Tallied counts of the first two bins without the person, as far as they are not certain.
 
     In clear what others hold is the same twice and cancels; it is left out.
     """
-    small = _small(mechanism)
+    mechanism, chance, device = senders.mechanism, lab.chance, lab.device
     if (shaped := mechanism.shaped) is not None:
         two = Layout(Form.INDEX, 2)
-        every = [lab.device.shaped(shaped.weights, two, lab.chance) for _ in range(shaped.mixes)]
+        every = [senders.shaped(two, chance, device) for _ in range(shaped.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
-    if mechanism.flip_threshold is not None:
+    if senders.threshold:
         each = (users - 1) // mechanism.bins
         codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
         for span in spans(len(codes), _SPAN):
-            rows = lab.device.reports(small, codes[span], lab.chance)
-            total += tally_messages(small.layout, rows).counts[:2]
-    for span in spans(mechanism.fakes_promised, _SPAN):
-        rows = _fakes(mechanism, span.stop - span.start, lab)
-        total += tally_messages(small.layout, rows).counts[:2]
+            total += _two_bins(senders.of_bins(codes[span], _WIDTH, chance, device))
+    for rows in senders.drawn_fakes(min(_WIDTH, mechanism.bins), chance, device):
+        total += _two_bins(rows)
     return total
+
+
+def _two_bins(rows: Rows) -> Counts:
+    """How many messages show the first bin, and the second."""
+    kinds = np.bincount(rows[:, 0] & 3, minlength=4)
+    return np.asarray(kinds[1:3] + kinds[3])
 
 
 def _noise_by_distribution(mechanism: Shuffled, users: int, runs: int, draw: Binomials) -> Counts:

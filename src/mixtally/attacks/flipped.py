@@ -18,16 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.attacks.counted import CountedGame
-from mixtally.attacks.device import Device
-from mixtally.ground.bits import Rows, row_bytes
-from mixtally.ground.chance import Chance
+from mixtally.attacks.counted import CountedGame, flip_cost
+from mixtally.attacks.senders import Bits
+from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import BitFlips
-from mixtally.records.mechanism.named import flip_blank
-
-Bits = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -36,32 +31,29 @@ class FlippedGame(CountedGame):
 
     where
       x, u, v   the records of everybody else and of the person, in the positions that matter
-      people    others who hold x
-      fakes     flipped blanks
-      times     how often every person sends their record, each time with fresh noise
     """
 
-    threshold: int
     x: Bits
     u: Bits
     v: Bits
-    people: int
-    fakes: int
-    times: int = 1
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Those of everybody else, and the person's two."""
+        return self.x, self.u, self.v
 
     @property
     def kinds(self) -> int:
-        """Kinds of messages that are distinguished, more where ways are counted."""
+        """More where ways are counted."""
         pmfs = (self.people > 0) + (self.fakes > 0)
         return max(1, pmfs) * len(self._ratios[0]) * self.times**2
 
     @property
     def cost(self) -> float:
-        """Nanoseconds of a run, roughly: a person's message takes longer to write than a blank."""
-        width = row_bytes(len(self.x))
-        each = 15.0 if width == 1 else 60.0 * width
+        """Nanoseconds of a run: a person's message takes longer to write than a blank."""
+        messages = self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes
         combinations = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        return each * (self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes) + combinations
+        return flip_cost(len(self.x), messages) + combinations
 
     @property
     def stage(self) -> str:
@@ -71,40 +63,6 @@ class FlippedGame(CountedGame):
         return (
             f"{others}{again}, {self.fakes:,} flipped blanks, {len(self.x)} positions that matter"
         )
-
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs at once, where no other message hides the person's."""
-        if self.people or self.fakes:
-            return None
-        ratio = self._ratios[0] - self._ratios[1]
-        both = []
-        for record in (self.u, self.v):
-            rows = self._sent(record, runs * self.times, chance, device)
-            both.append(ratio[self._keys(rows)].reshape(runs, self.times).sum(axis=1))
-        return both[0], both[1]
-
-    def _sent(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
-        """``count`` people's messages; one-hot records go the way of a device's reports."""
-        if sum(record) == 1 and len(record) > 1:
-            codes = np.full(count, record.index(1), dtype=np.int64)
-            return device.reports(self._mechanism, codes, chance)
-        rows = np.tile(np.packbits(np.array(record, dtype=np.uint8), bitorder="little"), (count, 1))
-        return device.flip(rows, len(record), self.threshold, chance)
-
-    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
-        return self._sent((self.u, self.v)[world], self.times, chance, device)
-
-    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
-        return self._sent(self.x, count, chance, device)
-
-    def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
-        if len(self.x) > 1:
-            return device.fakes(self._mechanism, count, chance)
-        return device.flip(np.zeros((count, 1), dtype=np.uint8), 1, self.threshold, chance)
-
-    @cached_property
-    def _mechanism(self) -> BitFlips:
-        return flip_blank(bins=len(self.x), fakes=self.fakes, threshold=self.threshold)
 
     @cached_property
     def _groups(self) -> list[tuple[tuple[int, int, int], list[int]]]:
@@ -133,12 +91,11 @@ class FlippedGame(CountedGame):
         return keys
 
     def _counts(self, rows: Rows) -> Floats:
-        kinds = len(self._ratios[0])
-        if len(self.x) <= 8:
-            seen = np.bincount(rows.ravel(), minlength=256)
-            counts = np.bincount(self._key_of_byte, weights=seen, minlength=kinds)
-            return counts.astype(np.float64)
-        return np.bincount(self._keys(rows), minlength=kinds).astype(np.float64)
+        if len(self.x) > 8:
+            return super()._counts(rows)
+        seen = np.bincount(rows.ravel(), minlength=256)
+        counts = np.bincount(self._key_of_byte, weights=seen, minlength=len(self._ratios[0]))
+        return counts.astype(np.float64)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
@@ -154,7 +111,8 @@ class FlippedGame(CountedGame):
 
     def _log_pmf(self, record: Bits) -> Floats:
         """Log P[R(record) = y] of one message of each kind."""
-        flip, keep = math.log(self.threshold / SCALE), math.log1p(-self.threshold / SCALE)
+        q = self.senders.threshold / SCALE
+        flip, keep = math.log(q), math.log1p(-q)
         pmf = np.zeros(1)
         for _, places in self._groups:
             size, one = len(places), record[places[0]]
@@ -163,7 +121,7 @@ class FlippedGame(CountedGame):
             pmf = (pmf[None, :] + (agreeing * keep + (size - agreeing) * flip)[:, None]).ravel()
         return pmf
 
-    @property
+    @cached_property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         x, blank, u, v = (self._pmf(z) for z in (self.x, (0,) * len(self.x), self.u, self.v))
         return x, blank, u, v

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from mixtally.attacks.flipped import Bits
+from mixtally.attacks.senders import Bits
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution

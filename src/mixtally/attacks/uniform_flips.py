@@ -18,55 +18,42 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.attacks.counted import CountedGame
-from mixtally.attacks.device import Device
-from mixtally.ground.bits import Rows, row_bytes
-from mixtally.ground.chance import Chance
-from mixtally.ground.draw import below
+from mixtally.attacks.counted import CountedGame, flip_cost
+from mixtally.attacks.senders import Bits
+from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism.named import flip_blank, flip_uniform
 
 _WIDE, _NARROW = 64, 8
 """Positions that are looked at, and those in batches of more than ``_MANY`` messages."""
 _MANY = 200_000
 
 
-def fakes_in_view(
-    bins: int, view: int, threshold: int, count: int, chance: Chance, device: Device
-) -> Rows:
-    """The first ``view`` positions of ``count`` fakes over ``bins`` bins, in no order to rely on.
-
-    Positions are flipped independently, so a fake whose own bit lies elsewhere is a blank in these.
-    """
-    inside = count if view == bins else int((below(chance, bins, count) < view).sum())
-    seen = flip_uniform(bins=view, fakes=inside, threshold=threshold)
-    blank = flip_blank(bins=view, fakes=count - inside, threshold=threshold)
-    return np.concatenate(
-        [device.fakes(seen, inside, chance), device.fakes(blank, count - inside, chance)]
-    )
-
-
 @dataclass(frozen=True)
 class UniformFlipsGame(CountedGame):
     """One record of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
 
-    threshold: int
-    bins: int
-    people: int
-    fakes: int
+    @cached_property
+    def bins(self) -> int:
+        """Bins over which fakes are spread."""
+        return self.senders.mechanism.bins
 
-    @property
+    @cached_property
     def view(self) -> int:
         """Positions that are looked at."""
         return min(self.bins, _NARROW if self.messages > _MANY else _WIDE)
 
+    @cached_property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """The bin that everybody else holds, and the first two."""
+        x, u, v = (tuple(int(i == one) for i in range(self.view)) for one in (self._held, 0, 1))
+        return x, u, v
+
     @property
     def cost(self) -> float:
         """Nanoseconds of a run, roughly."""
-        width = row_bytes(self.view)
-        each = 15.0 if width == 1 else 60.0 * width
-        return each * (4.0 * self.people + 2.0 * self.fakes + 1.0) + 20.0 * self.fakes
+        messages = 4.0 * self.people + 2.0 * self.fakes + 1.0
+        return flip_cost(self.view, messages) + 20.0 * self.fakes
 
     @property
     def kinds(self) -> int:
@@ -82,37 +69,19 @@ class UniformFlipsGame(CountedGame):
             "positions looked at"
         )
 
-    def alone(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
-        """There are always fakes: without any it is the game of flips alone."""
-        return
-
     @property
     def _held(self) -> int:
         return min(2, self.bins - 1)
 
-    def _own(self, world: int, chance: Chance, device: Device) -> Rows:
-        return self._reports(world, 1, chance, device)
-
-    def _others(self, count: int, chance: Chance, device: Device) -> Rows:
-        return self._reports(self._held, count, chance, device)
-
-    def _reports(self, code: int, count: int, chance: Chance, device: Device) -> Rows:
-        small = flip_uniform(bins=self.view, fakes=0, threshold=self.threshold)
-        return device.reports(small, np.full(count, code, dtype=np.int64), chance)
-
-    def _fakes(self, count: int, chance: Chance, device: Device) -> Rows:
-        return fakes_in_view(self.bins, self.view, self.threshold, count, chance, device)
-
-    def _counts(self, rows: Rows) -> Floats:
-        """How many messages there are of each kind: the first three bits, and all bits set."""
+    def _keys(self, rows: Rows) -> np.ndarray:
+        """The first three bits, and all bits set."""
         size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-        kinds = (rows[:, 0] & 7).astype(np.int64) + 8 * size
-        return np.bincount(kinds, minlength=self.kinds).astype(np.float64)
+        return np.asarray((rows[:, 0] & 7).astype(np.int64) + 8 * size)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of w_u and w_v for every kind of message."""
-        q = self.threshold / SCALE
+        q = self.senders.threshold / SCALE
         r = (1.0 - q) / q
         kind = np.arange(self.kinds)
         size = kind // 8
@@ -125,7 +94,7 @@ class UniformFlipsGame(CountedGame):
 
     def _pmf(self, one: int | None) -> Floats:
         """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
-        q, low = self.threshold / SCALE, min(3, self.view)
+        q, low = self.senders.threshold / SCALE, min(3, self.view)
         beyond = one is not None and one >= low
         rest = _binomial(self.view - low - beyond, q)
         if beyond:
@@ -139,11 +108,11 @@ class UniformFlipsGame(CountedGame):
             )
         return pmf.ravel()
 
-    @property
+    @cached_property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self._pmf(self._held), self._fake_pmf, self._pmf(0), self._pmf(1)
 
-    @cached_property
+    @property
     def _fake_pmf(self) -> Floats:
         low = min(3, self.view)
         pmf = sum(self._pmf(place) for place in range(low)) / self.bins
