@@ -1,6 +1,9 @@
-"""Sound collections of every protocol and kind of question, each at two sizes."""
+"""Sound collections of every protocol and kind of question, each at two sizes, and games."""
 
 import least
+from mixtally.attacks.flipped import FlippedGame
+from mixtally.attacks.senders import PlanSenders
+from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.named import (
@@ -51,3 +54,15 @@ SMALL = _made(1)
 """Few messages under strong flips: a hundred runs cost what thirteen of larger collections do."""
 RARE = flip_blank(bins=40, fakes=10**5, threshold=threshold_of(4e-4))
 """Flips that are skipped to."""
+
+
+def flipped(q, x, u, v, people, fakes_sent, times=1):
+    """A game among people who hold x and flipped blanks."""
+    mechanism = flip_bits(bins=len(x), threshold=threshold_of(q), crowd=people + 2, repeats=times)
+    return FlippedGame(PlanSenders(mechanism, people, fakes_sent), x, u, v)
+
+
+def uniformly(q, bins, people, fakes_sent):
+    """A game among flipped uniform fakes."""
+    mechanism = flip_uniform(bins=bins, fakes=fakes_sent, threshold=threshold_of(q))
+    return UniformFlipsGame(PlanSenders(mechanism, people, fakes_sent))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attacks.test_games import flipped, uniformly
+from attacks.mechanisms import flipped, uniformly
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.multinomial import Binomials
 from mixtally.simulation.seeded import SeededChance

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from attacks.conftest import upper
+from attacks.mechanisms import flipped, uniformly
 from mixtally.attacks import uniform_flips
 from mixtally.attacks.device import Device
-from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.game import play
 from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.senders import PlanSenders
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_shaped, repeats, vectors
@@ -45,18 +44,6 @@ def multiset(records, seen, q):
         math.prod(pmf(r, s, q) for r, s in zip(order, seen, strict=True))
         for order in permutations(records)
     )
-
-
-def flipped(q, x, u, v, people, fakes_sent, times=1):
-    """A game among people who hold x and flipped blanks."""
-    mechanism = flip_bits(bins=len(x), threshold=threshold_of(q), crowd=people + 2, repeats=times)
-    return FlippedGame(PlanSenders(mechanism, people, fakes_sent), x, u, v)
-
-
-def uniformly(q, bins, people, fakes_sent):
-    """A game among flipped uniform fakes."""
-    mechanism = flip_uniform(bins=bins, fakes=fakes_sent, threshold=threshold_of(q))
-    return UniformFlipsGame(PlanSenders(mechanism, people, fakes_sent))
 
 
 def statistic_of(game, rows):
