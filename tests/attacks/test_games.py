@@ -158,27 +158,23 @@ def test_wide_messages_are_counted_as_narrow_ones():
     assert b == pytest.approx(a, abs=1e-9)
 
 
-def measured(game, lab, runs, **parts):
+def deltas(u, v):
     """delta(EPSILON) as the mean of (1 - e^(eps - L))_+ in the world of the statistic L.
 
     Both directions; each with its standard error.
     """
+    parts = [np.maximum(0.0, -np.expm1(EPSILON - statistic)) for statistic in (u, -v)]
+    return [(part.mean(), part.std() / math.sqrt(len(part))) for part in parts]
+
+
+def measured(game, lab, runs, **parts):
     worlds = play(game, lab(runs=runs, **parts), "test")
-    found = []
-    for statistic in (worlds.u, -worlds.v):
-        parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
-        found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
-    return found
+    return deltas(worlds.u, worlds.v)
 
 
 def measured_by_pmf(game, lab, runs):
     """The same with counts drawn from their distribution."""
-    found = []
-    u, v = game.drawn(runs, Binomials(lab().chance))
-    for statistic in (u, -v):
-        parts_of = np.maximum(0.0, -np.expm1(EPSILON - statistic))
-        found.append((parts_of.mean(), parts_of.std() / math.sqrt(runs)))
-    return found
+    return deltas(*game.drawn(runs, Binomials(lab().chance)))
 
 
 def agrees(found, wanted):
