@@ -11,7 +11,7 @@ from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 from bench.clock import both, sized
 from bench.row import Row, rated
 from mixtally.client.draw import Words, message
-from mixtally.client.part import Layout, Part, Recipe
+from mixtally.contract.part import Layout, Part, Recipe
 from mixtally.estimate.debias import estimate_counts
 from mixtally.ground import compiled
 from mixtally.ground.chance import SecureChance

@@ -3,14 +3,14 @@
 from typing import Any
 
 from mixtally import client
-from mixtally.client.contract import verifier_key
+from mixtally.contract.reading import fingerprint_of
+from mixtally.contract.roles import verifier_key
 from mixtally.errors import RefusedError
 from mixtally.wire.bundle import PartShape, envelopes, split
 from mixtally.wire.envelope import Opener
 from mixtally.wire.fit import Frame, check_piece
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.note import joined, signed, signed_by, signer_of, verified
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.round import signed_round, signed_sheet
 from mixtally.wire.sheet import read_withdrawal, sheet_hash
 from mixtally.wire.suite import SUITES

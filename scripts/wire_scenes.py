@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from wire_room import Found, found
 
 import contracts as c
+from mixtally.contract.reading import fingerprint_of
 from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
 from mixtally.records.question import Question, with_attributes
 from mixtally.wire.manifest import (
@@ -19,7 +20,6 @@ from mixtally.wire.manifest import (
     write_receipt,
 )
 from mixtally.wire.note import Signer, signed
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import Sheet, sheet_hash, write_sheet
 from mixtally.wire.suite import SUITES
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.mixnode.closing.close import shapes
 from mixtally.records.contract import read_contract
 from mixtally.records.contract.job import job_of
@@ -20,7 +21,6 @@ from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
 from mixtally.wire.note import Signer, signed, signer_of
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import sheet_hash, write_sheet, write_withdrawal
 from mixtally.wire.suite import SUITES
 

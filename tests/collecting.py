@@ -5,12 +5,12 @@ from hashlib import sha256
 
 from mixtally.collector import Collector, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
+from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, ProblemError, no_step, opened_folder
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
 from village import ENVIRONMENT, OPEN, Village, ask

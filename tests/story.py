@@ -14,11 +14,11 @@ import contracts
 from apart import NOTHING, Process, cut_place
 from awake import Spec
 from mixtally.collector.stored import Results
+from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, opened_folder
 from mixtally.node.rounds import round_id
 from mixtally.wire.manifest import read_manifest, read_receipt
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import kind_of
 from village import ENVIRONMENT, START, Village
 

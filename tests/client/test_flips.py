@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.client.draw import flips
-from mixtally.client.part import SCALE
+from mixtally.contract.part import SCALE
 
 THRESHOLDS = st.sampled_from([1, 2, 1 << 32, SCALE // 3, SCALE // 2 - 1, SCALE // 2])
 

@@ -12,7 +12,7 @@ import contracts
 from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
-from mixtally.client.terms import honest
+from mixtally.contract.terms import honest
 from mixtally.errors import RefusedError
 from mixtally.ground.shape import shape_weights
 from mixtally.privacy.divergence import clear_shaped

@@ -11,11 +11,10 @@ import pytest
 
 import contracts
 from mixtally import client
-from mixtally.client import contract, question
+from mixtally.contract import contract, question, reading
 from mixtally.errors import InputError
 from mixtally.records.contract import FakeRecord, OwnFakes, read_contract, write_contract
 from mixtally.records.question import with_attributes
-from mixtally.wire import reading
 
 SEEDS = range(60)
 ODD = (

@@ -5,7 +5,7 @@ import pytest
 import contracts
 from mixtally import client
 from mixtally.client.draw import Words, message
-from mixtally.client.part import Layout, Part, Recipe
+from mixtally.contract.part import Layout, Part, Recipe
 from mixtally.errors import AccountingError, RefusedError
 from mixtally.records.contract import write_contract
 from mixtally.records.question import Question

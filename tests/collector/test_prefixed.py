@@ -3,9 +3,9 @@
 import pytest
 
 import contracts
-from mixtally.client.spelling import checked_prefixes
-from mixtally.client.terms import Prefixes as DevicePrefixes
 from mixtally.collector.prefixed import prefixes_of, with_prefixes
+from mixtally.contract.spelling import checked_prefixes
+from mixtally.contract.terms import Prefixes as DevicePrefixes
 from mixtally.errors import ParameterError
 from mixtally.records.contract import Prefixes
 from mixtally.records.question import Question

@@ -8,13 +8,13 @@ import contracts
 from collecting import Office
 from mixtally.collector import Proposal, State, propose, withdraw
 from mixtally.collector.proposing import DAY
+from mixtally.contract.reading import fingerprint_of
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Answer, Node, OldStateError, opened_folder
 from mixtally.node.events import Log, written
 from mixtally.node.peers import listing
 from mixtally.wire.note import signed, signed_by
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.sheet import read_sheet
 from village import ENVIRONMENT, EVERY, OPEN
 

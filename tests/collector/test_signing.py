@@ -7,13 +7,13 @@ import contracts
 from collecting import Office
 from mixtally.collector import agreed_of, checked, sign
 from mixtally.collector.agreed import note_path, read_agreed
+from mixtally.contract.reading import fingerprint_of
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Answer, Node, OldStateError, opened_folder
 from mixtally.node.peers import listing
 from mixtally.records.contract import write_contract
 from mixtally.wire.note import signed, signed_by
-from mixtally.wire.reading import fingerprint_of
 from village import ENVIRONMENT
 
 

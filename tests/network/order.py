@@ -6,10 +6,10 @@ import threading
 
 from msgspec.structs import replace
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.node import disk
 from mixtally.records.contract import write_contract
 from mixtally.wire.manifest import Receipt, write_manifest, write_receipt
-from mixtally.wire.reading import fingerprint_of
 from network.stage import BINS, of_one, people
 from village import EVERY, START
 

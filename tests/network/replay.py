@@ -3,6 +3,7 @@
 from hashlib import sha256
 
 import contracts
+from mixtally.contract.reading import fingerprint_of
 from mixtally.records.question import Kind, Question
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.manifest import (
@@ -13,7 +14,6 @@ from mixtally.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.wire.reading import fingerprint_of
 from network.stage import BINS, of_one, people
 from village import EVERY, START
 

@@ -14,13 +14,13 @@ import pytest
 
 from mixtally.collector.page import Page
 from mixtally.collector.web import Public
+from mixtally.contract.reading import fingerprint_of, text_of
 from mixtally.mixnode.web import Bundles
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.routes import Shared, application
 from mixtally.wire.manifest import Receipt, write_manifest, write_receipt
 from mixtally.wire.note import signed
 from mixtally.wire.problem import MEDIA_TYPE, of_path
-from mixtally.wire.reading import fingerprint_of, text_of
 from network.conftest import folder
 from network.stage import BINS, COLLECTOR, people, stage_of
 from village import EVERY, START, ask

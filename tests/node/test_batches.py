@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import pytest
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.node import OldStateError, ProblemError
 from mixtally.wire.manifest import (
     Manifest,
@@ -15,7 +16,6 @@ from mixtally.wire.manifest import (
 )
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.problem import Problem
-from mixtally.wire.reading import fingerprint_of
 from village import Village, ask
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.node.database import Database
 from mixtally.node.disk import no_step
 from mixtally.node.notes import Notes
@@ -11,7 +12,6 @@ from mixtally.node.refusal import ProblemError
 from mixtally.node.slots import Entry
 from mixtally.wire.note import Signer, signed, signed_by
 from mixtally.wire.problem import Problem
-from mixtally.wire.reading import fingerprint_of
 
 OWN, OTHER, STRANGER = (Signer(name, name.encode() * 16) for name in ("me", "it", "x1"))
 KEYS = {OWN.name: OWN.public, OTHER.name: OTHER.public}

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, OldStateError, opened_folder
 from mixtally.wire.note import signed
-from mixtally.wire.reading import fingerprint_of
 from village import ENVIRONMENT, Village, ask, changed
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 import contracts
-from mixtally.client.contract import read as read_by_devices
+from mixtally.contract import reading
+from mixtally.contract.contract import read as read_by_devices
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node.web.routes import MOST_NOTE_BYTES
 from mixtally.records.contract import spelling, write_contract, write_terms
 from mixtally.records.question import Question
-from mixtally.wire import reading
 from mixtally.wire.note import Signer, signed
 
 

@@ -24,7 +24,11 @@ PART_ONE = {"messages", "recipe", "fingerprint", "shape"} | {
 FILES = {n: path for n, path in EVERY.items() if json.loads(path.read_text())["what"] in PART_ONE}
 SPEC = (ROOT / "SPEC.md").read_text()
 WANTED = ("messages", "fakes", "fingerprint", "weights", "delta", "reason")
-ROOM = [path for room in ("client", "wire") for path in (ROOT / "src/mixtally" / room).glob("*.py")]
+ROOM = [
+    path
+    for room in ("client", "contract", "wire")
+    for path in (ROOT / "src/mixtally" / room).glob("*.py")
+]
 
 
 def read(name):

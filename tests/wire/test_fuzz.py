@@ -6,8 +6,9 @@ import random
 import pytest
 
 import contracts
-from mixtally.client.contract import read
 from mixtally.client.net.pins import read_trust
+from mixtally.contract.contract import read
+from mixtally.contract.reading import fingerprint_of, text_of
 from mixtally.errors import DataError, InputError, PlanError, RefusedError
 from mixtally.node.peers import listed
 from mixtally.records.contract import read_contract, write_contract
@@ -23,7 +24,6 @@ from mixtally.wire.manifest import (
     write_receipt,
 )
 from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of
-from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.round import signed_round, signed_sheet
 from mixtally.wire.sheet import kind_of, read_sheet, read_withdrawal, write_sheet, write_withdrawal
 from mixtally.wire.suite import SUITES

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.contract.reading import text_of
 from mixtally.errors import PlanError, RefusedError
 from mixtally.records.contract import written_key
 from mixtally.wire import note
 from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of, verified
-from mixtally.wire.reading import text_of
 
 # Of golang.org/x/mod/sumdb/note, which the C2SP format comes from.
 PUBLISHED_SIGNER = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz"

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
 from mixtally.wire.note import Signer, signed
-from mixtally.wire.reading import fingerprint_of
 from mixtally.wire.round import signed_round, signed_sheet
 from mixtally.wire.sheet import write_sheet
 from wire.builders import OTHER, frame, manifest, reason, sheet

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.client import contract as device
+from mixtally.contract import contract as device
 from mixtally.errors import RefusedError
 from mixtally.records import contract as records
 from mixtally.wire.suite import SUITES

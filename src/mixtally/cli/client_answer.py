@@ -3,7 +3,7 @@
 import json
 
 from mixtally.client.encode import Value
-from mixtally.client.terms import Terms
+from mixtally.contract.terms import Terms
 from mixtally.errors import ParameterError
 
 

@@ -3,10 +3,11 @@
 The standard library is enough for all of it.
 """
 
-from mixtally.client.contract import Contract, Role, read
 from mixtally.client.limits import Limits, checked
 from mixtally.client.messages import messages
-from mixtally.wire.reading import fingerprint_of, text_of
+from mixtally.contract.contract import Contract, read
+from mixtally.contract.reading import fingerprint_of, text_of
+from mixtally.contract.roles import Role
 
 __all__ = [
     "Contract",

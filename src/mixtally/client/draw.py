@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from mixtally.client.part import SCALE, Layout, Part
+from mixtally.contract.part import SCALE, Layout, Part
 from mixtally.errors import AccountingError
 
 T = TypeVar("T")

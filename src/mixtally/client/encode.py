@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from unicodedata import normalize
 
-from mixtally.client.question import Question
-from mixtally.client.spelling import extension
-from mixtally.client.terms import Terms
+from mixtally.contract.question import Question
+from mixtally.contract.spelling import extension
+from mixtally.contract.terms import Terms
 from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None

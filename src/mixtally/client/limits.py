@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from mixtally.client.contract import Contract
 from mixtally.client.shaped import delta
-from mixtally.client.terms import Terms
+from mixtally.contract.contract import Contract
+from mixtally.contract.terms import Terms
 from mixtally.errors import RefusedError
 
 PROTOCOLS = frozenset(

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from mixtally.client.contract import Contract
 from mixtally.client.draw import Words, coins, fake, message, shuffle
 from mixtally.client.encode import Value, bins_of
+from mixtally.contract.contract import Contract
 
 
 def messages(

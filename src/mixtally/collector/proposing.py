@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.asking import Asked, ask_all, asked, sort, words_of
 from mixtally.collector.prefixed import Symbols
+from mixtally.contract.reading import text_of
 from mixtally.errors import DataError, ParameterError, PlanError, RefusedError
 from mixtally.node.calls import Call
 from mixtally.node.node import Node
@@ -20,7 +21,6 @@ from mixtally.node.rounds import SIGNED, RoundRow
 from mixtally.node.rules import earliest
 from mixtally.records.roles import Role
 from mixtally.wire.note import signed_by
-from mixtally.wire.reading import text_of
 from mixtally.wire.sheet import Sheet, kind_of, read_sheet, write_sheet
 from mixtally.wire.suite import SUITES
 

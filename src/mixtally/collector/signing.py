@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from mixtally.collector.agreed import Agreed, agreed_of, note_path
 from mixtally.collector.asking import Asked, asked, sort
+from mixtally.contract.reading import text_of
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node import disk
 from mixtally.node.calls import Call
@@ -14,7 +15,6 @@ from mixtally.node.refusal import ProblemError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import check_terms
 from mixtally.wire.note import signed_by
-from mixtally.wire.reading import text_of
 
 
 class Gathered(NamedTuple):

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from mixtally.contract.reading import fingerprint_of, text_of
 from mixtally.errors import RefusedError
 from mixtally.ground.chance import Chance
 from mixtally.node import disk
@@ -18,7 +19,6 @@ from mixtally.node.state import RoleState
 from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, Receipt, write_manifest, write_receipt
 from mixtally.wire.problem import Problem
-from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import write_withdrawal
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import NamedTuple
 
+from mixtally.contract.reading import fingerprint_of, refused, text_of
 from mixtally.node.database import Database
 from mixtally.node.refusal import ProblemError
 from mixtally.node.slots import Entry, Slot
 from mixtally.wire.note import Signer, joined, signed, signed_by
 from mixtally.wire.problem import Problem
-from mixtally.wire.reading import fingerprint_of, refused, text_of
 
 MOST_LISTED = 60_000
 """Notes in a list: of one that was set back the newest is missing."""

@@ -8,6 +8,7 @@ run if one of them is new to it.
 import re
 from time import monotonic
 
+from mixtally.contract.reading import fingerprint_of
 from mixtally.errors import RefusedError
 from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.events import Lasting
@@ -18,7 +19,6 @@ from mixtally.node.refusal import OldStateError
 from mixtally.records.agreement import Agreement
 from mixtally.records.roles import Role
 from mixtally.wire.note import signed_by
-from mixtally.wire.reading import fingerprint_of
 
 _FINAL = (400, 403, 409, 413)
 _DIGEST = re.compile(rb"[0-9a-f]{64}")

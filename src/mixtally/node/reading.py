@@ -1,5 +1,6 @@
 """What a role makes of a note that somebody sends: signed, remembered or refused."""
 
+from mixtally.contract.reading import fingerprint_of, text_of
 from mixtally.errors import RefusedError
 from mixtally.node import disk
 from mixtally.node.pauses import LONGEST_PAUSE, Pauses
@@ -18,7 +19,6 @@ from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.wire.note import joined, signed_by, verified
 from mixtally.wire.problem import Problem
-from mixtally.wire.reading import fingerprint_of, text_of
 from mixtally.wire.sheet import Sheet, kind_of, read_sheet, read_withdrawal
 
 _LONG_BYTES = 1 << 16

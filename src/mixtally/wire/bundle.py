@@ -8,7 +8,7 @@ All envelopes of a part are of one length. A body holds one bundle or several, o
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mixtally.wire.reading import refused
+from mixtally.contract.reading import refused
 
 COUNT_BYTES = 2
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from mixtally.contract.reading import refused
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, Piece, Receipt
-from mixtally.wire.reading import refused
 from mixtally.wire.sheet import Sheet
 from mixtally.wire.suite import SUITES
 

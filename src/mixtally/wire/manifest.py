@@ -8,7 +8,7 @@ from the round needs that. A round that is destroyed has a manifest with nothing
 import re
 from typing import NamedTuple
 
-from mixtally.wire.reading import Fields, refused, text
+from mixtally.contract.reading import Fields, refused, text
 from mixtally.wire.sheet import digest, note_fields, written
 
 MOST_PIECE_BYTES = 1 << 24

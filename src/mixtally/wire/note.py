@@ -20,8 +20,8 @@ from hashlib import sha256
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from mixtally.contract.reading import base64_of, refused, text_of
 from mixtally.errors import PlanError
-from mixtally.wire.reading import base64_of, refused, text_of
 
 MOST_SIGNATURES = 100
 SEED_BYTES = 32

@@ -5,10 +5,10 @@ Signatures are checked before a text is read; what a text says, before it is com
 
 from collections.abc import Mapping, Sequence
 
+from mixtally.contract.reading import fingerprint_of, refused
 from mixtally.wire.fit import Frame, check_manifests, check_receipt, check_sheet
 from mixtally.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.wire.note import verified
-from mixtally.wire.reading import fingerprint_of, refused
 from mixtally.wire.sheet import Sheet, read_sheet
 
 

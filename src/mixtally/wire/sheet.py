@@ -9,7 +9,7 @@ import re
 from base64 import b64encode
 from typing import Any, NamedTuple
 
-from mixtally.wire.reading import (
+from mixtally.contract.reading import (
     Fields,
     base64_of,
     fingerprint_of,

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.hpke import (
     Suite,
 )
 
-from mixtally.wire.reading import refused
+from mixtally.contract.reading import refused
 
 _TAIL = bytes.fromhex("0004 0001 0001")  # HKDF-SHA256, AES-128-GCM
 _SEED_BYTES = 64  # of ML-KEM

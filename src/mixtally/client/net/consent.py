@@ -7,9 +7,9 @@ stands only where their names are.
 import math
 from collections.abc import Iterable
 
-from mixtally.client.contract import LAYER_BYTES, Contract
 from mixtally.client.net.entries import Charge
 from mixtally.client.net.trust import Round, Trusted
+from mixtally.contract.contract import LAYER_BYTES, Contract
 from mixtally.wire.bundle import COUNT_BYTES
 
 _LABELS = 12

@@ -17,8 +17,8 @@ import re
 import tomllib
 from typing import Any, NamedTuple
 
-from mixtally.client.contract import verifier_key
 from mixtally.client.limits import COVERS, PROTOCOLS, Limits
+from mixtally.contract.roles import verifier_key
 from mixtally.errors import DataError, RefusedError
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")

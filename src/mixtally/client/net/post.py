@@ -15,8 +15,8 @@ from threading import Timer
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from mixtally.contract.reading import MOST_NOTE_BYTES
 from mixtally.errors import DataError, RefusedError
-from mixtally.wire.reading import MOST_NOTE_BYTES
 
 SECONDS = 30.0
 """For each step of a request; all steps together have four times as long."""

@@ -9,16 +9,16 @@ import json
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from mixtally.client.contract import Contract, read
 from mixtally.client.limits import Limits, checked
 from mixtally.client.net.pins import Pins
 from mixtally.client.net.post import target
-from mixtally.client.spelling import checked_prefixes
+from mixtally.contract.contract import Contract, read
+from mixtally.contract.reading import parsed, text_of
+from mixtally.contract.spelling import checked_prefixes
 from mixtally.errors import RefusedError
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.fit import Frame
 from mixtally.wire.note import verified
-from mixtally.wire.reading import parsed, text_of
 from mixtally.wire.round import signed_sheet
 from mixtally.wire.sheet import Sheet, sheet_hash
 from mixtally.wire.suite import SUITES

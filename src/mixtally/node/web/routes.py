@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
+from mixtally.contract.reading import MOST_NOTE_BYTES
 from mixtally.node.events import Log
 from mixtally.node.node import Node
 from mixtally.node.peers import listing
@@ -19,7 +20,6 @@ from mixtally.node.web.answers import App, answer_health, guarded
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.whole import Made, Whole
 from mixtally.wire.problem import PATH, Problem, of_path
-from mixtally.wire.reading import MOST_NOTE_BYTES
 
 MOST_HELD_BYTES = 1 << 26
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"

@@ -7,7 +7,7 @@ Prefix i followed by symbol s is bin i * size + s; the last bin is everything el
 
 from collections.abc import Sequence
 
-from mixtally.client.question import Prefixes
+from mixtally.contract.question import Prefixes
 from mixtally.errors import RefusedError
 
 END = 0

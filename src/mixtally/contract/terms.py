@@ -3,15 +3,15 @@
 import sys
 from typing import NamedTuple
 
-from mixtally.client.part import Part, read_part
-from mixtally.client.question import (
+from mixtally.contract.part import Part, read_part
+from mixtally.contract.question import (
     Prefixes,
     Question,
     read_edges,
     read_prefixes,
     read_question,
 )
-from mixtally.wire.reading import Fields, refused
+from mixtally.contract.reading import Fields, refused
 
 _FIELDS = (
     "question edges prefixes guarantee users minimum_crowd honest_share count_flips collections "

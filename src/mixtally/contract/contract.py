@@ -1,12 +1,11 @@
 """A contract as a device reads it: every form and range is checked, nothing is taken on trust."""
 
 import re
-from binascii import a2b_base64
-from hashlib import sha256
 from typing import NamedTuple
 
-from mixtally.client.terms import Terms, read_terms
-from mixtally.wire.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.contract.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.contract.roles import Role, read_role
+from mixtally.contract.terms import Terms, read_terms
 
 VERSION = 1
 LAYER_BYTES = {1: 48, 2: 1136}
@@ -15,21 +14,7 @@ _FIELDS = (
     "version name serial terms hops collector suite envelope_bytes rounds admission client_files"
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
-_ADDRESS = re.compile(
-    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
-)
-_KEY = re.compile(r"[A-Za-z0-9+/]{44}")
 _FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
-
-
-class Role(NamedTuple):
-    """A hop or the collector; ``key`` is its Ed25519 public key, 32 bytes."""
-
-    name: str
-    address: str
-    key: bytes
-    operator: str
 
 
 class Contract(NamedTuple):
@@ -67,8 +52,8 @@ def read(data: bytes) -> Contract:
         raise refused("name-malformed", "name", "small letters, digits and dashes", name)
     serial = held.whole("serial", 1, 1 << 53, "serial-out-of-range")
     terms = read_terms(held.held["terms"])
-    hops = tuple(_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
-    collector = _role(held.held["collector"], "collector")
+    hops = tuple(read_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
+    collector = read_role(held.held["collector"], "collector")
     suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
     _check_network(terms, hops, collector)
     _check_sizes(held, terms, LAYER_BYTES[suite])
@@ -77,32 +62,6 @@ def read(data: bytes) -> Contract:
     _check_files(held.held["client_files"])
     fingerprint = fingerprint_of(data)
     return Contract(fingerprint, name, serial, terms, hops, collector, suite, opened, every)
-
-
-def _role(value: object, place: str) -> Role:
-    held = Fields(value, place, "name address key operator")
-    if not _ROLE.fullmatch(name := held.text("name")):
-        raise refused("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
-    if not _ADDRESS.fullmatch(address := held.text("address")):
-        raise refused("address-malformed", held.at("address"), "https:// and no space", address)
-    operator = held.text("operator")
-    if not 1 <= len(operator) <= 200 or not operator.isprintable():
-        raise refused("operator-malformed", held.at("operator"), "who runs it", operator)
-    return Role(name, address, verifier_key(name, held.text("key"), place), operator)
-
-
-def verifier_key(name: str, written: str, place: str) -> bytes:
-    """The 32 bytes of the Ed25519 key that NAME+HASH+BASE64 writes; RefusedError otherwise.
-
-    Source: C2SP signed-note, "verifier keys".
-    """
-    parts = written.split("+", 2)
-    if len(parts) == 3 and parts[0] == name and _KEY.fullmatch(parts[2]):
-        raw = a2b_base64(parts[2])
-        digest = sha256(name.encode("ascii") + b"\n" + raw).hexdigest()
-        if raw[0] == 1 and parts[1] == digest[:8]:
-            return raw[1:]
-    raise refused("key-malformed", f"{place}.key", f"the Ed25519 key {name}+HASH+BASE64", written)
 
 
 def _check_network(terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:

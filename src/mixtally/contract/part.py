@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from mixtally.client.question import MOST_BINS, MOST_BITS, MOST_SET
-from mixtally.wire.reading import Fields, refused, whole
+from mixtally.contract.question import MOST_BINS, MOST_BITS, MOST_SET
+from mixtally.contract.reading import Fields, refused, whole
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
 
-from mixtally.wire.reading import Fields, number, refused, text, whole
+from mixtally.contract.reading import Fields, number, refused, text, whole
 
 MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_COUNT = 1 << 128
