@@ -67,7 +67,7 @@ TOLD = {
     "truth among numbers of JSON": (
         b'{"color": 1}\n{"color": true}\n',
         ("--number", "0,9"),
-        "row 2: wanted a finite number, got 'True'",
+        "row 2, column 'color': wanted values of one type, number as before, got truth value",
     ),
     "a day among numbers of Parquet": (
         in_parquet({"color": [datetime.date(2024, 1, 2)]}),

@@ -8,7 +8,7 @@ from data_files import in_parquet, people
 from mixtally.data.file import DataFile
 from mixtally.data.population import LABELS, LARGEST_SET
 from mixtally.data.readers import read_counts, read_epochs
-from mixtally.data.reading import DROP, As, Reading
+from mixtally.data.reading import DROP, As, Reading, Several
 from mixtally.data.timeline import When
 
 LEVELS = ["high", "never", "low"]
@@ -106,7 +106,9 @@ def test_sets_take_their_size_from_the_data_unless_it_is_given(tmp_path):
     assert people(path, "c", form=As.SET, max_set=2).from_data == (LABELS,)
     assert people(path, "c", form=As.SET, max_set=2, labels=("a", "b")).from_data == ()
     path = write(path, {"c": levels(CODES)})
-    assert people(path, "c", form=As.SET, max_set=2, separator=None).from_data == ()
+    path = write(path, {"who": [1, 1, 2, 2, 3, 3], "c": levels(CODES)})
+    rows = {"separator": None, "person": "who", "several": Several.SET}
+    assert people(path, "c", form=As.SET, max_set=2, **rows).from_data == ()
     assert people(path, "c", form=As.SET, max_set=2).from_data == (LABELS,)  # cells of sets
 
 

@@ -7,8 +7,7 @@ from data_files import in_every_format, people
 from mixtally.cli.labels import read_labels
 from mixtally.data.sameness import natural
 from mixtally.door import Device, plan
-from mixtally.door.records import Wanted
-from mixtally.door.values import crowd_of
+from mixtally.door.values import Wanted, crowd_of
 from mixtally.errors import DataError, PlanError, RefusedError
 from mixtally.records.contract import write_contract
 from mixtally.records.question import Question

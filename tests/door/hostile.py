@@ -71,7 +71,14 @@ COSTS = {
     "minimum_crowd": None,
 }  # fmt: skip
 PARAMETERS = dict.fromkeys(Given.__annotations__)
-SEEN = {"level": 0.95, "missing": "refuse", "name": "answer", "seed": 1, "pairs": False}
+SEEN = {
+    "level": 0.95,
+    "missing": "refuse",
+    "empty_sets": False,
+    "name": "answer",
+    "seed": 1,
+    "pairs": False,
+}
 
 
 def calls(folder):

@@ -5,8 +5,7 @@ import pyarrow as arrow
 import pytest
 
 from mixtally.data.population import LABELS, LARGEST_SET
-from mixtally.door.records import Wanted
-from mixtally.door.values import crowd_of
+from mixtally.door.values import Wanted, crowd_of
 
 LEVELS = ["high", "never", "low"]
 VALUES = ["low", "high", "low"]

@@ -113,7 +113,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
         monkeypatch.setattr(f"mixtally.{room}", inside)
         assert fails() == "nothing"
         monkeypatch.undo()
-    monkeypatch.setattr("mixtally.door.values.READERS", {})
+    monkeypatch.setattr("mixtally.data.crowd._FORMS", {})
     assert fails() == "one"
     monkeypatch.undo()
     with pytest.raises(DataError, match=r"^values\[1\]: .*KeyError: 'repr'") as refused:

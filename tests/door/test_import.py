@@ -37,6 +37,12 @@ def test_a_name_loads_its_own_room_alone(line, never):
     assert not modules_after(line) & never
 
 
+def test_without_a_reader_values_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(door.MixtallyError, match=r"values: .* pip install 'mixtally\[data\]'"):
+        mixtally.simulate(["a", "b"] * 9, epsilon=1, delta=1e-6)
+
+
 def test_the_root_and_the_door_have_the_same_names():
     assert dir(mixtally) == dir(door) == sorted(door._PLACES)
     for name in door.__all__:

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from mixtally.door.labels import missing_texts
-from mixtally.door.records import Wanted
-from mixtally.door.values import crowd_of
+from mixtally.door.values import Wanted, crowd_of
 from mixtally.errors import DataError, ParameterError
 
 DAY = datetime.date(2024, 2, 29)
@@ -24,7 +23,7 @@ def crowd(values, **wanted):
         ([10, None, 2], ("2", "10", "?")),
         (pd.Series([10.0, None, 2.0]), ("2", "10", "?")),
         (pd.Series([10, None, 2], dtype="Int64"), ("2", "10", "?")),
-        ([True, None, False], ("False", "True", "?")),
+        ([True, None, False], ("?", "False", "True")),
         ([DAY, None, DAY + datetime.timedelta(1)], ("2024-02-29", "2024-03-01", "?")),
         (["b", None, "a"], ("?", "a", "b")),
     ],
@@ -74,7 +73,7 @@ def test_a_bin_that_reads_like_a_missing_value_is_told_when_nothing_was_said():
     def notes(**wanted):
         return crowd_of(["a", "NA", "b"], None, Wanted(**wanted)).public
 
-    assert any("missing_values= NA" in note for note in notes())
+    assert any("missing_values NA" in note for note in notes())
     assert not any("'NA'" in note for note in notes(labels=["a", "b", "NA"]))
 
 

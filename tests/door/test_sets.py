@@ -6,8 +6,7 @@ import pytest
 from data_files import people
 from mixtally import plan, simulate
 from mixtally.data.reading import As
-from mixtally.door.records import Wanted
-from mixtally.door.values import crowd_of
+from mixtally.door.values import Wanted, crowd_of
 from mixtally.errors import DataError, InputError, ParameterError
 
 WISH = {"epsilon": 1, "delta": 1e-6}
@@ -37,7 +36,7 @@ def test_half_a_pair_of_brackets_is_said(tmp_path):
     cells = ["tea (black; green);water", "water"]
     (said,) = crowd_of(cells, None, Wanted(separator=";")).public
     assert said.startswith("The label 'green)' has half a pair of brackets: if the separator")
-    assert said.endswith("give the text with separator= and labels=.")
+    assert said.endswith("give them unsplit and list these with labels.")
     assert said in repr(simulate(cells * 200, separator=";", **WISH))
     lists = [cell.split(";") for cell in cells]
     assert "half a pair" in "".join(crowd_of(lists, None, Wanted()).public)
@@ -75,9 +74,8 @@ def test_arrays_of_labels_stand_beside_values_that_mean_missing():
 @pytest.mark.parametrize(
     ("values", "given", "said"),
     [
-        ([["caf\u00e9", "cafe\u0301"], ["a"]], {}, r"values\[0\]: wanted every label once"),
         (["a;;b", "a"], {}, r"values\[0\]: wanted labels between ';'"),
-        ([1.5, "a"], {}, r"values\[0\]: wanted text, a whole number"),
+        ([1j, "a"], {}, r"values\[0\]: wanted text, a number"),
         (["a;b"] * 9, {"separator": ""}, "separator: wanted the text between labels"),
         (["a;b"] * 9, {"separator": 1}, "separator: wanted text"),
         (["a;b"] * 9, {"kind": "one"}, "separator: wanted records that have it, not one"),

@@ -5,8 +5,7 @@ import pandas as pd
 import pyarrow as arrow
 import pytest
 
-from mixtally.door.records import Wanted
-from mixtally.door.values import crowd_of
+from mixtally.door.values import Wanted, crowd_of
 from mixtally.encode.numbers import Scale
 
 ANSWERS = ["yes", "no", "yes", "unsure"]
@@ -134,9 +133,10 @@ def test_what_was_done_is_told_apart_from_how_often():
     found = crowd_of([1.0, 30.0, None, 5.0], None, Wanted(scale=Scale(0, 20, 2), missing="drop"))
     assert not any(digit in line for line in found.public for digit in "13456789")
     assert found.raw == (
-        "1 people without a value were left out.",
-        "1 of 3 values were moved.",
+        "Values below 0 count as 0 and values above 20 as 20: 1 of 3 were clipped. "
+        "Rows left out for a missing value: 1.",
     )
+    assert found.population.note == ""
 
 
 def test_a_gap_in_any_column_drops_the_person():

@@ -1,6 +1,6 @@
 """The values of a column in a batch: the distinct ones as text, and which of them each row has."""
 
-from collections.abc import Collection
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from mixtally.data.formats.written import written
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 LIST, PART = "\x01", "\x02"
-"""What a list begins with, and what stands between its labels, where it is one text."""
+"""What a list begins with, and what ends each of its labels, where it is one text."""
 _WIDE = 1 << 62
 _NARROW = 1 << 12
 """Whole numbers in a range of this size are told apart by counting, not by hashing."""
@@ -53,9 +53,10 @@ def simple(array: Array) -> Array | None:
 
 
 def joined_lists(array: Array) -> Array | None:
-    """Lists of simple values as one text each, which begins with ``LIST``; None for others.
+    """Lists of simple values as one text each, which ``parts`` takes apart; None for others.
 
-    Raises ValueError for a list that lacks a value, or that holds what parts its labels here.
+    A value that a list lacks is an empty part. Raises ValueError for one that holds what ends a
+    part here.
     """
     kind = array.type
     if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
@@ -63,13 +64,25 @@ def joined_lists(array: Array) -> Array | None:
     inside = simple(array.flatten())
     if inside is None:
         return None
-    if inside.null_count or any(PART in (text or "") for text in texts_of(inside.unique())):
-        raise ValueError("a list that lacks a value")
-    texts = [
-        None if row is None else LIST + PART.join(written(value) or "" for value in row)
-        for row in array.to_pylist()
-    ]
-    return pyarrow.array(texts, pyarrow.string())
+    if not pyarrow.types.is_dictionary(inside.type):
+        inside = inside.dictionary_encode()
+    texts = _texts(inside.dictionary)
+    if any(PART in text for text in texts):
+        raise ValueError("a label that no list may hold")
+    ended = pyarrow.array([text + PART for text in texts], pyarrow.string())
+    sizes = compute.fill_null(compute.list_value_length(array), 0).to_numpy()
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    labels = compute.fill_null(ended.take(inside.indices), PART)
+    joined = compute.binary_join(pyarrow.ListArray.from_arrays(ends, labels), "")
+    told = compute.binary_join_element_wise(LIST, joined, "")
+    return compute.if_else(array.is_valid(), told, pyarrow.scalar(None, pyarrow.string()))
+
+
+def parts(text: str, separator: str | None) -> list[str]:
+    """The labels that a cell names: those of a list, or what stands between separators."""
+    if text.startswith(LIST):
+        return text[1:].split(PART)[:-1]
+    return [text] if separator is None else text.split(separator)
 
 
 def _is_bytes(kind: Array) -> bool:
@@ -126,11 +139,11 @@ def levels_of(array: Array) -> list[str]:
     return _texts(values.filter(pyarrow.array(~gaps(values))))
 
 
-def named(array: Array, texts: Collection[str]) -> Flags:
-    """Which rows have a value whose text, but for spaces around it, is one of ``texts``."""
+def named(array: Array, test: Callable[[str], bool]) -> Flags:
+    """Which rows have a value whose text passes ``test``."""
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    found = [text is not None and text.strip() in texts for text in texts_of(array.dictionary)]
+    found = [text is not None and test(text) for text in texts_of(array.dictionary)]
     return np.append(np.array(found, dtype=np.bool_), False)[_codes(array)]
 
 

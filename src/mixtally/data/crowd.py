@@ -1,4 +1,4 @@
-"""The crowd in a data file: its rows, one by one people or answers, as records of every kind."""
+"""The crowd in a table: its rows, one by one people or answers, as records of every kind."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,8 +8,8 @@ import numpy as np
 
 from mixtally.data.columns import coded
 from mixtally.data.doubts import like_cut, like_missing, like_no_person
-from mixtally.data.file import DataFile
-from mixtally.data.formats.table import Array
+from mixtally.data.file import DataFile, Origin
+from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
 from mixtally.data.forms.attributes import Attributes
 from mixtally.data.forms.bits import Bits
@@ -38,7 +38,7 @@ class Form(Protocol):
         """What all the rows make."""
 
 
-_FORMS: dict[As, Callable[[str, Reading, Question | None], Form]] = {
+_FORMS: dict[As, Callable[[Origin, Reading, Question | None], Form]] = {
     As.ONE: One,
     As.SET: Sets,
     As.ATTRIBUTES: Attributes,
@@ -52,8 +52,16 @@ def read(
     file: DataFile, reading: Reading, question: Question | None, progress: Progress
 ) -> Population:
     """As ``readers.read``."""
-    gathered = _Gathered(file, reading, question, None)
-    gathered.fill(progress)
+    with table(file, _columns(reading, None), reading.columns) as found:
+        return read_table(found, file, reading, question, progress)
+
+
+def read_table(
+    table: Table, origin: Origin, reading: Reading, question: Question | None, progress: Progress
+) -> Population:
+    """The crowd in a table, as ``readers.read`` has it."""
+    gathered = _Gathered(origin, reading, question, None)
+    gathered.fill(table, progress)
     return gathered.crowd(gathered.records())
 
 
@@ -62,7 +70,8 @@ def read_epochs(
 ) -> Timeline:
     """As ``readers.read_epochs``."""
     gathered = _Gathered(file, reading, question, when)
-    gathered.fill(progress)
+    with table(file, _columns(reading, when), [*reading.columns, when.column]) as opened:
+        gathered.fill(opened, progress)
     found = gathered.records()
     people = None if reading.person is None else found.each(gathered.people)
     return by_epoch(
@@ -75,7 +84,7 @@ def read_epochs(
 
 
 class _Gathered:
-    """What is read of a file in one go: records, and who gave them when.
+    """What is read of a table in one go: records, and who gave them when.
 
     where
       people   shape (rows,), who is who, from 0; empty when nobody knows
@@ -83,32 +92,31 @@ class _Gathered:
     """
 
     def __init__(
-        self, file: DataFile, reading: Reading, question: Question | None, when: When | None
+        self, origin: Origin, reading: Reading, question: Question | None, when: When | None
     ) -> None:
-        self._file, self._reading, self._when = file, reading, when
-        self._form = _FORMS[reading.form](str(file), reading, question)
-        self._rows = Rows(file, reading, _columns(reading, when))
+        self._origin, self._reading, self._when = origin, reading, when
+        self._form = _FORMS[reading.form](origin, reading, question)
+        self._rows = Rows(origin, reading, _columns(reading, when))
         self._warning = ""
         self.epochs = Book(None if when is None else when.order)
         self.people = self.at = np.zeros(0, dtype=np.int64)
 
-    def fill(self, progress: Progress) -> None:
+    def fill(self, table: Table, progress: Progress) -> None:
         """Read all rows; raises DataError for those that cannot be a record."""
         reading, when = self._reading, self._when
         known = [*reading.columns, *([] if when is None else [when.column])]
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
-        with table(self._file, self._rows.columns, known) as found:
-            watch = Watch(found.names if reading.person is None else (), known)
-            for batch in self._rows.batches(found, watch, progress):
-                self._form.take(batch)
-                if when is not None:
-                    at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
-                if reading.person is not None:
-                    people.append(batch.arrays[len(reading.columns)])
-        self._warning = "; ".join(filter(None, [found.warning, watch.warning()]))
+        watch = Watch(table.names if reading.person is None else (), known)
+        for batch in self._rows.batches(table, watch, progress):
+            self._form.take(batch)
+            if when is not None:
+                at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
+            if reading.person is not None:
+                people.append(batch.arrays[len(reading.columns)])
+        self._warning = "; ".join(filter(None, [table.warning, watch.warning()]))
         if self._rows.count == 0:
-            raise self._file.unreadable("at least two rows", "none", "check the file")
+            raise self._origin.unreadable("at least two rows", "none", "look at the data")
         self.at = np.concatenate(at) if when else np.zeros(self._rows.count, dtype=np.int32)
         if people:
             self.people = numbered(people)
@@ -127,9 +135,9 @@ class _Gathered:
             epoch = list(self.epochs.numbers)[self.at[again]]
             wanted, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
         return DataError(
-            self._file.row(self._rows.number(again)),
+            self._origin.row(self._rows.number(again)),
             wanted=wanted,
-            got=f"{got}, after row {self._rows.number(first) + self._file.skip_rows}",
+            got=f"{got}, after row {self._rows.number(first) + self._origin.skip_rows}",
             do="say which counts, --several first or last, or make them a --several set",
         )
 
@@ -154,10 +162,11 @@ class _Gathered:
             if reading.form is As.ATTRIBUTES:
                 labels = tuple(label.rpartition("=")[2] for label in labels)
             if not reading.missing_values:
-                doubts.append(like_missing(labels, "--missing-values"))
-            doubts.append(like_no_person(reading.columns[0], self._rows.first[0], self._rows.last))
+                doubts.append(like_missing(labels))
+            ends = self._rows.first[0], self._rows.last
+            doubts.append(like_no_person(self._origin, reading.columns[0], *ends))
             if reading.form is As.SET:
-                doubts.append(like_cut(labels, "list these with --labels"))
+                doubts.append(like_cut(labels))
         return "; ".join(filter(None, doubts))
 
 

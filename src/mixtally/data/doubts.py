@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from mixtally.data.file import Origin
 from mixtally.errors import DataError
 
 _EMPTY = ("na", "n/a", "n.a.", "nan", "<na>", "null", "nil", "none", "missing")
@@ -14,42 +15,43 @@ _IMPORT = '{"ImportId"'
 _BRACKETS = ("()", "[]", "{}")
 
 
-def like_missing(labels: Sequence[str], option: str) -> str:
+def like_missing(labels: Sequence[str]) -> str:
     """A word of warning where a label reads like a mark for a missing value."""
     found = [label for label in labels if label.strip().lower() in _LIKE_MISSING]
     if not found:
         return ""
-    return f"{found[0]!r} is counted as an answer; if it means missing, say {option} {found[0]}"
+    do = f"say --missing-values {found[0]}"
+    return f"{found[0]!r} is counted as an answer; if it means missing, {do}"
 
 
-def check_questions(subject: str, first: Sequence[str | None]) -> None:
+def check_questions(origin: Origin, column: str, first: Sequence[str | None]) -> None:
     """Raises DataError for rows that a survey tool writes between the header and the people."""
     for row, text in enumerate(first, start=1):
         if text is not None and text.startswith(_IMPORT):
             raise DataError(
-                subject,
+                origin.column(column),
                 wanted="a row a person",
                 got=f"the tool's own names of questions in row {row}",
-                do=f"say --skip-rows {row}",
+                do=origin.without(row),
             )
 
 
-def like_no_person(column: str, first: str | None, last: str | None) -> str:
+def like_no_person(origin: Origin, column: str, first: str | None, last: str | None) -> str:
     """A word of warning where the first row repeats the question, or the last one is a total."""
     asked = (first or "").strip()
     if len(asked) > 1 and (asked.endswith("?") or asked.lower() == column.lower()):
-        return f"the first row, {asked!r}, looks like the question: if so, say --skip-rows 1"
+        return f"the first row, {asked!r}, looks like the question: if so, {origin.without(1)}"
     if (last or "").strip().rstrip(":").lower() in _TOTALS:
         return f"the last row, {last!r}, looks like a total: if so, remove it"
     return ""
 
 
-def like_cut(labels: Collection[str], do: str) -> str:
-    """A word of warning where a label of sets has half a pair of brackets, and what to ``do``."""
+def like_cut(labels: Collection[str]) -> str:
+    """A word of warning where a label of sets has half a pair of brackets."""
     for label in labels:
         if any(label.count(pair[0]) != label.count(pair[1]) for pair in _BRACKETS):
             return (
                 f"the label {label!r} has half a pair of brackets: if the separator stands inside "
-                f"options, {do}"
+                "options, give them unsplit and list these with --labels"
             )
     return ""

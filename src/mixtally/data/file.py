@@ -1,8 +1,9 @@
-"""A data file, and what is said about how it is written."""
+"""Where data come from, as refusals name it; a data file, and how it is said to be written."""
 
 import codecs
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from mixtally.errors import DataError, ParameterError, in_range
 
@@ -12,6 +13,30 @@ DELIMITERS = ",;\t"
 """What may stand between cells unless another character is named."""
 _TAB = ("tab", "\\t")
 _FORBIDDEN = '"\r\n'
+
+
+class Origin(Protocol):
+    """Where a table comes from: a data file, or the values of a program."""
+
+    @property
+    def piped(self) -> bool:
+        """Whether nobody knows where it ends."""
+
+    @property
+    def skip_rows(self) -> int:
+        """Rows before the first that counts."""
+
+    def unreadable(self, wanted: str, got: object, do: str) -> DataError:
+        """The refusal of all of it."""
+
+    def column(self, name: str) -> str:
+        """The subject of a refusal of a column."""
+
+    def row(self, number: int) -> str:
+        """The subject of a refusal of a row, counted from 1."""
+
+    def without(self, rows: int) -> str:
+        """How the first rows are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +105,14 @@ class DataFile:
     def unreadable(self, wanted: str, got: object, do: str) -> DataError:
         """The refusal of the file; ``got`` is put into one line."""
         return DataError(str(self), wanted=wanted, got=" ".join(str(got).split()), do=do)
+
+    def column(self, name: str) -> str:
+        """The subject of a refusal of a column."""
+        return f"{self}, column {name!r}"
+
+    def without(self, rows: int) -> str:
+        """How the first rows are left out."""
+        return f"say --skip-rows {rows}"
 
     def row(self, number: int) -> str:
         """The subject of a refusal of a row that counts, which stands so far below the header."""

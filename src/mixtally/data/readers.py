@@ -1,15 +1,19 @@
-"""The crowd in a data file, read into records of every kind; where Arrow is loaded, if it is."""
+"""The crowd in a data file or a table, read into records of every kind; where Arrow is loaded."""
 
 from dataclasses import replace
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from mixtally.data.file import DataFile
+from mixtally.data.file import DataFile, Origin
 from mixtally.data.population import Counted, Population
 from mixtally.data.progress import Progress, quiet
 from mixtally.data.reading import As, Reading
 from mixtally.data.timeline import Timeline, When
-from mixtally.errors import PlanError
+from mixtally.errors import DataError, PlanError
 from mixtally.records.question import Kind, Question
+
+if TYPE_CHECKING:
+    from mixtally.data.formats.table import Table
 
 
 def read(
@@ -26,6 +30,15 @@ def read(
     """
     _check_kind(reading, question)
     crowd: Population = _reader(file).read(file, reading, question, progress)
+    return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
+
+
+def read_table(
+    table: "Table", origin: Origin, reading: Reading, question: Question | None = None
+) -> Population:
+    """The crowd in ``table``, as ``read`` has it, whose rows are named as those of ``origin``."""
+    _check_kind(reading, question)
+    crowd: Population = _reader(origin).read_table(table, origin, reading, question, quiet)
     return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
 
 
@@ -62,7 +75,7 @@ def read_counts(
     Errors as ``read``, and DataError for a number that is no count.
     """
     _check_kind(reading, question)
-    _reader(file)
+    check_installed(file)
     from mixtally.data.weighted import read as read_weighted
 
     found: Counted = read_weighted(file, reading, counts, question, progress)
@@ -71,15 +84,23 @@ def read_counts(
     return found._replace(question=_fitting(question, found.question))
 
 
-def _reader(file: DataFile) -> ModuleType:
+def check_installed(subject: object) -> None:
+    """Raises DataError where Arrow is not there, which is an extra that nothing else needs."""
     try:
-        from mixtally.data import crowd  # loads Arrow: slow, and an extra that nothing else needs
+        import pyarrow  # noqa: F401
     except ImportError as error:
-        raise file.unreadable(
-            "the reader of data files",
-            f"{error.name} is not installed",
-            "pip install 'mixtally[data]'",
+        raise DataError(
+            str(subject),
+            wanted="the reader of data",
+            got=f"{error.name} is not installed",
+            do="pip install 'mixtally[data]'",
         ) from error
+
+
+def _reader(subject: object) -> ModuleType:
+    check_installed(subject)
+    from mixtally.data import crowd  # loads Arrow, which is slow
+
     return crowd
 
 
@@ -97,8 +118,7 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
             "plan",
             wanted=f"a plan for data read as {reading.form}",
             got=f"one for records of kind {kind}",
-            do="read the data as the plan asks (--set, --as bits, --as attributes, --number), or "
-            "plan again",
+            do="read the data as the plan asks, or plan again",
         )
     if question.hashed is not None:
         raise PlanError(

@@ -83,7 +83,7 @@ class Reading:
                 "columns",
                 wanted=f"{count} for records read as {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
-                do="name each column once; --as bits and --as attributes read several",
+                do="name each column once; bits and attributes are read of several",
             )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(

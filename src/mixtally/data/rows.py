@@ -1,6 +1,6 @@
 """The rows of a table that count: each with all its values, or refused, dropped or filled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,6 +9,8 @@ import pyarrow
 from numpy.typing import NDArray
 
 from mixtally.data.columns import (
+    LIST,
+    PART,
     Flags,
     filled,
     gaps,
@@ -16,11 +18,12 @@ from mixtally.data.columns import (
     joined_lists,
     levels_of,
     named,
+    parts,
     simple,
     texts_of,
 )
 from mixtally.data.doubts import check_questions
-from mixtally.data.file import DataFile
+from mixtally.data.file import Origin
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
 from mixtally.data.people import Watch
@@ -38,19 +41,19 @@ Levels = tuple[str, ...] | None
 
 
 class Where(NamedTuple):
-    """Which rows of the file those of a batch are: ``kept`` of those after the first ``before``."""
+    """Which rows of the data those of a batch are: ``kept`` of those after the first ``before``."""
 
-    file: DataFile
+    origin: Origin
     before: int
     kept: NDArray[np.int64] | None = None
 
     def number(self, row: int) -> int:
-        """The number in the file, counted from 1, of a row of the batch, counted from 0."""
+        """The number in the data, counted from 1, of a row of the batch, counted from 0."""
         return self.before + 1 + (row if self.kept is None else int(self.kept[row]))
 
     def subject(self, row: int) -> str:
         """The subject of a refusal of that row."""
-        return self.file.row(self.number(row))
+        return self.origin.row(self.number(row))
 
 
 class Batch(NamedTuple):
@@ -71,12 +74,12 @@ class Rows:
 
     where
       columns   those of the records first, then those that say who and when
-      dropped   rows of the file that were left out for a missing value, counted from 0
-      total     rows of the file so far
+      dropped   rows that were left out for a missing value, counted from 0
+      total     rows so far
       first     the first texts of the first column, and the last one
     """
 
-    file: DataFile
+    origin: Origin
     reading: Reading
     columns: Sequence[str]
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
@@ -98,12 +101,12 @@ class Rows:
             if size:
                 if not self.first:
                     self.first = texts_of(arrays[0].slice(0, _QUESTIONS))
-                    check_questions(f"{self.file}, column {self.columns[0]!r}", self.first)
+                    check_questions(self.origin, self.columns[0], self.first)
                 self.last = texts_of(arrays[0].slice(size - 1))[0]
                 yield self._complete(arrays, levels)
             self.total += size
-            if self.file.piped and self.total > MOST_PIPED:
-                raise self.file.unreadable(
+            if self.origin.piped and self.total > MOST_PIPED:
+                raise self.origin.unreadable(
                     f"at most {MOST_PIPED:,} rows out of a pipe", "more", "save them to a file"
                 )
             if part.total:
@@ -115,18 +118,18 @@ class Rows:
         return self.total - sum(map(len, self.dropped))
 
     def number(self, row: int) -> int:
-        """The number in the file, counted from 1, of the row that counts as number ``row``."""
+        """The number in the data, counted from 1, of the row that counts as number ``row``."""
         left_out = np.concatenate([*self.dropped, np.array([self.total])])
         kept_before = left_out - np.arange(len(left_out))  # rows that count before each of them
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
 
     def _simple(self, array: Array, column: str) -> Array:
-        with explained(self.file):
+        with explained(self.origin):
             found = simple(array)
             if found is None and self.reading.form is As.SET and column in self.reading.columns:
                 found = self._lists(array, column)
         if found is None:
-            raise self.file.unreadable(
+            raise self.origin.unreadable(
                 f"text, numbers, dates, or no and yes in column {column!r}",
                 f"{array.type}",
                 "store it as text; lists of labels are sets: --set ';'",
@@ -137,7 +140,7 @@ class Rows:
         try:
             return joined_lists(array)
         except ValueError as error:
-            raise self.file.unreadable(
+            raise self.origin.unreadable(
                 f"lists of labels in column {column!r}", error, "leave it out of its list"
             ) from error
 
@@ -152,17 +155,20 @@ class Rows:
 
     def _complete(self, arrays: list[Array], levels: list[Levels]) -> Batch:
         """The rows without gaps, gaps filled where a label was given for them."""
-        where, reading = Where(self.file, self.total), self.reading
+        where, reading = Where(self.origin, self.total), self.reading
         gone = np.zeros(len(arrays[0]), dtype=np.bool_)
         missing: list[Flags] = []
         for place, array in enumerate(arrays):
             gap, value = gaps(array), place < len(reading.columns)
             if value and reading.empty_sets:
                 gap = np.zeros_like(gap)
-            if reading.missing_values:
-                gap = gap | named(array, frozenset(reading.missing_values))
+            if (test := self._lacking(value)) is not None:
+                gap = gap | named(array, test)
             if value and reading.missing not in (None, DROP) and gap.any():
-                arrays[place], gap = filled(array, gap, reading.missing), np.zeros_like(gap)
+                label = reading.missing
+                if reading.form is As.SET:
+                    label = f"{LIST}{label}{PART}"
+                arrays[place], gap = filled(array, gap, label), np.zeros_like(gap)
             missing.append(gap)
             gone |= gap
         if not gone.any():
@@ -175,6 +181,20 @@ class Rows:
         self.dropped.append(self.total + np.flatnonzero(gone))
         arrays = [array.take(pyarrow.array(kept)) for array in arrays]
         return Batch(arrays, where._replace(kept=kept), levels)
+
+    def _lacking(self, value: bool) -> Callable[[str], bool] | None:
+        """Whether a text means missing, or is a set that lacks one of its labels; None for never.
+
+        where
+          value   whether it is the text of a record, which may be a set
+        """
+        texts, separator = frozenset(self.reading.missing_values), self.reading.separator
+        if value and self.reading.form is As.SET:
+            return lambda text: any(
+                part.strip() in texts or (text.startswith(LIST) and not part.strip())
+                for part in parts(text, separator)
+            )
+        return (lambda text: text.strip() in texts) if texts else None
 
     def _missing(self, where: Where, row: int, column: str) -> DataError:
         if column not in self.reading.columns:

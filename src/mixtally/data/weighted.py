@@ -46,7 +46,7 @@ def _whole(array: Array, column: str, where: Where) -> Held:
     """Raises DataError for anything but whole numbers of people, by its row."""
     found = numbers(array)
     if found is None:
-        raise where.file.unreadable(
+        raise where.origin.unreadable(
             f"whole numbers in column {column!r}", "something else", "say how many hold each value"
         )
     wrong = np.flatnonzero((found < 0) | (found > MOST_USERS) | (found != np.floor(found)))

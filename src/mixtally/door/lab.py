@@ -7,10 +7,9 @@ from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts
 from mixtally.door.planning import Plan
-from mixtally.door.records import Wanted
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
-from mixtally.door.values import KINDS, Crowd, crowd_of
+from mixtally.door.values import KINDS, Crowd, Wanted, crowd_of
 from mixtally.door.wish import Wish, guarantee_of, request_of
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
@@ -36,6 +35,7 @@ def simulate(
     labels: Any = None,
     max_set: int | None = None,
     separator: str | None = None,
+    empty_sets: bool = False,
     bins: int | None = None,
     low: float | None = None,
     high: float | None = None,
@@ -63,8 +63,9 @@ def simulate(
       max_set          the most labels of a set; the largest in the values when left out, which is
                        a rehearsal
       separator        what parts the labels of a set that is one text, ";" for example
+      empty_sets       whether a missing value is a set without labels
       bins, low, high  cut numbers into so many bins between these ends
-      missing          "refuse", "drop", or the label under which missing values are counted
+      missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
       name             what the question is called; the column's name when left out
       level            of all intervals, in (0, 1)
@@ -84,6 +85,7 @@ def simulate(
         kind=checks.maybe_chosen("kind", kind, KINDS),
         labels=labels,
         separator=_separator(separator),
+        empty_sets=checks.flag("empty_sets", empty_sets),
         max_set=checks.maybe_whole("max set", max_set),
         scale=scale_of(bins, low, high),
         missing=checks.text("missing", missing),
@@ -119,7 +121,7 @@ def _played(
     release = collect(plan.option, crowd.population, lab, analysis)
     record: Record = release.result
     truth = crowd.population.truth.tolist()
-    people, backend = crowd.population.users, crowd.table.backend
+    people, backend = crowd.population.users, crowd.backend
     note = " ".join([f"{people:,} values, each played as a person.", *crowd.public])
     rehearsal = Rehearsal(record, truth, backend, crowd.raw)
     read = crowd.population.from_data

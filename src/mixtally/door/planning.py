@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from mixtally.data.sameness import check_spaces, composed
+from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
+from mixtally.door.labels import labels_of
 from mixtally.door.wish import Wish, guarantee_of, request_of
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.errors import DataError, ParameterError
 from mixtally.ground.codec import canonical, fingerprint
 from mixtally.planner import PlanOption, choose, forecast
 from mixtally.privacy.accountant import Accountant
@@ -187,24 +188,6 @@ def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Q
         bins = checks.whole("bins", shape)
     kinds = Kind.BITS if bits else Kind.ONE if most is None else Kind.SET
     return Question(name=name, bins=bins, labels=labels, kind=kinds, max_set=most or 1)
-
-
-def labels_of(subject: str, given: Sequence[object]) -> tuple[str, ...]:
-    """Labels as texts in form NFC; PlanError for two that are alike and for an empty one.
-
-    Raises DataError for two that nobody can tell apart.
-    """
-    texts = tuple(composed(checks.text(f"{subject}[{i}]", one)) for i, one in enumerate(given))
-    for place, label in enumerate(texts):
-        if not label or label in texts[:place]:
-            raise PlanError(
-                subject,
-                wanted="distinct labels, none of them empty",
-                got=f"{label!r} in place {place}",
-                do="name every bin once",
-            )
-    check_spaces(subject, texts)
-    return texts
 
 
 def _attributes(shape: Mapping[str, Sequence[str]], name: str) -> Question:

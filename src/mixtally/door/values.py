@@ -1,17 +1,53 @@
 """The crowd in what people give: which kind of records, and what was done to the values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import msgspec
 
-from mixtally.data.doubts import like_cut, like_missing
-from mixtally.data.population import LABELS, Population
-from mixtally.door.columns import Table, is_missing, named_missing, table_of, without_missing
-from mixtally.door.records import READERS, Wanted
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.data.population import Population
+from mixtally.data.readers import check_installed, read_table
+from mixtally.data.reading import DROP, As, Reading
+from mixtally.door import checks
+from mixtally.door.labels import labels_of
+from mixtally.encode.numbers import Scale
+from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
 
+if TYPE_CHECKING:
+    from mixtally.door.columns import Values
+
 KINDS = ("one", "set", "bits", "attributes", "number")
+_LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How values are read.
+
+    where
+      kind       one of ``KINDS``; None to see it by the values
+      labels     the bins in their order, or those of each attribute by its column; None to read
+                 them off the values
+      separator  between the labels of a set that is one text; None where sets are lists
+      max_set    the most labels of a set; None for the largest in the values
+      empty_sets whether somebody without a value has a set without labels
+      scale      where numbers are cut
+      missing    "refuse", "drop", or what stands for a missing value
+      missing_values   texts of values that mean missing
+      question   what a plan asks; None without a plan
+    """
+
+    kind: str | None = None
+    labels: Any = None
+    separator: str | None = None
+    max_set: int | None = None
+    empty_sets: bool = False
+    scale: Scale | None = None
+    missing: str = "refuse"
+    missing_values: tuple[str, ...] = ()
+    question: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +55,13 @@ class Crowd:
     """People with known records, and how they came.
 
     where
-      table   the values as they were used
-      public  what was done to them on the way in, without any count of people
-      raw     how many people that concerns
+      backend   the library that the values came from; None for plain Python and NumPy
+      public    what was done to the values on the way in, without any count of people
+      raw       the same with how many people that concerns
     """
 
     population: Population
-    table: Table
+    backend: Any
     public: tuple[str, ...]
     raw: tuple[str, ...]
 
@@ -36,120 +72,115 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    table = named_missing(table_of(values), wanted.missing_values)
-    kind = _kind(table, wanted)
-    _check_kind(table, kind, wanted)
-    labelled = kind in ("one", "set", "attributes")
-    table, dropped = without_missing(table, wanted.missing, labels=labelled)
-    if table.people == 0:
-        raise DataError("values", wanted="at least two people", got="none", do="look at the data")
-    named = name or "+".join(table.names)
-    population = READERS[kind](table, named, wanted)
-    if table.people < 2:
-        raise DataError("values", wanted="at least two people", got="one", do="one is no crowd")
-    public, raw = _notes(table, kind, wanted, dropped)
-    if LABELS in population.from_data:
-        public += _doubts(population.question, kind, wanted)
-    if wanted.question is not None:
-        population = _asked(population, wanted.question)
-    return Crowd(population, table, tuple(public), tuple(raw))
+    check_installed("values")
+    from mixtally.door.columns import values_of  # loads Arrow
+
+    given = values_of(values)
+    form = _form(given, wanted)
+    _check_form(form, wanted)
+    reading = _reading(given, form, wanted)
+    found = read_table(given.table(), given, reading, wanted.question)
+    if name is not None and wanted.question is None:
+        found = found.asked(msgspec.structs.replace(found.question, name=name))
+    raw = (found.note,) if found.note else ()
+    return Crowd(replace(found, note="", warning=""), given.backend, _public(found, wanted), raw)
 
 
-def _doubts(asked: Question, kind: str, wanted: Wanted) -> list[str]:
-    """Words of warning, for what most likely is no answer."""
-    labels = [label.rpartition("=")[2] for label in asked.labels or ()]
-    found = "" if wanted.missing_values else like_missing(labels, "missing_values=")
-    cut = like_cut(labels, "give the text with separator= and labels=") if kind == "set" else ""
-    return [f"{doubt[0].upper()}{doubt[1:]}." for doubt in (found, cut) if doubt]
-
-
-def _notes(table: Table, kind: str, wanted: Wanted, dropped: int) -> tuple[list[str], list[str]]:
-    """What was done to the values, and to how many: the latter are counts of the data."""
-    public, raw = [], []
-    if wanted.missing == "drop":
-        public.append("People without a value were left out.")
-        raw.append(f"{dropped:,} people without a value were left out.")
-    if kind == "number" and (scale := wanted.scale) is not None:
-        public.append(f"Values outside {scale.low:g} to {scale.high:g} were moved to its ends.")
-        values = np.array(table.columns[0], dtype=np.float64)
-        outside = int(((values < scale.low) | (values > scale.high)).sum())
-        raw.append(f"{outside:,} of {len(values):,} values were moved.")
-    return public, raw
-
-
-def _kind(table: Table, wanted: Wanted) -> str:
-    """What the values are: as the caller says, a plan, or they themselves."""
-    if wanted.question is not None:
-        planned = _kind_of(wanted.question)
-        said = wanted.kind or ("number" if wanted.scale else planned)
-        if said != planned and not (said == "number" and planned == "one"):
-            raise PlanError(
-                "plan",
-                wanted=f"a plan for records of kind {said}",
-                got=f"one for {planned}",
-                do="leave kind out, or plan again",
-            )
-        return said
-    if wanted.kind is not None:
-        return wanted.kind
+def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
+    """What was done to the values, and what in them most likely is no answer."""
+    notes = []
+    if wanted.missing == DROP:
+        notes.append("People without a value were left out.")
     if wanted.scale is not None:
-        return "number"
+        low, high = wanted.scale.low, wanted.scale.high
+        notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
+    if found.warning:
+        warning = checks.worded_in_python(found.warning)
+        notes.append(f"{warning[0].upper()}{warning[1:]}.")
+    return tuple(notes)
+
+
+def _reading(given: "Values", form: As, wanted: Wanted) -> Reading:
+    """How the columns are read."""
+    return Reading(
+        columns=given.names,
+        form=form,
+        labels=_labels(given, form, wanted),
+        separator=wanted.separator,
+        max_set=wanted.max_set,
+        empty_sets=wanted.empty_sets,
+        scale=wanted.scale,
+        missing=None if wanted.missing == "refuse" else wanted.missing,
+        missing_values=wanted.missing_values,
+    )
+
+
+def _labels(given: "Values", form: As, wanted: Wanted) -> tuple[str, ...] | None:
+    """The labels that the caller fixes, those of attributes as column=label."""
+    labels = wanted.labels
+    if labels is None or form is not As.ATTRIBUTES:
+        return None if labels is None else labels_of("labels", labels)
+    from mixtally.door.columns import name_of
+
+    named = {name_of(one): of for one, of in labels.items()} if isinstance(labels, Mapping) else {}
+    if not named or not set(named) <= set(given.names):
+        raise ParameterError(
+            "labels",
+            wanted="labels by column, of columns that there are",
+            got=checks.shown(labels),
+            do='labels={"color": ["red", "blue"]}, for example',
+        )
+    return tuple(
+        f"{column}={label}"
+        for column in given.names
+        if column in named
+        for label in labels_of(f"labels of {column!r}", named[column])
+    )
+
+
+def _form(given: "Values", wanted: Wanted) -> As:
+    """What the values are: as the caller says, a plan, or they themselves."""
+    if wanted.kind is not None:
+        return As(wanted.kind)
+    if wanted.scale is not None:
+        return As.NUMBER
+    if wanted.question is not None:
+        asked = wanted.question
+        return As.ATTRIBUTES if asked.attributes is not None else As(str(asked.kind))
     if wanted.separator is not None:
-        return "set"
-    if len(table.columns) > 1:
-        every = {type(one) for cells in table.columns for one in cells if not is_missing(one)}
-        return "bits" if every == {bool} else "attributes"
-    types = set(map(type, table.columns[0]))
-    several = (list, tuple, set, frozenset, np.ndarray)
-    if types == {tuple}:
+        return As.SET
+    if len(given.columns) > 1:
+        return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
+    (only,) = given.columns
+    if only.tuples:
         raise DataError(
             "values",
             wanted="one value a person, or a list of labels",
             got="a tuple in every place: rows of several columns, or sets",
             do='give columns, dict(a=[..], b=[..]), or say kind="set"',
         )
-    return "set" if any(issubclass(one, several) for one in types) else "one"
+    return As.SET if only.lists else As.ONE
 
 
-def _kind_of(question: Question) -> str:
-    return "attributes" if question.attributes is not None else str(question.kind)
-
-
-def _check_kind(table: Table, kind: str, wanted: Wanted) -> None:
-    """Raises for arguments of another kind, and for columns that are too many."""
-    if len(table.columns) > 1 and kind not in ("bits", "attributes"):
-        raise DataError(
-            "values",
-            wanted=f"one column for records of kind {kind}",
-            got=f"{len(table.columns)}: " + ", ".join(table.names[:10]),
-            do='choose one, or say kind="bits" or kind="attributes"',
-        )
-    if kind == "attributes" and len(table.columns) < 2:
-        raise DataError(
-            "values", wanted="several columns", got="one", do="leave kind out to count one value"
+def _check_form(form: As, wanted: Wanted) -> None:
+    """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
+    fixed = wanted.labels is not None or wanted.max_set is not None
+    if wanted.question is not None and fixed:
+        raise ParameterError(
+            "plan", wanted="a plan alone", got="labels or max_set beside it", do="the plan has them"
         )
     other = {
-        "max_set": wanted.max_set is not None and kind != "set",
-        "separator": wanted.separator is not None and kind != "set",
-        "bins, low and high": wanted.scale is not None and kind != "number",
-        "labels": wanted.labels is not None and kind in ("number", "bits"),
+        "max_set": wanted.max_set is not None and form is not As.SET,
+        "separator": wanted.separator is not None and form is not As.SET,
+        "empty_sets": wanted.empty_sets and form is not As.SET,
+        "bins, low and high": wanted.scale is not None and form is not As.NUMBER,
+        "labels": wanted.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(
-            argument, wanted=f"records that have it, not {kind}", got="both", do="leave it out"
+            argument, wanted=f"records that have it, not {form}", got="both", do="leave it out"
         )
-    if kind == "number" and wanted.scale is None:
+    if form is As.NUMBER and wanted.scale is None:
         raise ParameterError(
             "numbers", wanted="bins, low and high", got="none", do="say where they are cut"
         )
-
-
-def _asked(crowd: Population, question: Question) -> Population:
-    if crowd.question.bins != question.bins:
-        raise PlanError(
-            "plan",
-            wanted=f"a plan for the {crowd.question.bins:,} bins of the values",
-            got=f"one for {question.bins:,} bins",
-            do="plan again for this data",
-        )
-    return crowd.asked(question)

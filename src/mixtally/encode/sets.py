@@ -5,16 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from mixtally.errors import DataError
 
 
-def members(
-    text: str, separator: str, most: int | None, subject: str, whole: Sequence[str] = ()
-) -> list[str]:
+def members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) -> list[str]:
     """The distinct labels of a set in the order in which they stand, spaces around them dropped.
 
     A label that is named twice counts once; a separator at the end ends the last one. Those that
     hold a separator themselves are found if they are among ``whole``, the longest first.
 
-    Raises DataError for an empty label between separators and for more than ``most`` labels (None:
-    any number).
+    Raises DataError for an empty label between separators.
     """
     labels = list(dict.fromkeys(_parts(text.strip(), separator, whole)))
     if len(labels) > 1 and labels[-1] == "":
@@ -25,13 +22,6 @@ def members(
             wanted=f"labels between {separator!r}",
             got=repr(text),
             do="remove the separator that stands alone",
-        )
-    if most is not None and len(labels) > most:
-        raise DataError(
-            subject,
-            wanted=f"at most {most} labels, which is what the plan hides",
-            got=f"{len(labels)}",
-            do="choose which to keep, or plan with a larger --max-set",
         )
     return labels
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, cast
 
@@ -14,11 +15,11 @@ from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
 from mixtally.data.formats.text import BLOCK, ended, long_row
 from mixtally.data.formats.written import written
+from mixtally.data.sorts import Sorts
 from mixtally.errors import DataError
 
 _One = str | int | float | bool
-_Value = _One | list[_One] | None
-_PLAIN = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?|True|False", re.ASCII)
+_Value = _One | list[_One | None] | None
 _MOST_HELD = 1 << 30
 """Bytes of one array of objects, which is decoded whole."""
 
@@ -35,15 +36,15 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
         fields = [
             (f"f{i}", _Value, msgspec.field(default=None, name=n)) for i, n in enumerate(names)
         ]
-        met: list[set[str]] = [set() for _ in names]
+        met = [Sorts() for _ in names]
         decoder = msgspec.json.Decoder(msgspec.defstruct("Row", fields))
         for block in chain([first], blocks):
             rows = _decoded(file, decoder, block, row)
             _check_doubled(file, block, row, names)
-            row += len(rows)
             values = [[getattr(one, field) for one in rows] for field, *_ in fields]
             for name, column, sorts in zip(names, values, met, strict=True):
-                _check_sorts(file, name, column, sorts)
+                sorts.check(column, partial(_subject, file, name, row))
+            row += len(rows)
             yield Part(list(map(_array, values)), source.done, source.size)
 
     return Table(keys, read)
@@ -57,24 +58,9 @@ def _array(values: list[Any]) -> pyarrow.Array:
     return pyarrow.array(list(map(written, values)), pyarrow.string())
 
 
-def _check_sorts(file: DataFile, name: str, values: list[Any], met: set[str]) -> None:
-    """Raises DataError for lists beside single values, and for 1 beside "1": nobody merges them.
-
-    ``met`` has the sorts of values of this column in the blocks before.
-    """
-    for value in values:
-        if isinstance(value, list):
-            met.add("lists")
-        elif isinstance(value, str):
-            met.add("numbers as text" if _PLAIN.fullmatch(value) else "text")
-        elif value is not None:
-            met.add("numbers")
-    if {"numbers", "numbers as text"} <= met or ("lists" in met and len(met) > 1):
-        raise file.unreadable(
-            f"values of one type in column {name!r}",
-            " and ".join(sorted(met)),
-            'write 1 or "1", one of them everywhere',
-        )
+def _subject(file: DataFile, name: str, before: int, place: int) -> str:
+    """The subject of a refusal of a value of a block, counted from 0, ``before`` which rows are."""
+    return f"{file.row(before + place + 1)}, column {name!r}"
 
 
 def _check_doubled(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 
 import pyarrow
 
-from mixtally.data.file import DataFile
+from mixtally.data.file import DataFile, Origin
 
 HEAD = 1 << 20
 """Bytes that are read at a time; the first of them tell the format."""
@@ -97,12 +97,12 @@ def opened(file: DataFile) -> Iterator[Source]:
 
 
 @contextmanager
-def explained(file: DataFile) -> Iterator[None]:
-    """Raises DataError for what the disk or a library says of ``file``."""
+def explained(origin: Origin) -> Iterator[None]:
+    """Raises DataError for what the disk or a library says of ``origin``."""
     try:
         yield
     except (OSError, EOFError, UnicodeError, pyarrow.ArrowException) as error:
-        raise file.unreadable(
+        raise origin.unreadable(
             "a file that can be read to its end", error, "repair or re-export it"
         ) from error
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
+from mixtally.data.file import Origin
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Records
 from mixtally.data.population import Population
@@ -17,9 +18,9 @@ from mixtally.records.question import Kind, Question
 class Attributes:
     """Gathers the value of every attribute of every row."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         self._name, self._columns = reading.name, reading.columns
-        self._subjects = [f"{subject}, column {column!r}" for column in reading.columns]
+        self._subjects = [*map(origin.column, reading.columns)]
         self._books = _books(reading, question)
         self._codes: list[list[NDArray[np.int32]]] = [[] for _ in reading.columns]
 
@@ -56,15 +57,19 @@ class Attributes:
 
 
 def _books(reading: Reading, question: Question | None) -> list[Book]:
-    """Labels are "column=value", grouped by column; a plan's may be bare values, or none."""
+    """Labels are "column=value", grouped by column; a plan's may be bare values, or none.
+
+    Those of a column without any are read off the data.
+    """
     if question is not None and question.attributes is not None:
         return [Book(labels) for labels in _planned(reading, question, question.attributes)]
     if reading.labels is None:
         return [Book(None) for _ in reading.columns]
     labels: dict[str, list[str]] = {column: [] for column in reading.columns}
     for label in reading.labels:
-        column, _, value = label.partition("=")
-        if column not in labels or not value:
+        column = next((name for name in labels if label.startswith(f"{name}=")), None)
+        value = "" if column is None else label.removeprefix(f"{column}=")
+        if column is None or not value:
             raise DataError(
                 f"label {label!r}",
                 wanted="column=value with one of the columns read",
@@ -72,7 +77,7 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
                 do="write each label so, the columns in their order",
             )
         labels[column].append(value)
-    return [Book(values) for values in labels.values()]
+    return [Book(values or None) for values in labels.values()]
 
 
 def _planned(reading: Reading, question: Question, sizes: tuple[int, ...]) -> list[list[str]]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, digits
+from mixtally.data.file import Origin
 from mixtally.data.formats.table import Array
 from mixtally.data.people import Records
 from mixtally.data.population import Population
@@ -19,8 +20,9 @@ from mixtally.records.question import MOST_BITS, Kind, Question
 class Bits:
     """Gathers packed rows of bits."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
-        self._subject, self._reading = subject, reading
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin  # rows say where they are from
+        self._reading = reading
         labels = reading.labels
         self._length = question.bins if question is not None else len(labels) if labels else None
         self._chunks: list[NDArray[np.uint8]] = []

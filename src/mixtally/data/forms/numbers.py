@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, numbers
+from mixtally.data.file import Origin
 from mixtally.data.formats.table import Array
 from mixtally.data.people import Records
 from mixtally.data.population import Population
@@ -17,8 +18,8 @@ from mixtally.records.question import Question
 class Numbers:
     """Gathers the number of every row."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
-        del subject  # a column of any numbers will do
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin  # a column of any numbers will do
         if reading.scale is None:
             raise TypeError("numbers are read with a scale")
         (self._column,), self._scale = reading.columns, reading.scale

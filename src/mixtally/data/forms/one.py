@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
+from mixtally.data.file import Origin
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Records
 from mixtally.data.population import Population
@@ -15,9 +16,9 @@ from mixtally.records.question import Question
 class One:
     """Gathers the bin of every row."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
-        self._subject = f"{subject}, column {self._column!r}"
+        self._subject = origin.column(self._column)
         self._book = Book(reading.bins(question), words=reading.words)
         self._codes: list[NDArray[np.int32]] = []
 

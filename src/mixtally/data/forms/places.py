@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, numbers
+from mixtally.data.file import Origin
 from mixtally.data.formats.table import Array
 from mixtally.data.people import Records
 from mixtally.data.population import Population
@@ -19,8 +20,8 @@ _LIMITS = (("latitude", 90.0), ("longitude", 180.0))
 class Places:
     """Gathers the hexagon of every row."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
-        del subject, question  # the grid is the question
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin, question  # the grid is the question
         if reading.grid is None:
             raise TypeError("places are read with a grid")
         self._name, self._grid = reading.name, reading.grid

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import LIST, PART, coded, gaps
+from mixtally.data.columns import LIST, coded, gaps, parts
+from mixtally.data.file import Origin
 from mixtally.data.labels import Book, varied
 from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
-from mixtally.data.reading import Reading
+from mixtally.data.reading import Reading, Several
 from mixtally.data.rows import Batch, Where
 from mixtally.encode.bits import rows_of, set_bits
 from mixtally.encode.sets import holding, members
@@ -21,10 +22,11 @@ from mixtally.records.question import MOST_SET, Kind, Question
 class Sets:
     """Gathers who has which label."""
 
-    def __init__(self, subject: str, reading: Reading, question: Question | None) -> None:
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
-        self._subject = f"{subject}, column {self._column!r}"
+        self._subject = origin.column(self._column)
         self._separator = reading.separator
+        self._joined = reading.several is Several.SET  # a label a row
         self._most = reading.max_set if question is None else question.max_set
         self._book = Book(reading.bins(question))
         fixed = self._book.numbers if self._book.fixed else ()
@@ -56,12 +58,25 @@ class Sets:
         self._rows += len(array)
 
     def _numbers(self, text: str, where: Where, row: int) -> list[int]:
-        labels = [text]
-        if text.startswith(LIST):
-            labels = list(dict.fromkeys(text[1:].split(PART))) if text != LIST else []
-        elif self._separator is not None:
-            most = self._most or MOST_SET
-            labels = members(text, self._separator, most, where.subject(row), self._whole)
+        most = self._most or MOST_SET
+        if self._separator is not None and not text.startswith(LIST):
+            labels = members(text, self._separator, where.subject(row), self._whole)
+        elif text.startswith(LIST) or self._joined:
+            labels = list(dict.fromkeys(parts(text, None)))
+        else:
+            raise DataError(
+                where.subject(row),
+                wanted="a list of labels, empty for none",
+                got=repr(text),
+                do="give a list to every person; text is split with separator=';'",
+            )
+        if len(labels) > most:
+            raise DataError(
+                where.subject(row),
+                wanted=f"at most {most} labels, which is what is hidden",
+                got=f"{len(labels)}",
+                do="choose which to keep, or allow a larger --max-set",
+            )
         return [self._book.number(label, where, row) for label in labels]
 
     def crowd(self, records: Records) -> Population:
