@@ -1,6 +1,7 @@
 """The parts of a document that a result of counts has: its table, its figures, what it promises."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from mixtally.report.document import Cell, Facts, Rows, Table
 from mixtally.report.texts import row_facts
 from mixtally.report.words import at_most, error_text, number, supported
 
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 Beside = Mapping[str, Sequence[Cell]]
 """Further columns of a table: a cell a row, by their heading."""
 
@@ -30,10 +32,11 @@ def findings(result: Findings) -> str:
 def ordered(question: Question, *, given: bool) -> bool:
     """Whether its bins have an order of their own: numbers, columns, labels that were ``given``.
 
-    Words, and values that were found in the data, have none but that of their counts.
+    Words that were found in the data have none but that of their counts.
     """
-    own = question.labels is None or question.kind is Kind.BITS or question.attributes is not None
-    return question.hashed is None and (own or given)
+    labels = question.labels
+    own = labels is None or question.kind is Kind.BITS or question.attributes is not None
+    return question.hashed is None and (own or given or all(map(_NUMBER.fullmatch, labels or ())))
 
 
 def displayed(result: Findings, most: int, *, in_order: bool) -> list[int]:
