@@ -21,8 +21,8 @@ from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
+from mixtally.report.document import Picture
 from mixtally.report.style import alone
-from mixtally.report.svg import Markup
 from mixtally.simulation.demo import demo
 from mixtally.simulation.lab import Lab as PlayLab
 from mixtally.simulation.seeded import SeededChance
@@ -35,12 +35,12 @@ PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 
-def busiest() -> Markup:
+def busiest() -> Picture:
     """The largest bins of the demo with their intervals, and its errors."""
-    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14).markup
+    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14)
 
 
-def roc() -> Markup:
+def roc() -> Picture:
     """Power by the rate of false alarms, noise drawn from its law."""
     flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
     given = {"users": USERS, "bins": BINS, "flip": flip}
@@ -63,7 +63,7 @@ def roc() -> Markup:
             Curve("most that (1, 1e-6) allows", tuple(most)),
         ),
         log_x=True, log_y=True,
-    )).markup  # fmt: skip
+    ))  # fmt: skip
 
 
 def _power(target: Target) -> tuple[Point, ...]:
@@ -72,7 +72,7 @@ def _power(target: Target) -> tuple[Point, ...]:
     return drawn.charts[0].curves[0].points
 
 
-def averaging() -> Markup:
+def averaging() -> Picture:
     """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
     mechanism = memoized(2, 0.5, 0.5, 0.75)
     guesses = {
@@ -89,7 +89,7 @@ def averaging() -> Markup:
             for name, wrong in guesses.items()
         ),
         log_x=True,
-    )).markup  # fmt: skip
+    ))  # fmt: skip
 
 
 PICTURES = {

@@ -9,7 +9,7 @@ import pytest
 
 CHROMIUM = shutil.which("chromium")
 LOOK = (Path(__file__).parent / "looked_at.js").read_text()
-WIDTHS = (360, 768, 1280)
+WIDTHS = (360, 390, 768, 1280)
 SCHEMES = ("light", "dark")
 PRINTED = 718
 """Pixels between the margins of A4."""

@@ -67,15 +67,14 @@
   for (const element of document.body.querySelectorAll("*")) {
     if (element.closest(".unseen")) continue;
     const box = element.getBoundingClientRect();
-    const moved = element.parentElement.closest(".scroll");
-    if (box.width && box.right > width + 1 && (print || !moved))
+    if (box.width && box.right > width + 1)
       found.push(`wider than the page: ${named(element)}`);
     const wide = element.scrollWidth > element.clientWidth + 1 && element.clientWidth;
     const flow = getComputedStyle(element).overflowX;
     if (wide && flow === "hidden" && !element.closest("svg"))
       found.push(`cuts off what it holds: ${named(element)}`);
-    if (wide && !print && element.matches(".scroll") && (flow !== "auto" || element.tabIndex < 0))
-      found.push(`cannot be moved: ${named(element)}`);
+    if (wide && (flow === "auto" || flow === "scroll"))
+      found.push(`moves sideways: ${named(element)}`);
   }
 
   const quiet = ".grid, .frame, .cell:not(.full), [width='100%']";

@@ -74,10 +74,10 @@ def test_a_rehearsal_says_first_that_it_holds_raw_counts():
     assert not any("raw counts" in text for text in files(shown(**WHOLE)).values())
 
 
-def test_a_page_ends_with_the_command_that_made_it():
-    made = page(shown(**WHOLE, made_by="mixtally simulate 'a <b>.csv'"))
+def test_a_page_of_a_rehearsal_ends_with_the_command_that_made_it():
+    made = page(shown(**WHOLE, rehearsal=True, made_by="mixtally simulate 'a <b>.csv'"))
     assert "<code>mixtally simulate &#x27;a &lt;b&gt;.csv&#x27;</code>" in made
-    assert "Made by" not in page(shown(**WHOLE))
+    assert "Made by" not in page(shown(**WHOLE, made_by="mixtally simulate"))
     assert "made_by" not in files(shown(**WHOLE, made_by="x"))["result.json"]
 
 
@@ -89,7 +89,7 @@ def test_a_table_has_a_caption_and_scopes():
     made = tables_of(Table(("", "count"), [("a", "1")], title="All"))
     assert "<caption>All</caption>" in made
     assert '<th scope="col" class="number">count</th>' in made
-    assert '<th scope="row">a</th><td class="number">1</td>' in made
+    assert '<th scope="row">a</th><td data-name="count" class="number"><span>1</span></td>' in made
     assert "<thead><tr><td></td>" in made  # a corner that says nothing is no heading
 
 

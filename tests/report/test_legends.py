@@ -59,7 +59,7 @@ def test_every_mark_has_a_legend(study):
         assert unnamed(chart) == []
 
 
-@pytest.mark.parametrize("kind", ["bar", "whisker missed", "truth", "zero"])
+@pytest.mark.parametrize("kind", ["bar", "whisker missed", "truth"])
 def test_the_twin_without_one_legend_is_found(kind):
     picture = rows_chart(BARS, "Bars")
     kept = tuple(mark for mark in picture.marks if mark[0] != kind)
@@ -69,7 +69,7 @@ def test_the_twin_without_one_legend_is_found(kind):
 
 def test_no_legend_speaks_of_what_is_not_drawn():
     alone = rows_chart([Bar("yes", 7.0, 6.0, 8.0)], "One")
-    assert {kind for kind, _ in alone.marks} == {"bar", "whisker", "point own", "zero"}
+    assert {kind for kind, _ in alone.marks} == {"bar", "whisker"}
 
 
 def heard(picture):
@@ -78,9 +78,8 @@ def heard(picture):
 
 def test_words_say_what_bars_show():
     assert heard(rows_chart(BARS, "Bars")) == (
-        "Bars. Of the 3 bins drawn the largest estimate is 700 (yes), the smallest 12 (unsure); no "
-        "end of an interval lies further than 30 from the true count. 1 of the 3 intervals miss "
-        "the true count."
+        "Bars. Of the 3 bins drawn the largest estimate is 700 (yes), the smallest 12 (unsure). 1 "
+        "of the 3 intervals miss the true count."
     )
 
 

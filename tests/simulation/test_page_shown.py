@@ -87,8 +87,7 @@ def test_the_twin_without_escaping_is_caught(study, monkeypatch):
 def test_at_most_a_thousand_bins_are_listed(study):
     text = page(study([2] * 2000))
     assert "1,000 of 2,000 bins shown, the largest" in text
-    assert text.count("<tbody><tr>") == 1
-    assert text.split("<tbody>")[1].count("<tr>") == 1000
+    assert text.split("<tbody>")[-1].count("<tr>") == 1000
 
 
 def test_the_footer_tells_where_randomness_came_from(study):

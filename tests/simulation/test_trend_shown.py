@@ -71,7 +71,7 @@ def test_the_page_is_one_safe_file(trend, unknown):
 def test_a_panel_a_bin_and_a_point_an_epoch(trend):
     for chart, points in ((counts_chart, 3), (changes_chart, 2)):
         root = ET.fromstring(chart(trend, 4).markup)
-        panels = root.findall(f"{SVG}g")
+        panels = root.findall(f"{SVG}svg")
         assert len(panels) == 4
         for panel in panels:
             assert len(panel.findall(f"{SVG}g")) == points
@@ -81,7 +81,7 @@ def test_a_panel_a_bin_and_a_point_an_epoch(trend):
 
 def test_points_lie_inside_their_intervals_and_panels(trend):
     """Heights fall as values rise; whisker, point and ring stay in the frame."""
-    for panel in ET.fromstring(counts_chart(trend, 5).markup).findall(f"{SVG}g"):
+    for panel in ET.fromstring(counts_chart(trend, 5).markup).findall(f"{SVG}svg"):
         frame = panel.find(f"{SVG}rect")
         top = float(frame.get("y"))
         bottom = top + float(frame.get("height"))

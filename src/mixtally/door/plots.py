@@ -38,7 +38,7 @@ def _altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     ends = base.mark_rule().encode(x=alt.X("lower:Q", title="people"), x2="upper:Q")
     bars = base.mark_bar(opacity=0.5).encode(x=alt.X("estimate:Q", title="people"))
     bins = [Bar(r.label, r.estimate, r.lower, r.upper) for r in rows]
-    drawn = alone(rows_chart(bins, f"{title}: {lines[1]}").markup)
+    drawn = alone(rows_chart(bins, f"{title}: {lines[1]}"))
     first: dict[str, Any] = {}
 
     class Shown(alt.LayerChart):  # type: ignore[misc, name-defined]

@@ -1,29 +1,150 @@
-"""What pictures of rows share: ticks above them, marks, labels that fit, the frame around it."""
+"""What pictures of rows share: a scale across the page, ticks above, a row a line, a frame around.
+
+Rows are drawn for a phone first: the label and its numbers stand above the marks, and every place
+across is a share of the width, so that letters keep their size on any screen.
+"""
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from unicodedata import east_asian_width
 
 from mixtally.report.svg import Markup, el, join
 
-WIDTH = 920
-TOP = 46
-"""Height of the head that holds a picture's axes."""
-
+_TOP, _ROW, _MARKS = 44, 42, 28
+"""Heights: of the head, which holds the axis; of a row; from its top to the middle of its marks."""
+_LEFT, _RIGHT = 1.5, 98.5
+"""Per cent of the width between which values lie; the rest is for marks at the ends."""
 
 Marks = tuple[tuple[str, str], ...]
 """The marks of a chart that say something, by their classes, and what each stands for."""
 
 
-def picture(height: float, title: str, parts: list[Markup], seen: str = "") -> Markup:
-    """The svg element around ``parts``, as wide as a page; ``seen`` tells who cannot see it."""
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where values stand across the page; values outside are drawn at its ends.
+
+    where
+      low, high   the ends, in the unit of the values
+      log         whether equal distances are equal factors; then both ends are positive
+    """
+
+    low: float
+    high: float
+    log: bool = False
+
+    def at(self, value: float) -> str:
+        """The place of a value, in per cent of the width."""
+        return f"{self._place(value):.2f}%"
+
+    def between(self, start: float, stop: float) -> str:
+        """The distance of two values, in per cent of the width."""
+        return f"{abs(self._place(stop) - self._place(start)):.2f}%"
+
+    def ticks(self) -> list[float]:
+        """Round numbers along it."""
+        if self.log:
+            powers = range(round(math.log10(self.low)), round(math.log10(self.high)) + 1)
+            return [10.0**power for power in powers]
+        return round_numbers(self.low, self.high, 4)
+
+    def _place(self, value: float) -> float:
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        share = (value - low) / (high - low)
+        return _LEFT + (_RIGHT - _LEFT) * min(max(share, 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: ``label`` and ``value`` above, ``marks`` about the height 0, ``tip`` on touch."""
+
+    label: str
+    value: str
+    marks: Sequence[Markup]
+    tip: str = ""
+
+
+def rows_picture(
+    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float] = ()
+) -> Markup:
+    """Rows under an axis named ``axis``.
+
+    where
+      seen    tells who cannot see it what the picture shows
+      lines   values at which a line runs through all rows
+    """
+    height = _TOP + _ROW * len(rows)
+    down = {"y1": _TOP - 8, "y2": height}
+    parts = [el("text", axis, x=0, y=14, class_="axis")]
+    for value in scale.ticks():
+        x = scale.at(value)
+        end = {0.0: " first", 1.0: " last"}.get(_side(x), "")
+        parts.append(el("line", x1=x, x2=x, **down, class_="grid"))
+        parts.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_=f"tick{end}"))
+    parts += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
+    parts += [_row(row, _TOP + _ROW * place) for place, row in enumerate(rows)]
     return el(
         "svg",
         el("title", title),
         *parts,
-        viewBox=f"0 0 {WIDTH} {height:g}",
+        width="100%",
+        height=height,
+        role="img",
+        aria_label=". ".join(filter(None, (title, seen))),
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def _side(place: str) -> float:
+    """0 and 1 near the ends, where a number would be cut if it stood in the middle of its tick."""
+    share = float(place.removesuffix("%"))
+    return 0.0 if share < 8.0 else 1.0 if share > 92.0 else 0.5
+
+
+def _row(row: Row, top: float) -> Markup:
+    tip = [el("title", row.tip)] if row.tip else []
+    return el(
+        "g",
+        *tip,
+        el("text", row.label, x=0, y=16, class_="label"),
+        el("text", row.value, x="100%", y=16, class_="value"),
+        el("g", *row.marks, transform=f"translate(0 {_MARKS})"),
+        transform=f"translate(0 {top})",
+    )
+
+
+def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
+    """A bar from zero to ``value``."""
+    width = scale.between(0.0, value)
+    return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_=kind)
+
+
+def across(scale: Scale, start: float, stop: float, kind: str) -> Markup:
+    """A line from one value to another."""
+    return el("line", x1=scale.at(start), x2=scale.at(stop), y1=0, y2=0, class_=kind)
+
+
+def dot(scale: Scale, value: float, kind: str, radius: float = 3.2) -> Markup:
+    """A point at ``value``."""
+    return el("circle", cx=scale.at(value), cy=0, r=radius, class_=kind)
+
+
+def ring(scale: Scale, value: float) -> Markup:
+    """The mark of a truth."""
+    return dot(scale, value, "truth", 4.5)
+
+
+def picture(width: float, height: float, title: str, parts: list[Markup], seen: str = "") -> Markup:
+    """A picture whose letters grow with it; ``seen`` as in ``rows_picture``."""
+    return el(
+        "svg",
+        el("title", title),
+        *parts,
+        viewBox=f"0 0 {width:g} {height:g}",
         role="img",
         aria_label=". ".join(filter(None, (title, seen))),
         xmlns="http://www.w3.org/2000/svg",
@@ -37,24 +158,6 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
     step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * k for k in range(first, last + 1)]
-
-
-def ticks(values: list[float], at: Callable[[float], float], height: float) -> list[Markup]:
-    """Lines down from the head through all rows, each with its number above."""
-    return [
-        join(
-            [
-                el("line", x1=at(v), x2=at(v), y1=TOP - 6, y2=height - 8, class_="grid"),
-                el("text", f"{v:,.10g}", x=at(v), y=TOP - 12, class_="tick"),
-            ]
-        )
-        for v in values
-    ]
-
-
-def ring(x: float, y: float) -> list[Markup]:
-    """The mark of a truth."""
-    return [el("circle", cx=x, cy=y, r=4.5, class_="truth")]
 
 
 _ROUND = frozenset({"truth", "point", "dot0", "dot1"})
@@ -78,10 +181,10 @@ def swatch(kind: str) -> Markup:
         if shape in _ENDED:
             end = kind.replace("missed", "").replace(shape, _ENDED[shape]).strip()
             mark = join([mark, el("circle", cx=13, cy=7, r=3.2, class_=end)])
-    return el("svg", mark, viewBox="0 0 26 14", aria_hidden="true")
+    return el("svg", mark, width=26, height=14, viewBox="0 0 26 14", aria_hidden="true")
 
 
-def short(label: str, most: int = 16) -> str:
+def short(label: str, most: int = 20) -> str:
     """A label that fits: ``most`` letters, of which those of East Asian scripts count twice."""
     ends = list(accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in label))
     if not ends or ends[-1] <= most:

@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mixtally.report.axes import WIDTH, picture, round_numbers
+from mixtally.report.axes import picture, round_numbers
 from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
-_HEIGHT = 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 210, 30, 48
-_LABEL_GAP = 16.0
+_WIDTH, _HEIGHT = 328, 260
+"""A phone's page is as wide; on others the picture and its letters grow."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 24, 28, 44
 Point = tuple[float, float]
 
 
@@ -44,19 +44,18 @@ class Chart:
 
 
 def draw(chart: Chart) -> Picture:
-    """The chart with the names of its curves."""
+    """The chart; its legend names the curves."""
     points = [point for curve in chart.curves for point in curve.points]
     xs = [x for x, _ in points] + [x for x, _ in chart.marks]
-    x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, WIDTH - _RIGHT)
+    x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, _WIDTH - _RIGHT)
     y_at, y_ticks = _axis([y for _, y in points], chart.log_y, _HEIGHT - _BOTTOM, _TOP)
     parts = [*_grid(x_ticks, x_at, y_ticks, y_at, chart), *_marks(chart, x_at)]
     for i, curve in enumerate(chart.curves):
         parts += _curve(curve, i, x_at, y_at)
-    parts += _names(chart.curves, y_at)
     named = [(f"curve c{i}", curve.name) for i, curve in enumerate(chart.curves)]
     if chart.marks:
         named.append(("zero", ", ".join(dict.fromkeys(word for _, word in chart.marks))))
-    drawn = picture(_HEIGHT, chart.title, parts, _seen(chart))
+    drawn = picture(_WIDTH, _HEIGHT, chart.title, parts, _seen(chart))
     return Picture(drawn, chart.title, tuple(named), _reading(chart))
 
 
@@ -93,7 +92,7 @@ def _axis(
         low = min(low, 0.0) if low < 0.4 * high else low
     if high - low < 1e-12:
         low, high = low - 0.5, high + 0.5
-    ticks = _powers(low, high) if log else round_numbers(low, high, 6)
+    ticks = _powers(low, high) if log else round_numbers(low, high, 4)
 
     def at(value: float) -> float:
         place = math.log10(value) if log else value
@@ -103,7 +102,7 @@ def _axis(
 
 
 def _powers(low: float, high: float) -> list[float]:
-    step = max(1, round((high - low) / 6))
+    step = max(1, math.ceil((high - low) / 5))
     found = [10.0**k for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1, step)]
     if len(found) >= 3:
         return found
@@ -125,7 +124,7 @@ def _grid(
     y_at: Callable[[float], float],
     chart: Chart,
 ) -> list[Markup]:
-    bottom, right = _HEIGHT - _BOTTOM, WIDTH - _RIGHT
+    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
     parts = []
     for v in x_ticks:
         x = x_at(v)
@@ -134,7 +133,7 @@ def _grid(
     for v in y_ticks:
         y = y_at(v)
         parts.append(el("line", x1=float(_LEFT), x2=float(right), y1=y, y2=y, class_="grid"))
-        parts.append(el("text", _tick_text(v), x=_LEFT - 8.0, y=y + 4.0, class_="label axis"))
+        parts.append(el("text", _tick_text(v), x=_LEFT - 8.0, y=y + 4.0, class_="axis end"))
     middle = (_LEFT + right) / 2
     parts.append(el("text", chart.x_name, x=middle, y=_HEIGHT - 10.0, class_="tick"))
     parts.append(el("text", chart.y_name, x=8.0, y=14.0, class_="axis"))
@@ -159,22 +158,4 @@ def _curve(
     parts = [el("polyline", points=text, class_=f"curve c{index}")]
     if curve.dots:
         parts += [el("circle", cx=x, cy=y, r=3.5, class_=f"dot c{index}") for x, y in places]
-    return parts
-
-
-def _names(curves: tuple[Curve, ...], y_at: Callable[[float], float]) -> list[Markup]:
-    """Names in the right margin, as near to the ends of their lines as room allows."""
-    x = WIDTH - _RIGHT + 12.0
-    wanted = sorted((y_at(c.points[-1][1]), i, c.name) for i, c in enumerate(curves))
-    places: list[float] = []
-    for end, _, _ in wanted:
-        places.append(max(end, _TOP + 4.0, places[-1] + _LABEL_GAP if places else 0.0))
-    limit = float(_HEIGHT - _BOTTOM)
-    for i in reversed(range(len(places))):
-        places[i] = min(places[i], limit)
-        limit = places[i] - _LABEL_GAP
-    parts = []
-    for y, (_, i, name) in zip(places, wanted, strict=True):
-        parts.append(el("line", x1=x, x2=x + 12.0, y1=y, y2=y, class_=f"curve c{i}"))
-        parts.append(el("text", name, x=x + 18.0, y=y + 4.0, class_="name"))
     return parts

@@ -40,11 +40,15 @@ Cell = str | Marked
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, or a ``note``: smaller, beside a picture or a table."""
+    """A paragraph, or a ``note``: smaller, beside a picture or a table.
+
+    ``own`` is for whoever ran the command: a page that is published leaves it out.
+    """
 
     text: str
     note: bool = False
     tone: Tone | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,7 @@ class Document:
       facts      the whole of it as one JSON object
       tables     rows by the name of their CSV file; no file for rows that are None
       closing    what a page ends with besides the version: randomness, fingerprint
-      made_by    the command that made it, where there was one; pages alone say it
+      made_by    the command that made it, where there was one; pages of a rehearsal say it
     """
 
     title: str

@@ -6,22 +6,26 @@ shows a place that nobody is at with at most the chance that the intervals state
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.results import Estimate
+from mixtally.report.axes import short
 from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
 
 Outline = Sequence[tuple[float, float]]
 """Corners as (latitude, longitude) in degrees."""
 
-_WIDTH, _MARGIN, _TOP, _FOOT = 920.0, 12.0, 34.0, 58.0
+_WIDTH, _MARGIN, _TOP, _LINE = 328.0, 4.0, 24.0, 16.0
 _CLASSES = 5
+_LETTERS = 50
+"""Of a line below the map."""
 _STYLE = (
     ".cell{fill:none;stroke:var(--line);stroke-width:.7}.full{fill:var(--own);stroke:var(--own)}"
-    "svg{font-family:sans-serif}svg .note{fill:var(--soft)}"
+    "svg.map{font-family:sans-serif}"
 )
 
 
@@ -36,7 +40,7 @@ def hexmap(
     at, height = _projection(outlines)
     counts, sure = found.counts[: len(outlines)], found.together.lower[: len(outlines)] > 0
     edges = _edges(counts[sure])
-    parts = [el("text", title, x=_MARGIN, y=20.0)]
+    parts = [el("text", short(title, 48), x=_MARGIN, y=14.0)]
     for i in np.argsort(sure, kind="stable").tolist():  # the shaded ones over the others' lines
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
         tip = f"{names[i]}: {counts[i]:,.1f}, "
@@ -46,8 +50,12 @@ def hexmap(
         parts.append(
             el("polygon", el("title", tip), points=points, class_=look[0], fill_opacity=look[1])
         )
-    parts += _legend(edges, height, int(sure.sum()), len(outlines), note)
-    whole = height + _FOOT
+    summary = (
+        f"{int(sure.sum()):,} of {len(outlines):,} hexagons are distinguishable from zero. {note}"
+    )
+    told = wrap(summary, _LETTERS)
+    parts += _legend(edges, height, told, shaded=bool(sure.any()))
+    whole = height + _LINE * (len(told) + 2)
     return el(
         "svg",
         el("title", title),
@@ -55,6 +63,7 @@ def hexmap(
         el("rect", width="100%", height="100%", fill="var(--paper)"),
         *parts,
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
+        class_="map",
         role="img",
         aria_label=f"{title}. {_seen(names, found, sure)}",
         xmlns="http://www.w3.org/2000/svg",
@@ -111,17 +120,19 @@ def _opacity(shade: int) -> float:
 
 
 def _legend(
-    edges: NDArray[np.float64], height: float, sure: int, cells: int, note: str
+    edges: NDArray[np.float64], height: float, told: Sequence[str], *, shaded: bool
 ) -> list[Markup]:
-    y, parts = height + 14.0, []
+    y, parts = height + _LINE, []
     limits = [f"{edge:,.0f}" for edge in edges]
-    if sure:
-        texts = [f"< {limits[0]}", *[f"{a} +" for a in limits]] if limits else ["all alike"]
-        for shade, text in enumerate(texts):
-            x = _MARGIN + 95.0 * shade
-            box = el(
-                "rect", x=x, y=y, width=22, height=12, class_="full", fill_opacity=_opacity(shade)
-            )
-            parts += [box, el("text", text, x=x + 28.0, y=y + 10.5)]
-    summary = f"{sure:,} of {cells:,} hexagons are distinguishable from zero. {note}"
-    return [join(parts), el("text", summary, x=_MARGIN, y=y + 32.0, class_="note")]
+    texts = ([f"< {limits[0]}", *[f"{a} +" for a in limits]] if limits else ["all alike"]) * shaded
+    for shade, text in enumerate(texts):
+        x = _MARGIN + (_WIDTH - _MARGIN) / _CLASSES * shade
+        box = el(
+            "rect", x=x, y=y - 10, width=10, height=10, class_="full", fill_opacity=_opacity(shade)
+        )
+        parts += [box, el("text", text, x=x + 13.0, y=y)]
+    lines = [
+        el("text", line, x=_MARGIN, y=y + _LINE * (place + 1), class_="axis")
+        for place, line in enumerate(told)
+    ]
+    return [join(parts), *lines]

@@ -15,7 +15,6 @@ from mixtally.report.document import (
     Marked,
     Part,
     Picture,
-    Section,
     Table,
     Text,
 )
@@ -29,6 +28,10 @@ _RAW = (
     f"Rehearsal: {HOLDS_RAW}. It is for whoever has the data; what may be published stands beside "
     "it, without any of them."
 )
+_KINDS = ((328.0, "few"), (668.0, "rows"), (1072.0, "wide"))
+"""Pixels that a phone, a tablet and a desk have for a table; where it needs more it is a list."""
+_LETTER, _GAP, _WRAPPED = 8.4, 14.4, 24
+"""Pixels of a letter and between two columns; letters after which words go on in another line."""
 _IN_WORDS = {"source", "assumption"}
 """Facts of a plan that a page tells in sentences."""
 
@@ -41,12 +44,11 @@ def page(document: Document) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
     )
-    sections = document.sections()
-    wide = any(
-        isinstance(part, Table) and part.wide
-        for parts in (document.opening, *(section.parts for section in sections))
-        for part in parts
+    sections = [(one.title, _for_readers(document, one.parts)) for one in document.sections()]
+    every = (
+        part for parts in (document.opening, *(parts for _, parts in sections)) for part in parts
     )
+    wide = any(isinstance(part, Table) and _kind(part).startswith("wide") for part in every)
     body = el(
         "main",
         *([el("p", _RAW, class_="raw")] if document.rehearsal else []),
@@ -55,16 +57,17 @@ def page(document: Document) -> str:
         el("p", document.source, class_="source"),
         *_key(document.key),
         *_parts(document.opening, document.title),
-        *map(_section, sections),
+        *[el("section", el("h2", name), *_parts(parts, name)) for name, parts in sections],
         _footer(document),
-        class_="wide" if wide else "usual",
+        class_="broad" if wide else "usual",
     )
     return f"{head}{body}</body></html>\n"
 
 
 def _footer(document: Document) -> Markup:
     version = ", ".join(filter(None, (f"mixtally {VERSION}", document.closing)))
-    made = [el("p", "Made by ", el("code", document.made_by))] if document.made_by else []
+    seen = document.rehearsal and document.made_by
+    made = [el("p", "Made by ", el("code", document.made_by))] if seen else []
     return el("footer", *made, el("p", version))
 
 
@@ -75,8 +78,9 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
     return [el("dl", *pairs, class_="figures")]
 
 
-def _section(section: Section) -> Markup:
-    return el("section", el("h2", section.title), *_parts(section.parts, section.title))
+def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
+    """What a page shows: what is for whoever ran the command only in a rehearsal."""
+    return [p for p in parts if document.rehearsal or not (isinstance(p, Text) and p.own)]
 
 
 def _parts(parts: Sequence[Part], title: str) -> list[Markup]:
@@ -97,40 +101,50 @@ def _part(part: Part, title: str) -> Markup:
             return el("ul", *[el("li", *map(_marked, item)) for item in items])
         case Table():
             name = part.title or title
-            table = _scroll(name, _table(part, name, seen=not part.folded and name != title))
+            table = _table(part, name, seen=not part.folded and name != title)
             return el("details", el("summary", name), table) if part.folded else table
         case FactTable(columns):
-            return _scroll(title, _facts(columns, title))
+            return _facts(columns, title)
         case Picture():
-            return _figure(part, part.title or title)
+            return _figure(part)
         case Heading(text):
             return el("h3", text)
 
 
-def _scroll(name: str, inner: Markup, look: str = "scroll") -> Markup:
-    """What may be wider than the page; keys reach it, so that they can move it."""
-    return el("div", inner, class_=look, tabindex=0, role="group", aria_label=name)
-
-
-def _figure(picture: Picture, name: str) -> Markup:
+def _figure(picture: Picture) -> Markup:
     marks = [el("li", swatch(kind), el("span", text)) for kind, text in picture.marks]
     told = [el("ul", *marks, class_="key")] if marks else []
     if picture.reading:
         told.append(el("p", el("strong", "How to read this: "), picture.reading, class_="note"))
     below = [el("figcaption", *told)] if told else []
-    return el("figure", _scroll(name, picture.markup, "scroll chart"), *below)
+    return el("figure", el("div", picture.markup, class_="chart"), *below)
 
 
 def _table(table: Table, name: str, *, seen: bool) -> Markup:
-    places = range(len(table.columns))
-    look = ["" if table.left(place) else "number" for place in places]
-    head = [_head(text, "col", c) for text, c in zip(table.columns, look, strict=True)]
+    columns = table.columns
+    look = ["" if table.left(place) else "number" for place in range(len(columns))]
+    head = [_head(text, "col", c) for text, c in zip(columns, look, strict=True)]
     lines = [
-        el("tr", _head(row[0], "row", ""), *map(_cell, row[1:], look[1:])) for row in table.rows
+        el("tr", _head(row[0], "row", ""), *map(_cell, row[1:], look[1:], columns[1:]))
+        for row in table.rows
     ]
-    kind = "wide" if table.wide else "rows"
     parts = (_caption(name, seen=seen), el("thead", el("tr", *head)), el("tbody", *lines))
-    return el("table", *parts, class_=kind)
+    return el("table", *parts, class_=_kind(table))
+
+
+def _kind(table: Table) -> str:
+    """On which screens a table fits, by the letters in it."""
+    pixels = 0.0
+    for place, name in enumerate(table.columns):
+        longest = max((len(_text(row[place])) for row in table.rows), default=0)
+        if table.left(place):
+            longest = min(longest, _WRAPPED)
+        pixels += _LETTER * max(longest, *map(len, name.split() or [""])) + _GAP
+    return next((kind for room, kind in _KINDS if pixels <= room), "wide list")
+
+
+def _text(cell: Cell) -> str:
+    return cell.text if isinstance(cell, Marked) else cell
 
 
 def _caption(name: str, *, seen: bool) -> Markup:
@@ -145,8 +159,10 @@ def _head(text: Cell, scope: str, look: str) -> Markup:
     return el("th", _marked(text), scope=scope, **({"class_": look} if look else {}))
 
 
-def _cell(text: Cell, look: str) -> Markup:
-    return el("td", _marked(text), class_=look) if look else el("td", _marked(text))
+def _cell(text: Cell, look: str, name: str) -> Markup:
+    """A cell; ``name`` stands before it where a table is a list, as on a phone."""
+    seen = {"class_": look} if look else {}
+    return el("td", el("span", _marked(text)), data_name=name, **seen)
 
 
 def _marked(cell: Cell) -> str | Markup:
@@ -158,9 +174,10 @@ def _facts(columns: tuple[Mapping[str, Any], ...], name: str) -> Markup:
     rows = [
         el(
             "tr",
-            el("th", key.replace("_", " "), scope="row"),
-            *[el("td", fact(key, facts.get(key, ""))) for facts in columns],
+            _head(key.replace("_", " "), "row", ""),
+            *[_cell(fact(key, f.get(key, "")), "", f.get("protocol", "")) for f in columns],
         )
         for key in names
     ]
-    return el("table", _caption(name, seen=False), *rows, class_="plan")
+    kind = "plan rows" if len(columns) > 1 else "plan few"
+    return el("table", _caption(name, seen=False), el("tbody", *rows), class_=kind)

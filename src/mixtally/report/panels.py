@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.report.axes import WIDTH, Marks, picture, short
+from mixtally.report.axes import Marks, picture, short
 from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el, join
 
-_COLUMNS, _PANEL = 3, 150
+_WIDTH, _HEIGHT = 306, 150
+"""Of a panel: a page has as many beside each other as there is room for."""
 _LEFT, _RIGHT, _HEAD, _FOOT = 62, 12, 26, 24
 
 
@@ -35,21 +36,14 @@ class Panel:
 
 def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
     """All panels under one title; ``points`` are the names along their axis."""
-    wide, rows = WIDTH / _COLUMNS, -(-len(panels) // _COLUMNS)
-    parts = [
-        el(
-            "g",
-            *_panel(panel, points, wide),
-            transform=f"translate({wide * (k % _COLUMNS):.2f} {_PANEL * (k // _COLUMNS)})",
-        )
-        for k, panel in enumerate(panels)
-    ]
+    every = [picture(_WIDTH, _HEIGHT, panel.name, _panel(panel, points)) for panel in panels]
     reading = (
-        "A panel is a bin, with a scale of its own at its left; to the right time goes on. Each "
-        "upright line is the interval of one estimate: where two of them lie apart, the bin has "
-        "most likely changed."
+        "Each panel is one answer, with a scale of its own; time runs to the right. Each upright "
+        "line is the interval of one estimate: where two of them lie apart, the count has most "
+        "likely changed."
     )
-    drawn = picture(_PANEL * rows, title, parts, _seen(panels, points))
+    heard = f"{title}. {_seen(panels, points)}"
+    drawn = el("div", *every, class_="panels", role="group", aria_label=heard)
     return Picture(drawn, title, _kinds(panels), reading)
 
 
@@ -84,12 +78,12 @@ def _seen(panels: list[Panel], points: list[str]) -> str:
     return text
 
 
-def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
+def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
     shown = [panel.lower.astype(float), panel.upper.astype(float), panel.values]
     shown += [panel.marks.astype(float)] if panel.marks is not None else []
     shown += [np.zeros(1)] if panel.zero else []
     low, high = float(min(map(np.min, shown))), float(max(map(np.max, shown)))
-    right, foot = wide - _RIGHT, _PANEL - _FOOT
+    right, foot = _WIDTH - _RIGHT, _HEIGHT - _FOOT
     step = (right - _LEFT) / len(epochs)
 
     def x(place: int) -> float:
@@ -104,7 +98,7 @@ def _panel(panel: Panel, epochs: list[str], wide: float) -> list[Markup]:
         el("text", short(panel.name, 26), x=_LEFT, y=_HEAD - 8, class_="name"),
         el("text", f"{high:,.0f}", x=_LEFT - 6, y=y(high) + 8, class_="axis end"),
         el("text", f"{low:,.0f}", x=_LEFT - 6, y=y(low), class_="axis end"),
-        *[el("text", short(name, 10), x=at, y=_PANEL - 8, class_="tick") for name, at in ends],
+        *[el("text", short(name, 10), x=at, y=_HEIGHT - 8, class_="tick") for name, at in ends],
         *([_across(y(0.0), right)] if panel.zero else []),
         _line([(x(k), y(float(v))) for k, v in enumerate(panel.values)]),
         *[_point(panel, k, epochs[k], x(k), y) for k in range(len(epochs))],

@@ -4,7 +4,15 @@
 something has a contrast of 3 or more with the paper (4.5 in letters); grid lines need not.
 """
 
-from mixtally.report.svg import Markup
+import re
+from itertools import count
+
+from mixtally.report.axes import swatch
+from mixtally.report.document import Picture
+from mixtally.report.svg import Markup, el
+
+_ALONE, _GROWN = 640, 430
+"""Width of a picture that is a file of its own, in pixels; of one whose letters grow with it."""
 
 CHART = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
@@ -14,7 +22,8 @@ CHART = """
 --bad:#f87171}}
 svg{display:block;font-size:12px}
 svg text{fill:var(--ink)}svg .axis,svg .tick{fill:var(--soft)}svg .tick{text-anchor:middle}
-svg .label,svg .end{text-anchor:end}svg .value{font-variant-numeric:tabular-nums}
+svg .first{text-anchor:start}svg .value,svg .last,svg .end{text-anchor:end}
+svg .value{font-variant-numeric:tabular-nums}
 svg .name{font-weight:600}svg .mark{fill:var(--truth)}
 .grid{stroke:var(--line)}.frame{fill:none;stroke:var(--line)}
 .zero{stroke:var(--truth);stroke-width:1.5}
@@ -31,6 +40,19 @@ svg .name{font-weight:600}svg .mark{fill:var(--truth)}
 .dot{stroke:none}.dot.c0{fill:var(--own)}.dot.c1{fill:var(--truth)}.dot.c2{fill:var(--soft)}
 .dot.c3{fill:var(--bad)}
 """
+
+
+def _listed(kind: str) -> str:
+    """A table of this class as a list: what is in a cell stands behind the name of its column."""
+    return f"""
+{kind},{kind} tbody,{kind} tr,{kind} th{{display:block}}{kind} thead{{display:none}}
+{kind} tr{{padding:.5rem 0;border-bottom:1px solid var(--line)}}
+{kind} tbody th{{font-weight:600;color:var(--ink)}}{kind} th,{kind} td{{border:0;padding:.1rem 0}}
+{kind} td,{kind} td.number{{display:flex;justify-content:space-between;gap:1rem;
+text-align:right;white-space:normal}}
+{kind} td::before{{content:attr(data-name);color:var(--soft);text-align:left}}
+{kind} td:has(>span:empty){{display:none}}"""
+
 
 STYLE = (
     CHART
@@ -55,42 +77,59 @@ overflow-wrap:normal}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}tbody th{font-weight:400;min-width:6rem}
-.number{text-align:right;white-space:nowrap}
-.plan th{color:var(--soft);white-space:nowrap}
+.number{text-align:right}td.number{white-space:nowrap}
+.plan{overflow-wrap:anywhere}.plan th{color:var(--soft)}
 .wide{font-size:.8rem}.wide th{color:var(--soft);font-weight:400}
-main.wide{max-width:1120px;font-size:1rem}
+main.broad{max-width:1120px;font-size:1rem}
 .good{color:var(--own)}.bad{color:var(--bad)}.doubtful{color:var(--truth)}.soft{color:var(--soft)}
 span.good,span.bad,span.doubtful,span.soft{font-weight:600;white-space:nowrap}
 summary{cursor:pointer;margin-bottom:.8rem}footer{margin-top:3rem}code{font-size:.85rem}
 .unseen{position:absolute;width:1px;height:1px;padding:0;overflow:hidden;clip-path:inset(50%);
 white-space:nowrap}
-/* What is wider than its place moves sideways, with a shade at the side where there is more. */
-.scroll{position:relative;overflow-x:auto;background:
-linear-gradient(to right,var(--paper) 40%,transparent) left/40px 100% no-repeat local,
-linear-gradient(to left,var(--paper) 40%,transparent) right/40px 100% no-repeat local,
-linear-gradient(to right,var(--soft),transparent) left/14px 100% no-repeat scroll,
-linear-gradient(to left,var(--soft),transparent) right/14px 100% no-repeat scroll}
-figure{margin:0}.chart svg{width:100%;height:auto;min-width:920px}
-figure::before{content:"Wider than this page: moves sideways \\2192";display:none;
-color:var(--soft);font-size:.8rem}
+figure{margin:0}.chart svg{width:100%;overflow:visible}
+.chart svg[viewBox]{height:auto;max-width:560px}
+.panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(306px,1fr));gap:.4rem 1rem}
 .key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;margin:.6rem 0;padding:0;
 font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
 .key svg{width:26px;height:14px;flex:none}
-@media screen and (max-width:967px){figure::before{display:block}}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}}
-@media print{main,main.wide{max-width:none;padding:0}
-.scroll{overflow:visible;background:none}table{overflow-wrap:anywhere}.chart svg{min-width:0}
+"""
+    + f"@media screen and (max-width:700px){{{_listed('.rows')}}}\n"
+    + f"@media screen and (max-width:1119px){{{_listed('.wide')}}}\n"
+    + f"@media screen{{{_listed('.list')}}}\n"
+    + """@media print{main,main.broad{max-width:none;padding:0}table{overflow-wrap:anywhere}
 details::details-content{content-visibility:visible;display:block;height:auto}
-th,td,.number,.wide .number,.plan th,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
+th,td,td.number,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
 th,td{padding-right:.5rem}tbody th{min-width:0}
 figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after:avoid}}
 """
 )
 
 
-def alone(chart: Markup) -> str:
-    """A chart as a file of its own, with the look of charts and nothing of a page's."""
-    start = chart.index(">") + 1
-    paper = "<rect width='100%' height='100%' fill='var(--paper)'/>"
-    look = f"<style>{CHART}svg{{font-family:sans-serif}}</style>"
-    return chart[:start] + look + paper + chart[start:]
+def alone(picture: Picture) -> Markup:
+    """A chart with its legend as a file of its own: the look of charts and nothing of a page's."""
+    drawn, width = picture.markup, _ALONE
+    if box := re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn):
+        width = _GROWN
+        height = width * float(box[2]) / float(box[1])
+        drawn = Markup(drawn.replace("<svg ", f'<svg width="{width}" height="{height:g}" ', 1))
+    elif high := re.search(r'height="(\d+)"', drawn):
+        height = float(high[1])
+    else:
+        raise ValueError("a picture has a height")
+    legend = [
+        el("g", swatch(kind), el("text", text, x=34, y=12), transform=f"translate(0 {place})")
+        for (kind, text), place in zip(picture.marks, count(height + 12, 20), strict=False)
+    ]
+    whole = height + 12 + 20 * len(legend)
+    return el(
+        "svg",
+        el("style", Markup(CHART + "svg{font-family:sans-serif}")),
+        el("rect", width="100%", height="100%", fill="var(--paper)"),
+        drawn,
+        *legend,
+        width=width,
+        height=whole,
+        viewBox=f"0 0 {width} {whole:g}",
+        xmlns="http://www.w3.org/2000/svg",
+    )

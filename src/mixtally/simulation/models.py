@@ -28,9 +28,8 @@ def lines(study: Study) -> list[Line]:
 
 
 def statements(study: Study) -> list[str]:
-    """What the central mechanisms state about their accuracy, and what is missing of them."""
-    stated = [_statement(line, study.main.question.bins) for line in study.central.lines]
-    return [*stated, study.central.note] if study.central.note else stated
+    """What the central mechanisms state about their accuracy."""
+    return [_statement(line, study.main.question.bins) for line in study.central.lines]
 
 
 def _statement(line: Baseline, bins: int) -> str:

@@ -69,6 +69,7 @@ def _sections(study: Study) -> tuple[Section, ...]:
     errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
     if stated := statements(study):
         errors.append(Bullets.of(stated))
+    errors += [Text(note, own=True) for note in _missing(study)]
     return (
         Section(
             "Counts",
@@ -78,7 +79,7 @@ def _sections(study: Study) -> tuple[Section, ...]:
         Section("Error among other models", tuple(errors)),
         Section(
             "The plan",
-            (Text(study.about.reason), FactTable(tuple(r.facts for r in study.releases))),
+            (Text(study.about.reason, own=True), FactTable(tuple(r.facts for r in study.releases))),
         ),
         Section("What is promised", tuple(map(Text, _promises(study)))),
         Section("What is not promised", (Bullets.of(not_promised(main.plans)),)),
@@ -146,7 +147,7 @@ def _summary(study: Study, top: int) -> list[Part]:
     ]
     for one in main.figures:
         parts += [_figures_table(study, one, max(top, _FEW), titled=True), Text(one.note)]
-    parts += [_errors(study), *map(Text, statements(study))]
+    parts += [_errors(study), *map(Text, (*statements(study), *_missing(study)))]
     sums = study.releases[0].sums
     return parts if sums is None else [*parts, *map(Text, seen_by_sums(main.certificate, sums))]
 
@@ -199,6 +200,11 @@ def _errors(study: Study) -> Table:
     ]
     head = ("who adds the noise", "expected error", *["measured"] * measured, "messages a user")
     return Table(head, rows)
+
+
+def _missing(study: Study) -> list[str]:
+    """Why there are no central mechanisms to compare with."""
+    return [study.central.note] if study.central.note else []
 
 
 def _error_note(study: Study) -> str:

@@ -50,7 +50,10 @@ def document(found: Found, facts: Facts, top: int) -> Document:
             Section("Single items", (_items(found, facts),)),
             Section(
                 "The plan",
-                (Text(facts["reason"]), FactTable(({name: plan[name] for name in _PLAN},))),
+                (
+                    Text(facts["reason"], own=True),
+                    FactTable(({name: plan[name] for name in _PLAN},)),
+                ),
             ),
             Section(
                 "What is promised",

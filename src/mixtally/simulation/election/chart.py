@@ -1,64 +1,36 @@
 """The picture of a vote: every option's share and interval in both versions."""
 
-from collections.abc import Callable
-
 from mixtally.records.result import Vote
-from mixtally.report.axes import TOP, WIDTH, Marks, picture, ring, round_numbers, short, ticks
+from mixtally.report.axes import Marks, Row, Scale, across, bar, dot, ring, rows_picture, short
 from mixtally.report.document import Picture
-from mixtally.report.svg import Markup, el
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import percent
 
-_LEFT, _RIGHT, _ROW = 150, 70, 40
 MOST_SHOWN = 30
 
 
 def shares_chart(election: Election) -> Picture:
     """Bars of shares with intervals: the local version's above the shuffle version's."""
     chosen = election.ranked()[:MOST_SHOWN]
-    users = election.users
     shown = [
-        votes / users
+        100.0 * votes / election.users
         for count in election.counts().values()
         for i in chosen
         for votes in (float(count.estimate.each.upper[i]), float(count.estimate.counts[i]))
     ]
-    largest = max(0.01, *shown)
-    height = TOP + _ROW * len(chosen) + 8
-
-    def at(value: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * max(0.0, value) / largest
-
-    parts = [
-        el(
-            "text",
-            "share of the votes, % (upper bar: local, lower bar: shuffle; "
-            + (
-                "line: interval)" if election.truth is None else "line: interval; ring: true share)"
-            ),
-            x=_LEFT,
-            y=16,
-            class_="axis",
-        ),
-        *ticks(round_numbers(0.0, 100.0 * largest, 6), lambda v: at(v / 100.0), height),
+    scale = Scale(0.0, max(1.0, *shown))
+    rows = [
+        _share(election, name, count, i, which, scale)
+        for i in chosen
+        for which, (name, count) in enumerate(election.counts().items())
     ]
-    for row, i in enumerate(chosen):
-        y = TOP + _ROW * row + _ROW / 2
-        label = election.question.label(i)
-        parts.append(el("text", short(label, 20), x=_LEFT - 8, y=y + 4, class_="label"))
-        for which, (name, count) in enumerate(election.counts().items()):
-            place = y + (-8.0, 8.0)[which]
-            parts.append(_share(election, name, count, i, which, place, at))
-        if election.truth is not None:
-            parts += ring(at(float(election.truth[i]) / users), y)
     title = "Shares of the votes with their intervals"
-    missed = ' missed"' in "".join(parts)
+    drawn = rows_picture(title, "share of the votes, %", scale, rows, _seen(election, chosen))
     reading = (
-        "Two bars belong to each option: the upper one is its share in the local version, the "
-        "lower one in the shuffle version. Where the lines of two options do not overlap, their "
-        "order is most likely right."
+        "Each option has two bars: its share in the local and in the shuffle version. Where the "
+        "intervals of two options do not overlap, their order is most likely right."
     )
-    drawn = picture(height, title, parts, _seen(election, chosen))
+    missed = ' missed"' in drawn
     return Picture(drawn, title, _marks(election, missed=missed), reading)
 
 
@@ -89,34 +61,23 @@ def _seen(election: Election, chosen: list[int]) -> str:
     return f"{'; '.join(texts)}."
 
 
-def _share(
-    election: Election,
-    name: str,
-    count: Vote,
-    i: int,
-    which: int,
-    y: float,
-    at: Callable[[float], float],
-) -> Markup:
-    """One bar with its interval."""
-    users, found = election.users, count.estimate
+def _share(election: Election, name: str, count: Vote, i: int, which: int, scale: Scale) -> Row:
+    """One bar with its interval, under the option's name where it is the option's first."""
+    users, found, label = election.users, count.estimate, election.question.label(i)
     share = float(found.counts[i]) / users
     low, high = float(found.each.lower[i]) / users, float(found.each.upper[i]) / users
     missed = ""
-    tip = (
-        f"{election.question.label(i)}, {name}: {percent(share)}, "
-        f"interval {percent(low)} .. {percent(high)}"
-    )
-    if election.truth is not None:
-        truth = float(election.truth[i]) / users
+    tip = f"{label}, {name}: {percent(share)}, interval {percent(low)} .. {percent(high)}"
+    truth = None if election.truth is None else float(election.truth[i]) / users
+    if truth is not None:
         missed = "" if low <= truth <= high else " missed"
         tip += f", truth {percent(truth)}"
-    return el(
-        "g",
-        el("title", tip),
-        el(
-            "rect", x=at(0.0), y=y - 5, width=at(share) - at(0.0), height=10, class_=f"share{which}"
-        ),
-        el("line", x1=at(low), x2=at(high), y1=y, y2=y, class_=f"ends{which}{missed}"),
-        el("circle", cx=at(share), cy=y, r=3.2, class_=f"dot{which}"),
-    )
+    marks = [
+        bar(scale, 100.0 * share, f"share{which}"),
+        across(scale, 100.0 * low, 100.0 * high, f"ends{which}{missed}"),
+        dot(scale, 100.0 * share, f"dot{which}"),
+        *([] if truth is None else [ring(scale, 100.0 * truth)]),
+    ]
+    clipped = min(max(share, low), high)
+    value = f"{name} {percent(clipped, 1)} ({percent(low, 1)} .. {percent(high, 1)})"
+    return Row("" if which else short(label, 12), value.replace(" %", "%"), marks, tip)

@@ -53,7 +53,7 @@ def document(election: Election) -> Document:
             Section("How the winner's chance is computed", tuple(map(Text, method()))),
             Section(
                 "The plan of the shuffle version",
-                (Text(election.about.reason), FactTable((election.plan.facts(),))),
+                (Text(election.about.reason, own=True), FactTable((election.plan.facts(),))),
             ),
             Section("What the shuffle version promises", tuple(map(Text, promise(election.plan)))),
             Section("What is not promised", (Bullets.of(weaknesses(election)),)),

@@ -88,7 +88,7 @@ def _sections(trend: Trend) -> tuple[Section, ...]:
         Section(
             "The plan",
             (
-                Text(trend.about.reason),
+                Text(trend.about.reason, own=True),
                 Text("One epoch under this plan, planned for the smallest crowd:", note=True),
                 FactTable((trend.plan.facts(),)),
             ),
