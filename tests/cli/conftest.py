@@ -11,6 +11,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
+from mixtally.cli.app import Commands
 from mixtally.cli.main import run
 
 COLORS = ["red"] * 400 + ["green"] * 300 + ["blue"] * 200 + ["teal"] * 90 + ["pink"] * 10
@@ -25,14 +26,33 @@ class Outcome(NamedTuple):
 Cli = Callable[..., Outcome]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def built_once():
+    """Reads the options of each command once: that takes longer than most refusals."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Commands, "get_command", _built_once(Commands.get_command))
+        yield
+
+
+def _built_once(build: Callable[..., Any]) -> Callable[..., Any]:
+    made: dict[tuple[str, str], Any] = {}
+
+    def get_command(self: Commands, ctx: Any, name: str) -> Any:
+        if (self.first, name) not in made:
+            made[self.first, name] = build(self, ctx, name)
+        return made[self.first, name]
+
+    return get_command
+
+
 @pytest.fixture
 def cli(monkeypatch, capsys) -> Cli:
     """Runs a command, of a word or two, on arguments of any type: status, stdout and stderr."""
 
-    def call(*arguments: Any) -> Outcome:
+    def call(*arguments: Any, columns: int = 200) -> Outcome:
         command, *more = map(str, arguments or ("",))
         monkeypatch.setattr(sys, "argv", ["mixtally", *command.split(), *more])
-        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setenv("COLUMNS", str(columns))
         status: Any = 0
         try:
             run()

@@ -34,10 +34,9 @@ def test_help_of_a_command_names_every_option_with_words(cli, name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_first_page_of_help_is_short(monkeypatch, name):
+def test_the_first_page_of_help_is_short(cli, name):
     """At eighty columns; what is not there is one option away."""
-    monkeypatch.setenv("COLUMNS", "80")
-    first = script(*name.split(), "--help").stdout
+    first = cli(name, "--help", columns=80).out
     assert len(first.splitlines()) < 60
     assert "  Output:" in first or "\nOutput:\n" in first or "\nCommands:\n" in first
     assert ("--help-all" in first) == ("\nCommands:\n" not in first)

@@ -24,6 +24,7 @@ from mixtally.records.contract import (
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
+from sampled import among
 
 USERS = 100_000
 ONE = Question(name="answer", bins=1000)
@@ -136,7 +137,7 @@ def test_a_budget_of_half_a_fake_tosses_coins(accountant):
     assert people.standard_error > plain.best.standard_error * 0.9
 
 
-@pytest.mark.parametrize("collections", [1, 3])
+@pytest.mark.parametrize("collections", among([1, 3], [1]))
 @pytest.mark.parametrize("count_crowd", [False, True])
 def test_no_option_tells_more_than_the_local_epsilon(collections, count_crowd, accountant):
     """Searches for flips among people's own fakes went on below what it wants: 48 of 4.61."""

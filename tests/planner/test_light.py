@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from sampled import rows
+
 PROGRAM = """
 import sys
 from mixtally.planner import PlanRequest, choose, pareto_front
@@ -20,12 +22,15 @@ print("scipy" in sys.modules)
 
 @pytest.mark.parametrize(
     ("epsilon", "options"),
-    [
-        (0.3, "bins=1000"),
-        (1.0, "bins=1000"),
-        (10.0, "bins=1000"),
-        (1.0, "bins=31, kind=Kind.SET, max_set=2, attributes=(7, 24)"),
-    ],
+    rows(
+        [
+            (0.3, "bins=1000"),
+            (1.0, "bins=1000"),
+            (10.0, "bins=1000"),
+            (1.0, "bins=31, kind=Kind.SET, max_set=2, attributes=(7, 24)"),
+        ],
+        3,
+    ),
 )
 def test_a_plan_needs_no_scipy(epsilon, options):
     program = PROGRAM.format(epsilon=epsilon, options=options)

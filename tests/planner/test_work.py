@@ -261,6 +261,7 @@ def test_fakes_of_which_none_is_sure_are_not_sent(searched):
     assert alone.mechanism == option.mechanism
 
 
+@pytest.mark.seconds
 def test_points_that_are_proved_at_once_leave_most_ways_of_sets_out(integrals):
     """Sets of 16 in 18 bins, twice: 120 ways at 96 points took 4 s of integrals a proof."""
     taken = integrals(2_500)
@@ -271,17 +272,19 @@ def test_points_that_are_proved_at_once_leave_most_ways_of_sets_out(integrals):
     assert len(taken) > 500
 
 
-def test_where_a_point_is_very_dear_whole_vectors_are_sent_again_for_the_whole_budget_alone():
+@pytest.mark.parametrize(
+    ("bins", "users", "repeats"),
+    [pytest.param(64, 756, {1, 3}, marks=pytest.mark.seconds), (8, 10**6, {1, 2, 3})],
+    ids=["dear", "cheap"],
+)
+def test_where_a_point_is_very_dear_vectors_are_sent_again_for_all_of_the_budget_alone(
+    bins, users, repeats
+):
     """`plan --epsilon 11.91 --users 756 --bits 64 --fakes-per-user 12.7` took six seconds."""
-    question = Question(name="x", bins=64, kind=Kind.BITS)
     asked = PlanRequest(
-        question=question,
+        question=Question(name="x", bins=bins, kind=Kind.BITS),
         guarantee=Guarantee(epsilon=11.91, delta=0.00328),
-        users=756,
+        users=users,
         messages_per_user=3.0,
     )
-    repeats = {option.mechanism.repeats for option in Planner().within(asked)}
-    assert repeats == {1, 3}
-    fewer = Question(name="x", bins=8, kind=Kind.BITS)
-    few = replace(asked, question=fewer, users=10**6)
-    assert {option.mechanism.repeats for option in Planner().within(few)} == {1, 2, 3}
+    assert {option.mechanism.repeats for option in Planner().within(asked)} == repeats

@@ -23,6 +23,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
     product_divergence,
     steps,
 )
+from sampled import among
 
 THRESHOLDS = [1 << 24, SCALE // 10**6 + 1, SCALE // 50, SCALE // 5 + 7, (1 << 63) - 1]
 CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]
@@ -147,7 +148,7 @@ def exchange_faults(threshold, epsilon):
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", among([0.01, 1.0, 3.0], [0.01, 3.0]))
 def test_divergences_of_two_bins_are_those_of_fractions(threshold, epsilon):
     assert not list(exchange_faults(threshold, epsilon))
 

@@ -11,6 +11,7 @@ from mixtally.privacy.numerics import saddle_line, saddle_point
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.saddle_line import ENOUGH, EXACT, Care, Saddle
 from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
+from sampled import among
 
 TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
 
@@ -28,7 +29,7 @@ def near_vectors(case):
     return True
 
 
-@pytest.mark.parametrize("case", TELLS_MUCH, ids=str)
+@pytest.mark.parametrize("case", among(TELLS_MUCH, TELLS_MUCH[:2]), ids=str)
 def test_points_are_near_however_little_is_left(case):
     """Far from delta(0) aliases and what is cut off were many times what they were added to."""
     assert near_vectors(case)

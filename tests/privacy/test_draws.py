@@ -6,6 +6,7 @@ seen to fail where a mistake is planted.
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -24,6 +25,7 @@ from mixtally.privacy.numerics.saddle_line import Saddle
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
+from sampled import among
 
 SMALL = [Draws(2, 9, 0.3), Draws(4, 40, 0.05), Draws(61, 25, 0.9), Draws(3, 1, 0.5)]
 LARGE = [
@@ -100,7 +102,7 @@ def test_the_transform_is_a_number_however_far_it_is_looked_for(draws, log_m):
     assert math.isfinite(draws.cancels(log_m))
 
 
-@pytest.mark.parametrize("draws", SMALL + LARGE[:2], ids=str)
+@pytest.mark.parametrize("draws", among(SMALL + LARGE[:2], SMALL[::2] + LARGE[:1]), ids=str)
 def test_the_power_holds_fifty_digits_and_its_bounds_hold(draws):
     """At frequencies of a number of three values, and in blocks of them."""
     values, chances, log_m = np.array([-4.0, 0.25, 31.0]), np.array([0.25, 0.5, 0.25]), -0.003
@@ -212,13 +214,18 @@ RARE = (-1, 0, 400), (0.5, 0.5 - 2**-12, 2**-12), Draws(20, 60, 0.5)
 """Values, chances, draws: the heavy one is rare and dropped where 10^-6 is taken for nothing."""
 
 
-def rare_holds():
+@cache
+def rare_truth():
     values, chances, crowd = RARE
-    true = sum(
+    return sum(
         math.comb(crowd.trials, b) * 0.5**crowd.trials * by_counts(values, chances, crowd.sure + b)
         for b in range(crowd.trials + 1)
     )
-    return true <= largest_upper([pmf(values, chances)], crowd)
+
+
+def rare_holds():
+    values, chances, crowd = RARE
+    return rare_truth() <= largest_upper([pmf(values, chances)], crowd)
 
 
 @pytest.fixture

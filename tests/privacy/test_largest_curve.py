@@ -12,7 +12,7 @@ from mixtally.privacy.divergence.k_hot import orbits
 from mixtally.privacy.numerics import largest_curve as module
 from mixtally.privacy.numerics.largest_curve import largest_curve
 from mixtally.privacy.numerics.saddle_point import NEAR
-from sampled import each
+from sampled import among, each
 
 EPSILONS = [0.02 * i for i in range(80)]
 
@@ -91,7 +91,7 @@ def test_epsilons_come_in_any_order_and_more_than_once():
 SETS = [(0, 300, 5, 0.3, 6), (40, 0, 4, 0.35, 6), (2000, 900, 6, 0.2, 8), (0, 27917, 7, 0.11, 8)]
 
 
-@pytest.mark.parametrize("case", each(SETS, 2), ids=str)
+@pytest.mark.parametrize("case", among(SETS, SETS[:2]), ids=str)
 def test_sets_at_all_epsilons_are_as_each_alone(case):
     users, fakes, most, q, bins = case
     epsilons = [0.0, 0.1, 0.25, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0]

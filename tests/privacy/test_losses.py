@@ -19,7 +19,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
 )
 from privacy.composed import LARGE, TINY, curve, pld
-from sampled import among
+from sampled import among, each
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}
@@ -50,7 +50,7 @@ def least_epsilon(total, delta):
     return high
 
 
-@pytest.mark.parametrize("name", among(TIGHTNESS, ["close", "rough"]))
+@pytest.mark.parametrize("name", among(TIGHTNESS, ["rough"]))
 @pytest.mark.parametrize("mechanism", [*LARGE, *TINY], ids=lambda mechanism: mechanism.name)
 def test_no_chord_lies_below_the_curve(mechanism, name):
     exact = curve(mechanism)
@@ -183,7 +183,7 @@ def test_a_far_tail_does_not_lengthen_the_transform(monkeypatch):
 
 @pytest.mark.parametrize("name", among(["close", "rough"], ["rough"]))
 @pytest.mark.parametrize("times", among([2, 30], [30]))
-@pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
+@pytest.mark.parametrize("mechanism", each(LARGE, 2), ids=lambda mechanism: mechanism.name)
 def test_what_lies_far_below_an_aim_costs_fewer_points_and_adds_its_share(mechanism, name, times):
     tightness, delta = TIGHTNESS[name], 1e-6
     aimed = tightness.aimed(delta, times)

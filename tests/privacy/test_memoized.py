@@ -94,7 +94,7 @@ def test_both_ends_hold_all_reports_of_one_answer(kept):
 
 
 @pytest.mark.parametrize(("p", "q"), rows([*RESPONSES, (0.125, 0.25), (0.625, 0.875)], 3))
-@pytest.mark.parametrize(("hashes", "reports"), [(2, 1), (2, 2), (2, 5), (3, 2)])
+@pytest.mark.parametrize(("hashes", "reports"), rows([(2, 1), (2, 5), (3, 2), (2, 2)], 2))
 def test_several_hashes_come_within_a_twentieth_of_the_truth(p, q, hashes, reports):
     """Nor is there a floor that no epsilon below the largest loss comes under."""
     for permanent in (0.5, 0.875):
@@ -144,7 +144,7 @@ def test_many_reports_tell_as_much_as_what_is_kept(reports):
 
 
 @pytest.mark.parametrize("hashes", [1, 2])
-@pytest.mark.parametrize("reports", among([1, 2, 5], [1, 5]))
+@pytest.mark.parametrize("reports", among([1, 2, 5], [2]))
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.75), (0.0, 0.5), (0.25, 1.0)])
 def test_the_least_permanent_response_keeps_the_promise_and_a_smaller_one_does_not(
     p, q, reports, hashes

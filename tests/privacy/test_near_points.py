@@ -108,7 +108,7 @@ def near_blanks(case):
     )
 
 
-@pytest.mark.parametrize("case", among(BLANKS, BLANKS[:-1]), ids=str)
+@pytest.mark.parametrize("case", among(BLANKS, BLANKS[:2]), ids=str)
 def test_blanks_by_coins_are_averaged_in_one_integral(case, monkeypatch):
     monkeypatch.setattr(Fakes, "few_cells", lambda *_: pytest.fail("cells were asked for"))
     assert near_blanks(case)
@@ -141,7 +141,7 @@ def test_a_bin_that_weighs_too_little_is_noticed(plant):
     assert not near_in_clear(CLEAR[2])
 
 
-def test_only_long_sums_are_integrals(monkeypatch):
+def test_only_long_sums_are_integrals():
     short, long = (ObservedMessage(InClear(bins=5, fakes=UniformFakes(n))) for n in (900, 10**9))
     memo = Memo(0)
     for bound in Bound:
@@ -150,7 +150,11 @@ def test_only_long_sums_are_integrals(monkeypatch):
         assert in_clear.taken(long, bound) is Bound.NEAR
         (found,) = in_clear.upper(long, [1e-4], bound, memo)
         assert found == clear_uniform.near(10**9, 5, 1e-4)
-    record = Record(long, 30)
+
+
+@pytest.mark.seconds
+def test_a_composition_of_integrals_comes_near_that_of_sums(monkeypatch):
+    record = Record(ObservedMessage(InClear(bins=5, fakes=UniformFakes(10**9))), 30)
     near = Accountant().upper(record, 1e-3)
     monkeypatch.setattr(clear_uniform, "many_totals", lambda *_: False)
     assert Accountant().upper(record, 1e-3) == pytest.approx(near, rel=5e-3)
@@ -166,7 +170,7 @@ FLIPS = [
 ]
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("epsilon", among(EPSILONS, [0.0, 1.0]))
 @pytest.mark.parametrize("mechanism", FLIPS, ids=lambda m: f"{m.bins} bins, {m.max_set} set")
 def test_near_points_lie_some_thousandths_above(mechanism, epsilon):
     message, memo = ObservedMessage(mechanism), Memo(1 << 20)

@@ -11,6 +11,7 @@ from mixtally.privacy import positive
 from mixtally.privacy.positive import chance_positive
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
+from sampled import rows
 
 HEAVY = [  # values, chances, draws; no sum is zero
     ((-1, 20011), (1 - 2**-20, 2**-20), 500),
@@ -21,7 +22,7 @@ HEAVY = [  # values, chances, draws; no sum is zero
 ]
 
 
-@pytest.mark.parametrize(("values", "chances", "count"), HEAVY)
+@pytest.mark.parametrize(("values", "chances", "count"), rows(HEAVY, 2))
 def test_the_chance_of_a_positive_sum_is_within_two_percent(values, chances, count):
     truth = by_counts(values, chances, count, gain=lambda _: count)
     ends = chance_positive(pmf(values, chances), count)

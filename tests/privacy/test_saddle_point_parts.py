@@ -33,6 +33,7 @@ from mixtally.privacy.numerics.saddle_point import (
     saddle_point_bounds,
 )
 from privacy.test_saddle_point import WHOLE, exactly, one_sided, pmf
+from sampled import rows
 
 RARE = [  # heavy values so rare that the sum's atoms stand far apart
     ((-1, 20011), (1 - 2**-20, 2**-20), 5000),
@@ -113,7 +114,7 @@ def counted_of(values, chances, draws):
 
 
 @pytest.mark.parametrize("draws", CROWDS, ids=str)
-@pytest.mark.parametrize(("values", "chances"), RARE_FEW)
+@pytest.mark.parametrize(("values", "chances"), rows(RARE_FEW, 2))
 def test_a_random_number_of_draws_is_counted(values, chances, draws):
     truth, (value, smoothed, cut) = counted_of(values, chances, draws)
     assert value == pytest.approx(truth, rel=1e-9)
@@ -137,7 +138,7 @@ def test_many_numbers_of_draws_are_not_counted():
     assert prepared(pmf(*RARE_FEW[0]), Draws(1, 10**6, 0.5)).saddle.counted(1 << 24) is None
 
 
-@pytest.mark.parametrize(("values", "chances"), WHOLE)
+@pytest.mark.parametrize(("values", "chances"), rows(WHOLE, 2))
 def test_quick_upper_ends_are_upper_ends(values, chances):
     for count in (2, 10, 100):
         truth, ends = (

@@ -14,6 +14,7 @@ from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics import two_binomials as module
 from mixtally.privacy.numerics.binomial_pairs import tail_divergence, tail_divergences
 from mixtally.privacy.numerics.two_binomials import by_recurrence, flipped_sum
+from sampled import rows
 
 LONG = [  # ones, zeros, flip probability
     (700, 900, 0.3),
@@ -138,9 +139,9 @@ def test_tails_keep_what_their_chances_are_wrong_by():
     assert single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward.error < 1e-11
 
 
-@pytest.mark.parametrize(("users", "fakes", "flip", "repeats"), [
+@pytest.mark.parametrize(("users", "fakes", "flip", "repeats"), rows([
     (300, 0, 0.1, 1), (2000, 500, 0.3, 1), (150, 0, 0.2, 3), (5000, 0, 0.45, 1),
-])  # fmt: skip
+], 2))  # fmt: skip
 def test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(users, fakes, flip, repeats):
     threshold = threshold_of(flip)
     epsilons = [0.0, 0.02, 0.1, 0.4, 1.0]

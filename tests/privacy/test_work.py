@@ -18,6 +18,7 @@ from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
 from privacy.by_name import calibrated
+from sampled import among
 
 
 class TooMuchError(Exception):
@@ -73,7 +74,7 @@ def test_every_orbit_fits_into_one_that_is_priced(most, bins):
     assert len(orbits) == 1 or bins < 2 * most
 
 
-@pytest.mark.parametrize("grow", [1.0, 1.3, 7.4])
+@pytest.mark.parametrize("grow", among([1.0, 1.3, 7.4], [1.3]))
 @pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
 @pytest.mark.parametrize(
     ("most", "bins"),

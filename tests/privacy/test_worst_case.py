@@ -15,6 +15,7 @@ from mixtally.privacy.numerics.bracket import Ends
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.worst_dataset import worst
 from mixtally.privacy.numerics.worst_on_line import worst_on_line
+from sampled import among
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)
@@ -63,7 +64,7 @@ def along(heights, rates):
     )
 
 
-@pytest.mark.parametrize("spike", [0, 1, 2, 17, 150, 255, 299])
+@pytest.mark.parametrize("spike", among([0, 1, 2, 17, 150, 255, 299], [0, 17, 299]))
 @pytest.mark.parametrize("height", [1.0005, 1.01, 3.0])
 @pytest.mark.parametrize("fall", [0.0, 1e-3, 0.3])
 def test_a_spike_on_a_line_is_found_wherever_it_is(spike, height, fall):

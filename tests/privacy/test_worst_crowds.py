@@ -10,7 +10,7 @@ import pytest
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import one_hot, single_bit
-from sampled import rows
+from sampled import among, rows
 
 MILLION = 10**6
 
@@ -31,7 +31,7 @@ def exact_bit(ones, zeros, q, grow):
     return max(sum(max(a - grow * b, 0) for a, b in zip(*way, strict=True)) for way in ways)
 
 
-@pytest.mark.parametrize("fakes", [0, 5, 20])
+@pytest.mark.parametrize("fakes", among([0, 5, 20], [0, 5]))
 @pytest.mark.parametrize(
     ("epsilon", "flip"), rows([(0.1, 0.2), (0.5, 0.05), (0.5, 0.3), (2.0, 0.1)], 2)
 )
@@ -59,7 +59,7 @@ WORST_BITS = [
 ]
 
 
-@pytest.mark.parametrize(("users", "fakes", "cover", "epsilon"), WORST_BITS)
+@pytest.mark.parametrize(("users", "fakes", "cover", "epsilon"), rows(WORST_BITS, 2))
 def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsilon):
     threshold = round(cover / (users + fakes) * SCALE)
     found = every_crowd(users, fakes, threshold, epsilon)
