@@ -10,7 +10,7 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
-from mixtally.attacks import Lab, Target, assault
+from mixtally.attacks import Lab, Target, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.target import of_plan
 from mixtally.estimate.memoized import recovery, recovery_redrawn
@@ -68,7 +68,7 @@ def roc() -> Picture:
 
 def _power(target: Target) -> tuple[Point, ...]:
     lab = Lab(SeededChance(SEED), 1e-4, runs=100, drawn=RUNS)
-    _, drawn = assault(target, lab, "tell-apart")
+    _, drawn = run_attacks(target, lab, "tell-apart")
     return drawn.charts[0].curves[0].points
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from attacks.conftest import upper
 from attacks.mechanisms import SOUND
-from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, assault
+from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.device import Device
 from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd, of_plan
@@ -46,7 +46,7 @@ def every(names, fast):
 @pytest.mark.seconds
 @pytest.mark.parametrize("name", every(SOUND, ("flip-blank", "clear-shaped")))
 def test_no_attack_exceeds_its_certificate(name, sound, lab):
-    outcomes = assault(target_of(sound[name]), lab(runs=300))
+    outcomes = run_attacks(target_of(sound[name]), lab(runs=300))
     assert {one.attack for one in outcomes} == set(PLAN_ATTACKS)
     for one in outcomes:
         assert one.verdict is not Verdict.VIOLATED, one
@@ -58,7 +58,7 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
     """Sharp where the distribution is: one coin among no fakes. Standard errors make 0.9 sure."""
     mechanism = flip_blank(bins=5, fakes=0, threshold=threshold_of(0.25))
     target = Target(mechanism, 10, mechanism.local_epsilon, 1e-15, "a test")
-    found = assault(target, lab(runs=40_000), "n-1")[0]
+    found = run_attacks(target, lab(runs=40_000), "n-1")[0]
     assert 0.9 * target.epsilon < found.attacked <= target.epsilon
 
 
@@ -68,11 +68,11 @@ def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
     q = notes.flip(1.0, 1e-6, users)
     target = claim("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
-    found = assault(target, lab(runs=400), "tell-apart")[0]
+    found = run_attacks(target, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
     enough = claim("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
-    assert assault(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
+    assert run_attacks(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
 def unflipped(mechanism, count, chance):
@@ -104,9 +104,9 @@ def constant(weights, layout, chance):
 )
 def test_a_device_that_draws_no_noise_breaks_the_promise(name, device, sound, lab):
     attack = "tell-apart" if name == "flip" else "n-1"
-    found = assault(target_of(sound[name]), lab(runs=RUNS, device=device), attack)[0]
+    found = run_attacks(target_of(sound[name]), lab(runs=RUNS, device=device), attack)[0]
     assert found.verdict is Verdict.VIOLATED
-    again = assault(target_of(sound[name]), lab(runs=RUNS), attack)[0]
+    again = run_attacks(target_of(sound[name]), lab(runs=RUNS), attack)[0]
     assert again.verdict is Verdict.CONSISTENT
 
 
@@ -123,9 +123,9 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
         draw = constant if len(calls) % 2 else shaped_fakes
         return draw(weights, layout, chance)
 
-    reported = assault(target, lab(runs=RUNS), "tell-apart")[0]
+    reported = run_attacks(target, lab(runs=RUNS), "tell-apart")[0]
     among, alone = (
-        assault(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
+        run_attacks(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
         for draw, name in ((every_second, "tell-apart"), (constant, "collusion"))
     )
     assert reported.verdict is among.verdict is Verdict.CONSISTENT
@@ -135,12 +135,12 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
 @pytest.mark.seconds
 def test_collusion_beyond_the_honest_fraction_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
-    half, _ = assault(target_of(mechanism), lab(runs=RUNS), "collusion")
+    half, _ = run_attacks(target_of(mechanism), lab(runs=RUNS), "collusion")
     delta = target_of(mechanism).delta
     assert half.promised == left_among_fakes(mechanism, 1000, delta, Accountant()) > 1.0
     assert upper(mechanism.having(Parameter.FAKES, 1000), half.promised) <= delta
     fraction = replace(target_of(mechanism), honest_fraction=0.9, epsilon=1.2)
-    within, _ = assault(fraction, lab(runs=RUNS), "collusion")
+    within, _ = run_attacks(fraction, lab(runs=RUNS), "collusion")
     assert within.promised == 1.2
     assert within.case.startswith("10%")
 
@@ -156,7 +156,7 @@ def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, l
     assert vectors.homogeneous(4, 1, few.threshold, promised).upper <= 0.01
     assert vectors.homogeneous(4, 1, few.threshold, 0.99 * promised).upper > 0.01
     target = Target(few, 1000, 5.0, 0.01, "a test")
-    by_code, by_distribution = assault(target, lab(runs=RUNS, drawn=200_000), "n-1")
+    by_code, by_distribution = run_attacks(target, lab(runs=RUNS, drawn=200_000), "n-1")
     assert by_code.promised == by_distribution.promised == promised
     assert 0.8 * promised < by_distribution.attacked <= promised
 
@@ -185,23 +185,23 @@ def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
         1e-6,
     )
     for attack in ("tell-apart", "difference"):
-        for one in assault(huge, lab(drawn=5000), attack):
+        for one in run_attacks(huge, lab(drawn=5000), attack):
             assert one.verdict is Verdict.CONSISTENT
             assert one.runs == 5000
         with pytest.raises(ParameterError, match="--drawn"):
-            assault(huge, lab(), attack)
+            run_attacks(huge, lab(), attack)
 
 
 @pytest.mark.seconds
 def test_a_changed_answer_is_promised_two_collections(sound, lab):
     target = target_of(sound["clear-uniform"])
-    changed, absent = assault(target, lab(runs=RUNS), "difference")
+    changed, absent = run_attacks(target, lab(runs=RUNS), "difference")
     assert 1.0 < changed.promised <= 2.0
     left = left_after(target.mechanism, 2, 2.0 * target.delta, Accountant())
     assert changed.promised == min(2.0, left)
     assert absent.promised == 1.0
     weak = claim("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
-    for one in assault(weak, lab(runs=RUNS), "difference"):
+    for one in run_attacks(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.VIOLATED
 
 
@@ -211,7 +211,7 @@ def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
     target = Target(
         flip_blank(bins=5, fakes=0, threshold=threshold_of(q), crowd=1000), 1000, 1.0, 0.01, "x"
     )
-    (found,) = assault(target, lab(runs=4000), "averaging")
+    (found,) = run_attacks(target, lab(runs=4000), "averaging")
     fresh, kept = found.charts[1].curves
     once = q * q + q * (1 - q)  # both bits wrong, or a tie, which is guessed right half the time
     assert fresh.points[0][1] == pytest.approx(once, abs=0.08)
@@ -222,7 +222,7 @@ def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
 
 @pytest.mark.parametrize("name", SOUND)
 def test_a_lie_moves_a_bin_by_no_more_than_the_bound(name, sound, lab):
-    (found,) = assault(target_of(sound[name]), lab(), "poisoning")
+    (found,) = run_attacks(target_of(sound[name]), lab(), "poisoning")
     assert found.verdict is Verdict.CONSISTENT
     assert found.attacked == pytest.approx(found.promised, rel=1e-9)
     assert found.numbers["refused"] >= 2
@@ -242,7 +242,7 @@ def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
 
     monkeypatch.setattr(poisoning, "tally_messages", careless)
     mechanism = flip_blank(bins=4, fakes=100, threshold=threshold_of(0.1))
-    (found,) = assault(target_of(mechanism), lab(), "poisoning")
+    (found,) = run_attacks(target_of(mechanism), lab(), "poisoning")
     assert found.verdict is Verdict.VIOLATED
 
 
@@ -256,7 +256,7 @@ def test_plans_of_every_kind_are_attacked(lab):
         target = of_plan(plan)
         assert target.certified
         assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)
-        assert assault(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
+        assert run_attacks(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
 @pytest.mark.seconds
@@ -271,7 +271,7 @@ def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
         of_plan(false)
     target = of_plan(false, unverified=True)
     assert not target.certified
-    assert assault(target, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
+    assert run_attacks(target, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
 
 
 def test_records_that_no_game_repeats_are_refused():

@@ -6,9 +6,9 @@ import pytest
 from mixtally.attacks import (
     MEMOIZED_ATTACKS,
     Verdict,
-    assault,
     averaging,
     linking,
+    run_attacks,
     tracking,
 )
 from mixtally.attacks.memoized import (
@@ -129,10 +129,10 @@ def test_tracking_counts_every_share_once(lab):
 
 
 def test_all_of_them_run_together(lab):
-    outcomes = assault(memoized(), lab(runs=400))
+    outcomes = run_attacks(memoized(), lab(runs=400))
     assert list(dict.fromkeys(one.attack for one in outcomes)) == list(MEMOIZED_ATTACKS)
     with pytest.raises(ParameterError):
-        assault(memoized(), lab(), "tell-apart")
+        run_attacks(memoized(), lab(), "tell-apart")
 
 
 def test_power_is_counted_beyond_the_allowed_alarms():
@@ -145,7 +145,7 @@ def test_power_is_counted_beyond_the_allowed_alarms():
 @pytest.mark.parametrize(("p", "q"), [(0.0, 1.0), (0.0, 0.9), (0.2, 1.0)])
 def test_reports_that_show_what_is_kept_are_attacked_too(lab, p, q):
     bare = memoized_target(0.5, p, q, 1, 4, 16)
-    for outcome in assault(bare, lab(runs=200)):
+    for outcome in run_attacks(bare, lab(runs=200)):
         assert outcome.verdict is not Verdict.VIOLATED
 
 

@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from mixtally.attacks import MemoizedTarget, Target, Verdict, assault
+from mixtally.attacks import MemoizedTarget, Target, Verdict, run_attacks
 from mixtally.attacks.device import Device
 from mixtally.attacks.memoized import memoized_target
 from mixtally.ground import chance as ground_chance
@@ -39,7 +39,7 @@ SHUFFLING = sys.modules["mixtally.mixing.shuffle"]
 def found(target, lab, **parts):
     if not isinstance(target, MemoizedTarget):
         target = Target(target, 1000, 1.0, 1e-6, "a test", certified=False)
-    (outcome,) = assault(target, lab(**parts), "collection")
+    (outcome,) = run_attacks(target, lab(**parts), "collection")
     return outcome
 
 

@@ -10,13 +10,19 @@ from scipy import stats
 from attacks.conftest import ERROR
 from mixtally.attacks import refute, trial
 from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.reach import best_event, furthest, nearest, reach
+from mixtally.attacks.power import best_event, most_powerful, nearest
 from mixtally.attacks.refute import Counts
 from mixtally.attacks.trial import prove, prove_either
 from mixtally.attacks.worlds import Worlds
 from mixtally.simulation.seeded import SeededChance
 
 RUNS = 40
+
+
+def power(p, q, runs, delta, error):
+    """What half of all repetitions prove of each event with these chances; 0 where nothing."""
+    each = zip(p[:, None], q[:, None], strict=True)
+    return np.array([most_powerful(*one, runs, delta, error)[1] for one in each])
 
 
 def alarm_rate(q, epsilon, delta, error, shown=None):
@@ -93,17 +99,17 @@ def test_the_same_counts_prove_more_than_two_intervals_did(hits, alarms, runs, b
     assert math.log(low / high) == pytest.approx(before, abs=0.01)
     found = Counts(hits, alarms, (runs, runs)).epsilon(1e-6, error)
     assert found == pytest.approx(now, abs=0.01)
-    best = reach(np.array([hits / runs]), np.array([alarms / runs]), runs, 1e-6, error)[0]
+    best = power(np.array([hits / runs]), np.array([alarms / runs]), runs, 1e-6, error)[0]
     assert found <= best < found + 0.01
 
 
-def test_no_test_of_an_event_does_better_than_its_reach():
+def test_no_test_of_an_event_does_better_than_its_power():
     """Half of all repetitions of the most powerful test, simulated: 2,000 at 3 in 1,000.
 
-    The share that proves more than the reach is one half within five standard errors.
+    The share that proves more than its power is one half within five standard errors.
     """
     p, q, runs, delta, error = 0.12, 0.05, 4000, 0.01, 0.003
-    epsilon = float(reach(np.array([p]), np.array([q]), runs, delta, error)[0])
+    epsilon = float(power(np.array([p]), np.array([q]), runs, delta, error)[0])
     draw, trials = Binomials(SeededChance(1)), np.full(2000, runs)
     x, y = (draw(trials, probability) for probability in (p, q))
     more = np.mean([
@@ -136,13 +142,13 @@ def test_the_nearest_pair_of_the_edge_is_where_the_slope_of_the_distance_turns(e
     assert nearest(p, q, grow, delta) == pytest.approx(low, rel=1e-9)
 
 
-def test_the_furthest_event_has_the_largest_reach_of_all():
+def test_the_most_powerful_event_proves_most_of_all():
     """Whichever place it has, with an event beside it that comes as often in both worlds."""
     p, q = np.array([0.2, 0.5, 0.3, 0.01]), np.array([0.2, 0.4, 0.1, 0.001])
-    every = reach(p, q, 4000, 1e-3, 1e-4)
+    every = power(p, q, 4000, 1e-3, 1e-4)
     assert every[0] == 0.0 < every[3]
     for places in ([0, 1, 2, 3], [2, 1, 0, 3], [3, 0, 1], [0, 0]):
-        place, found = furthest(p[places], q[places], 4000, 1e-3, 1e-4)
+        place, found = most_powerful(p[places], q[places], 4000, 1e-3, 1e-4)
         assert found == pytest.approx(every[places].max(), rel=1e-12)
         assert place == int(np.argmax(every[places]))
 
@@ -165,7 +171,7 @@ def test_the_distribution_chooses_the_event_and_every_run_is_counted():
     assert prove(worlds, 1e-6, 1e-4).trials == 15_000
     cuts = np.linspace(-2.0, 2.0, 200)
     in_u, in_v = (stats.norm.sf(2.0 * cuts - mean) for mean in (0.25, -0.25))
-    exact = float(reach(in_u, in_v, 20_000, 1e-6, 1e-4).max())
+    exact = float(power(in_u, in_v, 20_000, 1e-6, 1e-4).max())
     assert found.best == pytest.approx(exact, rel=0.03)
     assert best_event(pilot, 20_000, 1e-6, 1e-4).epsilon == found.best
     assert 0.6 * exact < found.epsilon < 0.5 / 0.25

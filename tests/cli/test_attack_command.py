@@ -152,12 +152,12 @@ def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_pa
 def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, monkeypatch, seeded, source):
     from mixtally.cli import attack
 
-    used, right = [], attack.assault
+    used, right = [], attack.run_attacks
 
     def told(target, lab, only):
         used.append(type(lab.chance))
         return right(target, lab, only)
 
-    monkeypatch.setattr(attack, "assault", told)
+    monkeypatch.setattr(attack, "run_attacks", told)
     assert cli("check attack", plan_file, "--only", "poisoning", *seeded).status == 0
     assert used == [source]

@@ -6,6 +6,7 @@ of a false alarm, which is stated and shared by all attacks of a run.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from mixtally.attacks import (
     averaging,
@@ -23,7 +24,7 @@ from mixtally.attacks import (
 from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome, Verdict
 from mixtally.attacks.target import Target
-from mixtally.errors import ParameterError
+from mixtally.errors import not_one_of
 
 __all__ = [
     "MEMOIZED_ATTACKS",
@@ -33,7 +34,8 @@ __all__ = [
     "Outcome",
     "Target",
     "Verdict",
-    "assault",
+    "attacks_on",
+    "run_attacks",
 ]
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
@@ -54,25 +56,25 @@ MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
 }
 
 
-def assault(target: Target | MemoizedTarget, lab: Lab, only: str | None = None) -> list[Outcome]:
+def run_attacks(
+    target: Target | MemoizedTarget, lab: Lab, only: str | None = None
+) -> list[Outcome]:
     """Every attack that fits ``target``, or one of them; they share ``lab.error``.
 
     Raises ParameterError for the name of an attack that does not fit.
     """
-    names = PLAN_ATTACKS if isinstance(target, Target) else MEMOIZED_ATTACKS
-    if only is not None and only not in names:
-        other = " (it is for the other kind of target)" * (
-            only in {**PLAN_ATTACKS, **MEMOIZED_ATTACKS}
-        )
-        raise ParameterError(
-            "attack", wanted="one of " + ", ".join(names), got=repr(only) + other, do="choose one"
-        )
-    chosen = [only] if only is not None else list(names)
+    fitting = attacks_on(target)
+    if only is not None and only not in fitting:
+        known = only in {**PLAN_ATTACKS, **MEMOIZED_ATTACKS}
+        do = "choose one: it is for the other kind of target" if known else ""
+        raise not_one_of("attack", only, list(fitting), do)
+    chosen = [only] if only is not None else list(fitting)
     lab = replace(lab, error=lab.error / len(chosen))
-    outcomes: list[Outcome] = []
-    for name in chosen:
-        if isinstance(target, Target):
-            outcomes += PLAN_ATTACKS[name](target, lab)
-        else:
-            outcomes += MEMOIZED_ATTACKS[name](target, lab)
-    return outcomes
+    return [outcome for name in chosen for outcome in fitting[name](lab)]
+
+
+def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[Lab], list[Outcome]]]:
+    """By name, every attack that fits ``target``."""
+    if isinstance(target, Target):
+        return {name: partial(run, target) for name, run in PLAN_ATTACKS.items()}
+    return {name: partial(run, target) for name, run in MEMOIZED_ATTACKS.items()}

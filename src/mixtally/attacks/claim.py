@@ -38,15 +38,22 @@ def claim(
     parameters: ClaimedParameters,
     epsilon: float | None,
     delta: float | None,
-    honest_fraction: float = 1.0,
+    honest_fraction: float | None = None,
 ) -> Target | MemoizedTarget:
     """What is claimed about protocol ``name`` with these parameters.
 
-    Raises ParameterError for an unknown mechanism, and for parameters that are missing, not taken
-    or out of range.
+    Raises ParameterError for an unknown mechanism, for parameters that are missing, not taken or
+    out of range, and for a claim about memoized answers.
     """
     given = _given(name, parameters)
     if name == "memory":
+        if (epsilon, delta, honest_fraction) != (None, None, None):
+            raise ParameterError(
+                "memory",
+                wanted="no claim: its losses are computed",
+                got="--epsilon, --delta or --honest-fraction",
+                do="leave them out",
+            )
         return memoized_target(**given)
     if epsilon is None or delta is None:
         raise ParameterError(
@@ -55,7 +62,7 @@ def claim(
             got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
         )
-    checked_fraction(honest_fraction)
+    fraction = checked_fraction(1.0 if honest_fraction is None else honest_fraction)
     users = checked_users(given["users"])
     mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:
@@ -64,7 +71,7 @@ def claim(
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     return Target(
-        mechanism, users, epsilon, delta, f"{name} with {words}", honest_fraction, certified=False
+        mechanism, users, epsilon, delta, f"{name} with {words}", fraction, certified=False
     )
 
 

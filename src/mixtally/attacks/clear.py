@@ -39,20 +39,11 @@ class UniformGame(CountedGame):
         return (0, 0), (1, 0), (0, 1)
 
     @property
-    def kinds(self) -> int:
-        """Two bins and all others."""
-        return 3
-
-    @property
-    def cost(self) -> float:
-        """Nanoseconds of a run, roughly."""
-        return 60.0 * self.fakes
-
-    @property
-    def stage(self) -> str:
-        """Who sends what, in words."""
-        bins = self.senders.mechanism.bins
-        return f"{self.fakes:,} uniform fakes over {bins:,} bins and the person's message"
+    def setting(self) -> Setting:
+        """Two bins and all others are distinguished."""
+        fakes, bins = self.fakes, self.senders.mechanism.bins
+        stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
+        return self._setting(60.0 * fakes, 3, stage)
 
     def _keys(self, rows: Rows) -> np.ndarray:
         return rows[:, 0]

@@ -57,29 +57,17 @@ class CountedGame(Game):
     def records(self) -> tuple[Bits, Bits, Bits]:
         """What everybody else holds, u and v, in the positions that are looked at."""
 
-    @property
-    @abstractmethod
-    def kinds(self) -> int:
-        """Kinds of messages that are distinguished."""
-
-    @property
-    @abstractmethod
-    def cost(self) -> float:
-        """Nanoseconds of a run, roughly."""
-
-    @property
-    @abstractmethod
-    def stage(self) -> str:
-        """Who sends what, in words."""
-
-    @property
-    def setting(self) -> Setting:
-        """What a run is, and what it costs."""
+    def _setting(self, cost: float, kinds: int, stage: str) -> Setting:
+        """What a run is, said of all its messages."""
         order = "not shuffled: order tells nothing"
         if self.messages <= _SHUFFLED:
             order = "shuffled"
-        played = f"{self.stage}; {order}"
-        return Setting(self.cost, self.messages, self.kinds, self.stage, played)
+        return Setting(cost, self.messages, kinds, stage, f"{stage}; {order}")
+
+    @property
+    def _others_said(self) -> str:
+        """Who else hides the person, in words."""
+        return f"{self.people:,} others who all hold the same" if self.people else "nobody else"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and, of other messages, in world v."""

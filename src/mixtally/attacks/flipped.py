@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from mixtally.attacks.counted import CountedGame, flip_cost
+from mixtally.attacks.game import Setting
 from mixtally.attacks.senders import Bits
 from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
@@ -43,25 +44,17 @@ class FlippedGame(CountedGame):
         return self.x, self.u, self.v
 
     @property
-    def kinds(self) -> int:
-        """More where ways are counted."""
-        pmfs = (self.people > 0) + (self.fakes > 0)
-        return max(1, pmfs) * len(self._ratios[0]) * self.times**2
-
-    @property
-    def cost(self) -> float:
-        """Nanoseconds of a run: a person's message takes longer to write than a blank."""
+    def setting(self) -> Setting:
+        """A person's message takes longer to write than a blank; kinds count more among ways."""
+        width, pmfs = len(self.x), (self.people > 0) + (self.fakes > 0)
         messages = self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes
         combinations = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        return flip_cost(len(self.x), messages) + combinations
-
-    @property
-    def stage(self) -> str:
-        """Who sends what, in words."""
-        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
         again = f", every record sent {self.times} times" if self.times > 1 else ""
-        return (
-            f"{others}{again}, {self.fakes:,} flipped blanks, {len(self.x)} positions that matter"
+        return self._setting(
+            flip_cost(width, messages) + combinations,
+            max(1, pmfs) * len(self._ratios[0]) * self.times**2,
+            f"{self._others_said}{again}, {self.fakes:,} flipped blanks, {width} positions that "
+            "matter",
         )
 
     @cached_property

@@ -7,9 +7,10 @@ from typing import Any
 
 from mixtally.attacks.device import Device, Play, unplayed
 from mixtally.attacks.multinomial import MOST_BYTES
-from mixtally.attacks.trial import Proof, prove, prove_either
+from mixtally.attacks.trial import LEAST_RUNS, Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.progress import Progress, quiet
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.chance import Chance
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant
@@ -18,6 +19,7 @@ from mixtally.report.curves import Chart, Curve
 EPSILON = "eps"
 P_VALUE = "p"
 """The unit of audits: a smallest p-value, which must not fall below what is promised."""
+_MOST_RUNS, _MOST_DRAWN = 10_000_000, 100_000_000
 _RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
 
 
@@ -43,7 +45,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """What attacks share.
+    """What attacks share; raises ParameterError for numbers of runs that are out of range.
 
     where
       runs         how often a game is played through the code, None for as many as are quick
@@ -65,6 +67,25 @@ class Lab:
     play: Play = unplayed
     accountant: Accountant = field(default_factory=Accountant)
     tables: Memo = field(default_factory=lambda: Memo(MOST_BYTES))
+
+    def __post_init__(self) -> None:
+        do = "leave it out for as many as are quick"
+        if self.runs is not None:
+            in_range("runs", self.runs, LEAST_RUNS, _MOST_RUNS, do)
+        if self.drawn:
+            in_range("drawn", self.drawn, LEAST_RUNS, _MOST_DRAWN, do + ", or say 0 for none")
+
+
+def checked_level(level: float) -> float:
+    """A confidence of a whole table of attacks; raises ParameterError outside its range."""
+    if 0.5 <= level <= 1.0 - 1e-9:
+        return level
+    raise ParameterError(
+        "level",
+        wanted="a number in [0.5, 1 - 1e-9]",
+        got=level,
+        do="0.9999 flags a sound plan once in ten thousand times",
+    )
 
 
 @dataclass(frozen=True, slots=True)

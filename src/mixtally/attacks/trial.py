@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mixtally.attacks.reach import best_event
+from mixtally.attacks.power import best_event
 from mixtally.attacks.refute import Counts, clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.worlds import Worlds, passing, places_to_cut
 from mixtally.errors import ParameterError

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from mixtally.attacks.counted import CountedGame, flip_cost
+from mixtally.attacks.game import Setting
 from mixtally.attacks.senders import Bits
 from mixtally.ground.bits import Rows
 from mixtally.ground.fixed import SCALE
@@ -50,23 +51,14 @@ class UniformFlipsGame(CountedGame):
         return x, u, v
 
     @property
-    def cost(self) -> float:
-        """Nanoseconds of a run, roughly."""
+    def setting(self) -> Setting:
+        """Three bits of a message are distinguished, and how many are set."""
         messages = 4.0 * self.people + 2.0 * self.fakes + 1.0
-        return flip_cost(self.view, messages) + 20.0 * self.fakes
-
-    @property
-    def kinds(self) -> int:
-        """Kinds of messages that are distinguished: three bits, and how many are set."""
-        return 8 * (self.view + 1)
-
-    @property
-    def stage(self) -> str:
-        """Who sends what, in words."""
-        others = f"{self.people:,} others who all hold the same" if self.people else "nobody else"
-        return (
-            f"{others}, {self.fakes:,} flipped uniform fakes, {self.view} of {self.bins:,} "
-            "positions looked at"
+        return self._setting(
+            flip_cost(self.view, messages) + 20.0 * self.fakes,
+            8 * (self.view + 1),
+            f"{self._others_said}, {self.fakes:,} flipped uniform fakes, {self.view} of "
+            f"{self.bins:,} positions looked at",
         )
 
     @property
@@ -83,7 +75,7 @@ class UniformFlipsGame(CountedGame):
         """Log of w_u and w_v for every kind of message."""
         q = self.senders.threshold / SCALE
         r = (1.0 - q) / q
-        kind = np.arange(self.kinds)
+        kind = np.arange(8 * (self.view + 1))
         size = kind // 8
         u, v, held = (
             np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, assault
+from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
 from mixtally.attacks.cascade import cascade
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.document import document
+from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.cli import options as o
 from mixtally.cli import parameters as take
@@ -113,14 +114,13 @@ def attack(
     the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
     violated. An attack that fails proves nothing.
     """
-    _check(game.level, game.runs, game.drawn)
     accountant = Accountant()
     if plan is not None and is_contract(plan):
         attack_contract(plan, game, flags(claimed), out, json=json)
         return
     target = _target(plan, claimed, accountant, unverified=game.unverified)
     with progress_bars() as progress:
-        outcomes = assault(target, _lab(game, progress, accountant), game.only)
+        outcomes = run_attacks(target, _lab(game, progress, accountant), game.only)
     facts = _facts(target, accountant, game, outcomes)
     linked = isinstance(target, MemoizedTarget)
     shown = document(target.title, _promise(facts), outcomes, facts, linked=linked)
@@ -170,34 +170,13 @@ def attack_contract(
 def _lab(game: GameOptions, progress: Progress, accountant: Accountant) -> Lab:
     return Lab(
         o.chance(game.seed),
-        1.0 - game.level,
+        1.0 - checked_level(game.level),
         runs=game.runs,
         progress=progress,
         drawn=game.drawn,
         play=play,
         accountant=accountant,
     )
-
-
-def _check(level: float, runs: int | None, drawn: int | None) -> None:
-    if not 0.5 <= level <= 1.0 - 1e-9:
-        raise ParameterError(
-            "level",
-            wanted="a number in [0.5, 1 - 1e-9]",
-            got=level,
-            do="0.9999 flags a sound plan once in ten thousand times",
-        )
-    for name, games, most, kind in (
-        ("runs", runs, 10_000_000, "an integer"),
-        ("drawn", drawn or None, 100_000_000, "0, or an integer"),
-    ):
-        if games is not None and not 100 <= games <= most:
-            raise ParameterError(
-                name,
-                wanted=f"{kind} in [100, {most:,}]",
-                got=f"{games:,}",
-                do="leave it out for as many as are quick",
-            )
 
 
 def _target(
@@ -218,16 +197,8 @@ def _target(
         raise ParameterError(
             "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
         )
-    epsilon, delta, fraction = claimed.epsilon, claimed.delta, claimed.honest_fraction
-    if name == "memory" and (epsilon, delta, fraction) != (None, None, None):
-        raise ParameterError(
-            "memory",
-            wanted="no claim: its losses are computed",
-            got="--epsilon, --delta or --honest-fraction",
-            do="leave them out",
-        )
     parameters = ClaimedParameters(**values(claimed.parameters))
-    return claim(name, parameters, epsilon, delta, 1.0 if fraction is None else fraction)
+    return claim(name, parameters, claimed.epsilon, claimed.delta, claimed.honest_fraction)
 
 
 def _facts(

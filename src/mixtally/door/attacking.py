@@ -3,9 +3,10 @@
 from dataclasses import dataclass, fields
 from typing import Unpack
 
-from mixtally.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS, Lab, Outcome, Target, Verdict, assault
+from mixtally.attacks import Lab, Outcome, Target, Verdict, attacks_on, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.memoized import MemoizedTarget
+from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.door import checks
 from mixtally.door.planning import Plan
@@ -86,21 +87,22 @@ def attack(
     >>> mixtally.attack("flip", epsilon=1, delta=1e-6, users=100, bits=1, flip=0.4, only="n-1")
     """
     accountant, seed = Accountant(), checks.maybe_whole("seed", seed)
-    aim = _target(target, epsilon, delta, given, accountant)
+    attacked = _target(target, epsilon, delta, given, accountant)
     lab = Lab(
         SecureChance() if seed is None else SeededChance(seed),
-        1.0 - _level(checks.number("level", level)),
-        runs=_games("runs", runs, 10_000_000),
-        drawn=_games("drawn", drawn, 100_000_000),
+        1.0 - checked_level(checks.number("level", level)),
+        runs=checks.maybe_whole("runs", runs),
+        drawn=checks.maybe_whole("drawn", drawn),
         play=play,
         accountant=accountant,
     )
-    names = [*PLAN_ATTACKS] if isinstance(aim, Target) else [*MEMOIZED_ATTACKS]
-    outcomes = tuple(assault(aim, lab, checks.maybe_chosen("only", only, names)))
-    if isinstance(aim, MemoizedTarget):
-        return Attacked(aim.title, None, None, outcomes)
-    true = certify(aim.mechanism, aim.epsilon, aim.honest_fraction, accountant)
-    return Attacked(aim.title, (aim.epsilon, aim.delta), true, outcomes)
+    chosen = checks.maybe_chosen("only", only, [*attacks_on(attacked)])
+    outcomes = tuple(run_attacks(attacked, lab, chosen))
+    if isinstance(attacked, MemoizedTarget):
+        return Attacked(attacked.title, None, None, outcomes)
+    epsilon, delta, fraction = attacked.epsilon, attacked.delta, attacked.honest_fraction
+    true = certify(attacked.mechanism, epsilon, fraction, accountant)
+    return Attacked(attacked.title, (epsilon, delta), true, outcomes)
 
 
 def _target(
@@ -123,35 +125,10 @@ def _target(
     values, fraction = checked(target, given)
     own = {field.name for field in fields(ClaimedParameters)}
     parameters = ClaimedParameters(**{name: values[name] for name in own & set(values)})
-    claimed = checks.maybe_number("epsilon", epsilon), checks.maybe_number("delta", delta)
-    if target == "memory" and claimed != (None, None):
-        raise ParameterError(
-            "memory",
-            wanted="no claim: its losses are computed",
-            got="epsilon or delta",
-            do="leave them out",
-        )
-    return claim(str(target), parameters, claimed[0], claimed[1], fraction)
-
-
-def _level(level: float) -> float:
-    if not 0.5 <= level <= 1.0 - 1e-9:
-        raise ParameterError(
-            "level",
-            wanted="a number in [0.5, 1 - 1e-9]",
-            got=level,
-            do="0.9999 flags a sound plan once in ten thousand times",
-        )
-    return level
-
-
-def _games(subject: str, games: object, most: int) -> int | None:
-    many = checks.maybe_whole(subject, games)
-    if many is not None and not 100 <= many <= most and not (subject == "drawn" and many == 0):
-        raise ParameterError(
-            subject,
-            wanted=f"a whole number in [100, {most:,}]",
-            got=f"{many:,}",
-            do="leave it out for as many as are quick",
-        )
-    return many
+    return claim(
+        str(target),
+        parameters,
+        checks.maybe_number("epsilon", epsilon),
+        checks.maybe_number("delta", delta),
+        None if fraction == 1.0 else fraction,
+    )

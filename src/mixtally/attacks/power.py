@@ -1,4 +1,4 @@
-"""The most that any test could prove with as many runs, and the event to count for it.
+"""Power: the most that any test could prove with as many runs, and the event to count for it.
 
 Of an event with chances P and Q in the two worlds, the pair (p, q) on the edge of the promise,
 p = e^epsilon q + delta, from which n runs in each world are hardest to distinguish is the one with
@@ -35,7 +35,7 @@ _SETTLED = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A statistic of at least ``cut``, or of at most where it ``favors_u`` not, and its reach.
+    """A statistic of at least ``cut``, or of at most where it ``favors_u`` not, and its power.
 
     where
       epsilon   what half of all repetitions prove at most, whatever the test
@@ -56,8 +56,8 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
         cuts = places_to_cut(seen)
         shares = [_shares(seen, weights, cuts, favors_u) for weights in (in_u, in_v)]
         p, q = shares if favors_u else shares[::-1]
-        place, reached = furthest(p, q, runs, delta, error)
-        found.append(Event(float(cuts[place]), favors_u, reached))
+        place, proved = most_powerful(p, q, runs, delta, error)
+        found.append(Event(float(cuts[place]), favors_u, proved))
     return max(found, key=lambda event: event.epsilon)
 
 
@@ -69,8 +69,8 @@ def _shares(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
     return np.asarray(total[np.searchsorted(seen, cuts, side="right")])
 
 
-def furthest(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
-    """Which event of these chances has the largest reach, and that; the first where none has any.
+def most_powerful(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
+    """Which event of these chances proves most, and how much; the first where none does.
 
     The p-value of every event rises with epsilon, and so does the smallest of them.
     """
@@ -87,12 +87,6 @@ def furthest(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tup
     kept = _kept_from(p, q, delta)
     found = kept if excess(kept) <= 0.0 else float(brentq(excess, 0.0, kept, xtol=_CLOSE))
     return int(np.argmin(_p_value(p, q, found, runs, delta))), found
-
-
-def reach(p: Floats, q: Floats, runs: int, delta: float, error: float) -> Floats:
-    """What half of all repetitions prove of events with these chances; 0 where nothing."""
-    each = zip(p[:, None], q[:, None], strict=True)
-    return np.array([furthest(*one, runs, delta, error)[1] for one in each])
 
 
 def _inner(chances: Floats) -> Floats:
