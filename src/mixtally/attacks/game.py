@@ -18,7 +18,7 @@ from mixtally.attacks.worlds import Worlds
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
 
-_BUDGET = 6e9
+_BUDGET = 2e9
 _BASE_COST = 1.5e5
 """Nanoseconds for all that is quick, and what the smallest run costs."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
@@ -145,7 +145,7 @@ def pilot(game: Game, runs: int, lab: Lab) -> Worlds:
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:
-    """As many runs as are done in five to ten seconds of one core."""
+    """As many runs as are done in two seconds or three of one core, and no fewer than a few."""
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))
