@@ -47,6 +47,13 @@ def test_an_enum_of_polars_declares_and_a_categorical_does_not(kind, declared):
         assert found.from_data == (() if declared else (LABELS,))
 
 
+def test_chunks_that_declare_different_labels_declare_none():
+    other = arrow.DictionaryArray.from_arrays([0, 1], ["low", "mid"])
+    found = crowd(arrow.chunked_array([CODES, other]))
+    assert found.question.labels == ("high", "low", "mid")
+    assert found.from_data == (LABELS,)
+
+
 def test_labels_that_are_given_go_before_levels():
     assert crowd(MAKERS["series"], labels=["low", "high"]).question.labels == ("low", "high")
 

@@ -77,25 +77,24 @@ class Book:
         """The labels in their order, and the place of every code among them.
 
         Those that are neither fixed nor declared are sorted, and left out where no code is theirs.
-        Raises DataError for labels that nobody can tell apart, as ``sameness`` has it.
+        Raises DataError for labels that nobody can tell apart, as ``sameness`` has it, and where
+        there is only one.
         """
         check_spaces(subject, self._given or self.numbers)
         labels = list(self.numbers)
         if self.fixed:
+            check_varied(subject, self._given)
             return self._given, codes.astype(np.int64)
         if self.levels is not None:
+            check_varied(subject, self.levels)
             check_spaces(subject, self.levels)
             number = {label: place for place, label in enumerate(self.levels)}
             return self.levels, np.array([number[label] for label in labels])[codes]
         used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
         used.sort(key=lambda number: natural(labels[number]))
-        check_fractions(subject, [labels[number] for number in used])
+        ordered = tuple(labels[number] for number in used)
+        check_varied(subject, ordered)
+        check_fractions(subject, ordered)
         place = np.zeros(len(labels), dtype=np.int64)
         place[used] = np.arange(len(used))
-        return tuple(labels[number] for number in used), place[codes]
-
-
-def varied(labels: tuple[str, ...], subject: str) -> tuple[str, ...]:
-    """``labels``; raises DataError where nothing can be told apart by them."""
-    check_varied(subject, labels)
-    return labels
+        return ordered, place[codes]

@@ -7,7 +7,7 @@ from mixtally.data.columns import coded, numbers
 from mixtally.data.file import DataFile
 from mixtally.data.formats.table import Array
 from mixtally.data.formats.tables import table
-from mixtally.data.labels import Book, varied
+from mixtally.data.labels import Book
 from mixtally.data.people import Watch
 from mixtally.data.population import Counted
 from mixtally.data.progress import Progress
@@ -33,7 +33,6 @@ def read(
         raise file.unreadable("at least two rows", "none", "check the file")
     subject = f"{file}, column {column!r}"
     labels, places = book.ordered(np.concatenate(codes), subject)
-    varied(labels, subject)
     held = np.zeros(len(labels), dtype=np.int64)
     np.add.at(held, places, np.concatenate(many))
     return Counted(Question(name=column, bins=len(labels), labels=labels), held, book.from_data)

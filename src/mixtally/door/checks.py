@@ -14,7 +14,7 @@ from mixtally.errors import DataError, InputError, ParameterError, check_names, 
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL))?")
+_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'))?")
 _LONGEST, _MOST, _LARGEST = 60, 120, 10**30
 _HERE = "mixtally.door"
 
@@ -137,8 +137,11 @@ def worded_in_python(text: str) -> str:
 
 def _named(found: re.Match[str]) -> str:
     """An option as an argument; commands between backquotes stay as they are typed."""
-    value = f'="{found[3]}"' if found[3] else ""
-    return found[1] or found[2].replace("-", "_") + value
+    if found[1]:
+        return found[1]
+    name = "separator" if found[2] == "set" else found[2].replace("-", "_")
+    value = (found[3] or "").strip("'")
+    return f'{name}="{value}"' if value else name
 
 
 def shown(value: object) -> str:

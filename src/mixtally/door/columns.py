@@ -79,8 +79,10 @@ class Values:
 
     def _read(self, places: Sequence[int]) -> Iterator[Part]:
         arrays = [self.columns[place].array for place in places]
-        joined = pyarrow.Table.from_arrays(arrays, [self.names[place] for place in places])
-        for batch in joined.unify_dictionaries().to_batches(max_chunksize=_ROWS):
+        with reading("values"):
+            joined = pyarrow.Table.from_arrays(arrays, [self.names[place] for place in places])
+            batches = joined.to_batches(max_chunksize=_ROWS)
+        for batch in batches:
             yield Part(batch.columns, 0, 0)
 
     def unreadable(self, wanted: str, got: object, do: str) -> DataError:

@@ -205,12 +205,4 @@ def _attributes(shape: Mapping[str, Sequence[str]], name: str) -> Question:
         texts = labels_of(f"labels of {column!r}", given)
         labels += [composed(f"{column}={label}") for label in texts]
         sizes.append(len(texts))
-    plain = with_attributes(name, tuple(sizes))
-    return Question(
-        name=name,
-        bins=plain.bins,
-        labels=tuple(labels),
-        kind=plain.kind,
-        max_set=plain.max_set,
-        attributes=plain.attributes,
-    )
+    return with_attributes(name, tuple(sizes), tuple(labels))

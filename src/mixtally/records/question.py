@@ -135,7 +135,9 @@ class Question(
         return self.labels[bin_index] if self.labels else str(bin_index)
 
 
-def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
+def with_attributes(
+    name: str, bins: tuple[int, ...], labels: tuple[str, ...] | None = None
+) -> Question:
     """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
     if len(bins) > MOST_SET:
         raise ParameterError(
@@ -147,8 +149,15 @@ def with_attributes(name: str, bins: tuple[int, ...]) -> Question:
     for one in bins:
         checked_bins(one)
     if len(bins) == 1:
-        return Question(name=name, bins=bins[0])
-    return Question(name=name, bins=sum(bins), kind=Kind.SET, max_set=len(bins), attributes=bins)
+        return Question(name=name, bins=bins[0], labels=labels)
+    return Question(
+        name=name,
+        bins=sum(bins),
+        labels=labels,
+        kind=Kind.SET,
+        max_set=len(bins),
+        attributes=bins,
+    )
 
 
 def collisions(users: int, question: Question) -> float:

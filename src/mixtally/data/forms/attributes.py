@@ -5,14 +5,14 @@ from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
 from mixtally.data.file import Origin
-from mixtally.data.labels import Book, varied
+from mixtally.data.labels import Book
 from mixtally.data.people import Records
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Batch
 from mixtally.encode.bits import rows_of
 from mixtally.errors import DataError, PlanError
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import Question, with_attributes
 
 
 class Attributes:
@@ -38,18 +38,10 @@ class Attributes:
             self._columns, self._subjects, self._books, self._codes, strict=True
         ):
             labels, ordered = book.ordered(records.each(np.concatenate(codes)), subject)
-            varied(labels, subject)
             found.append(len(names) + ordered)
             names += [f"{column}={label}" for label in labels]
             sizes.append(len(labels))
-        asked = Question(
-            name=self._name,
-            bins=len(names),
-            labels=tuple(names),
-            kind=Kind.SET,
-            max_set=len(sizes),
-            attributes=tuple(sizes),
-        )
+        asked = with_attributes(self._name, tuple(sizes), tuple(names))
         people = np.tile(np.arange(records.size), len(sizes))
         rows = rows_of(people, np.concatenate(found), records.size, len(names))
         read = [book.from_data for book in self._books if book.from_data]

@@ -35,8 +35,7 @@ class Numbers:
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for what is no finite number."""
-        found = numbers(batch.arrays[0])
-        self._values.append(_one_by_one(batch.arrays[0], batch) if found is None else found)
+        self._values.append(numbers_of(batch.arrays[0], batch))
 
     def crowd(self, records: Records) -> Population:
         """Numbers outside the scale are clipped, which the note says."""
@@ -50,7 +49,11 @@ class Numbers:
         return Population(asked, scale.codes(values), scale.clipped(values), note)
 
 
-def _one_by_one(array: Array, batch: Batch) -> NDArray[np.float64]:
+def numbers_of(array: Array, batch: Batch) -> NDArray[np.float64]:
+    """The number of every row, shape (rows,); raises DataError for what is no finite number."""
+    plain = numbers(array)
+    if plain is not None:
+        return plain
     column = coded(array)
     found = [
         number(text, batch.where.subject(row))

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
 from mixtally.data.file import Origin
-from mixtally.data.labels import Book, varied
+from mixtally.data.labels import Book
 from mixtally.data.people import Records
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
@@ -30,6 +30,5 @@ class One:
         """Raises DataError for a column that does not vary."""
         codes = records.each(np.concatenate(self._codes))
         labels, ordered = self._book.ordered(codes, self._subject)
-        varied(labels, self._subject)
         asked = Question(name=self._column, bins=len(labels), labels=labels)
         return Population(asked, ordered, from_data=self._book.from_data)

@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.columns import coded, numbers
 from mixtally.data.file import Origin
-from mixtally.data.formats.table import Array
+from mixtally.data.forms.numbers import numbers_of
 from mixtally.data.people import Records
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Batch
-from mixtally.encode.numbers import number
 from mixtally.errors import DataError
 from mixtally.records.question import Question
 
@@ -29,7 +27,7 @@ class Places:
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for what is no number, or not on the globe."""
-        points = np.column_stack([_degrees(array, batch) for array in batch.arrays[:2]])
+        points = np.column_stack([numbers_of(array, batch) for array in batch.arrays[:2]])
         for at, (name, most) in enumerate(_LIMITS):
             off = np.flatnonzero(np.abs(points[:, at]) > most)
             if off.size:
@@ -55,15 +53,3 @@ class Places:
 _MOST_OUTSIDE = (
     "most people are outside the box: look at it, and whether latitude and longitude are exchanged"
 )
-
-
-def _degrees(array: Array, batch: Batch) -> NDArray[np.float64]:
-    found = numbers(array)
-    if found is not None:
-        return found
-    column = coded(array)
-    each = [
-        number(text, batch.where.subject(row))
-        for text, row in zip(column.texts, column.first.tolist(), strict=True)
-    ]
-    return np.array(each, dtype=np.float64)[column.codes]

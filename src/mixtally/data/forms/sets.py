@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.columns import LIST, coded, gaps, parts
 from mixtally.data.file import Origin
-from mixtally.data.labels import Book, varied
+from mixtally.data.labels import Book
 from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
 from mixtally.data.reading import Reading, Several
@@ -83,7 +83,6 @@ class Sets:
         """Raises DataError for too many labels of a person, or too few in all."""
         who, what = records.of(np.concatenate(self._who)), np.concatenate(self._what)
         labels, codes = self._book.ordered(what[who >= 0], self._subject)
-        varied(labels, self._subject)
         rows = rows_of(who[who >= 0], codes, records.size, len(labels))
         largest, most = max(1, int(set_bits(rows).max())), self._most or MOST_SET
         if largest > most:
