@@ -26,7 +26,7 @@ from mixtally.report.style import alone
 from mixtally.simulation.demo import demo
 from mixtally.simulation.lab import Lab as PlayLab
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study_document import bins_chart
+from mixtally.simulation.study_document import counted
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
@@ -37,7 +37,7 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 def busiest() -> Picture:
     """The largest bins of the demo with their intervals, and its errors."""
-    return bins_chart(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED), 14)
+    return counted(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED)).chart(14)
 
 
 def roc() -> Picture:

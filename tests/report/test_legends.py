@@ -13,7 +13,7 @@ from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.panels import Panel, panels_chart
 from mixtally.report.style import CHART
 from mixtally.simulation.models import lines
-from mixtally.simulation.study_document import bins_chart
+from mixtally.simulation.study_document import counted
 
 SAYS_NOTHING = {"grid", "frame", "dot"}
 """Help for the eye, and the points of a curve that is named."""
@@ -50,7 +50,7 @@ def unnamed(picture):
 def test_every_mark_has_a_legend(study):
     made = study([700, 300, 4], protocols=("clear-uniform", "flip-blank"))
     charts = (
-        bins_chart(made, 30), rows_chart(BARS, "Bars"), error_chart(lines(made)),
+        counted(made).chart(30), rows_chart(BARS, "Bars"), error_chart(lines(made)),
         draw(CHART_OF_CURVES), panels_chart("Panels", [panel([7, 20])], ["one", "two"]),
     )  # fmt: skip
     for chart in charts:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from formulas import read_back
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
-from mixtally.report.counts import findings
+from mixtally.report.counted import Counted
 from simulation.studies import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
@@ -90,4 +90,4 @@ def test_above_zero_is_judged_on_all_bins_at_once(study):
     told = [row["above_zero"] for row in rows(made, made.main)]
     assert told == (made.main.estimate.together.lower > 0).tolist()
     assert told[0] is True
-    assert f"{sum(told)} of 100 are distinguishable from zero" in findings(made.main)
+    assert f"{sum(told)} of 100 are distinguishable from zero" in Counted(made.main).findings(0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixtally.ground.codec import fingerprint
-from mixtally.report.counts import findings
+from mixtally.report.counted import Counted
 from mixtally.report.words import not_promised, promise
 from report.reader import self_contained
 from simulation.studies import page, with_estimate
@@ -50,7 +50,7 @@ def test_page_is_whole_and_self_contained(study, shape):
     for statement in not_promised(made.main.plans):
         assert statement in text
     assert fingerprint(made.main.plan) in text
-    assert findings(made.main) in text
+    assert Counted(made.main).findings(0) in text
 
 
 def test_all_zero_estimates_make_a_page(study):

@@ -15,26 +15,20 @@ from mixtally.estimate.received import doubts
 from mixtally.records.certificate import Certificate
 from mixtally.records.received import Received
 from mixtally.records.result import ContractResult
-from mixtally.report import counts
-from mixtally.report.charts import rows_chart
+from mixtally.report.counted import TABLE_BINS, Counted
 from mixtally.report.document import (
     Bullets,
     Document,
     Facts,
     Heading,
     Part,
-    Picture,
-    Rows,
     Section,
-    Table,
     Text,
     Tone,
 )
 from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
 from mixtally.report.words import at_most, error_text, promise
-
-_CHART_BINS, _TABLE_BINS = 30, 1000
 
 
 class Held(NamedTuple):
@@ -73,7 +67,7 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
         f"{contract.name}, serial {contract.serial}.",
         key=key_figures(held, found),
         sections=lambda: (
-            Section("Counts", parts(held, found, _TABLE_BINS, chart=True)),
+            Section("Counts", parts(held, found, TABLE_BINS, chart=True)),
             Section(
                 "What is promised",
                 tuple(map(Text, promise(contract.terms, _certificate(held, found)))),
@@ -82,7 +76,7 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
         ),
         summary=lambda: parts(held, found, top, chart=False),
         facts=lambda: facts(held, found),
-        tables=lambda: _tables(found),
+        tables=lambda: {} if found.result is None else Counted(found.result).tables(),
         closing=f"contract {held.agreed.fingerprint}",
     )
 
@@ -107,9 +101,11 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
     if found.result is None:
         shown.append(Text(f"Nothing is released. {found.refusal}.", tone=Tone.BAD))
     else:
-        if chart:
-            shown.append(_chart(found.result))
-        shown += _counts(held, found.result, most, folded=chart)
+        counted = Counted(found.result)
+        shown += [counted.chart()] * chart
+        shown += [counted.table(most, "" if chart else held.title), Text(counted.findings(most))]
+        for one in found.result.figures:
+            shown += counted.figures(one, len(one.rows), titled=True)
     if found.received is not None:
         shown += [Heading("What came")] * chart
         shown.append(came(terms, found.received))
@@ -158,47 +154,8 @@ def facts(held: Held, found: Conclusion) -> Facts:
         "confidence_level": each.level,
         "interval_method": each.method,
         "standard_error": result.estimate.standard_error,
-        "estimates": counts.count_rows(result, {}),
-        **{one.name: counts.figure_rows(one, {}) for one in result.figures},
+        **Counted(result).facts(),
     }
-
-
-def _tables(found: Conclusion) -> dict[str, Rows]:
-    if found.result is None:
-        return {}
-    every = counts.count_rows(found.result, {})
-    order = _shown(found.result, len(every))
-    tables = {"estimates.csv": counts.as_csv([every[i] for i in order])}
-    for one in found.result.figures:
-        tables[f"{one.name}.csv"] = counts.as_csv(counts.figure_rows(one, {}))
-    return tables
-
-
-def _counts(held: Held, result: ContractResult, most: int, *, folded: bool) -> list[Part]:
-    bins = _shown(result, most)
-    title = counts.shown_of(len(bins), result.question.bins, " bins")
-    shown: list[Part] = [
-        counts.counts_table(
-            result, bins, {}, title=title if folded else f"{held.title}: {title}", folded=folded
-        ),
-        Text(" ".join(filter(None, (counts.findings(result), counts.moved(result, bins))))),
-    ]
-    for one in result.figures:
-        level = result.estimate.each.level
-        table: Table = counts.figures_table(one, level, len(one.rows), {}, titled=True)
-        shown += [table, Text(one.note)]
-    return shown
-
-
-def _shown(result: ContractResult, most: int) -> list[int]:
-    """The largest bins in the order of the contract, but for words from the largest down."""
-    in_order = counts.ordered(result.terms.question, given=True)
-    return counts.displayed(result, most, in_order=in_order)
-
-
-def _chart(result: ContractResult) -> Picture:
-    bars = counts.bars_of(result, _shown(result, _CHART_BINS))
-    return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
 
 
 def _certificate(held: Held, found: Conclusion) -> Certificate:

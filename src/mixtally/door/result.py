@@ -13,7 +13,7 @@ import narwhals as nw
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
-from mixtally.door.page import document, tables
+from mixtally.door.page import document
 from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.numbers import QUANTILES
@@ -23,6 +23,7 @@ from mixtally.records.result import ContractResult
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
+from mixtally.report.counted import Counted
 from mixtally.report.document import Promise, not_covered, with_uncovered
 from mixtally.report.promise import of_contract_result, of_result
 from mixtally.report.svg import el
@@ -208,7 +209,8 @@ class Result:
     def _files(self, record: Record | ContractResult) -> dict[str, bytes]:
         """What may be published."""
         if not isinstance(record, Record):
-            return {n: csv_text(t.rows, t.names).encode() for n, t in tables(record).items()}
+            tables = Counted(record).tables()
+            return {name: csv_text(t.rows, t.names).encode() for name, t in tables.items()}
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.facts, self.note)
         page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)

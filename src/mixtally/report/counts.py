@@ -9,24 +9,11 @@ from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Figures, Row
-from mixtally.report.charts import Bar
-from mixtally.report.document import Cell, Facts, Rows, Table
+from mixtally.report.document import Facts, Rows, Table
 from mixtally.report.texts import row_facts
 from mixtally.report.words import at_most, error_text, number, supported
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
-Beside = Mapping[str, Sequence[Cell]]
-"""Further columns of a table: a cell a row, by their heading."""
-
-
-def findings(result: Findings) -> str:
-    """What the counts show, in two sentences."""
-    found, bins = result.estimate, result.question.bins
-    above = int((found.together.lower > 0).sum())
-    return (
-        f"Intervals are {100 * found.each.level:g} % for each bin alone ({found.each.method}). "
-        f"Counting all bins at once, {above:,} of {bins:,} are distinguishable from zero."
-    )
 
 
 def ordered(question: Question, *, given: bool) -> bool:
@@ -37,12 +24,6 @@ def ordered(question: Question, *, given: bool) -> bool:
     labels = question.labels
     own = labels is None or question.kind is Kind.BITS or question.attributes is not None
     return question.hashed is None and (own or given or all(map(_NUMBER.fullmatch, labels or ())))
-
-
-def displayed(result: Findings, most: int, *, in_order: bool) -> list[int]:
-    """The ``most`` largest bins: in their order, or from the largest estimate down."""
-    largest = result.ranked()[:most].tolist()
-    return sorted(largest) if in_order else largest
 
 
 def shown_of(shown: int, every: int, what: str = "") -> str:
@@ -65,44 +46,6 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
     )
 
 
-def counts_table(
-    result: Findings, bins: Sequence[int], beside: Beside, *, title: str, folded: bool = False
-) -> Table:
-    """The counts of some ``bins`` with both intervals, and what stands ``beside`` them."""
-    found = result.estimate
-    level = f"{100 * found.each.level:g} % interval"
-    columns = dict(beside)
-    if found.projected is not None:
-        simplex = [supported(found.projected[i], found.error_of(i)) for i in bins]
-        columns = {"simplex": simplex, **columns}
-    rows = []
-    for place, i in enumerate(bins):
-        row = result.row(i)
-        cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
-        rows.append([*cells, *(column[place] for column in columns.values())])
-    return Table(
-        (result.question.name, "estimate", level, f"{level}, all bins", *columns),
-        rows,
-        title=title,
-        folded=folded,
-    )
-
-
-def bars_of(result: Findings, bins: Sequence[int], marks: Sequence[int] | None = None) -> list[Bar]:
-    """A bar a bin with its interval, and what it is compared with, if anything."""
-    found = result.estimate
-    return [
-        Bar(
-            result.question.label(i),
-            float(found.counts[i]),
-            float(found.each.lower[i]),
-            float(found.each.upper[i]),
-            None if marks is None else float(marks[i]),
-        )
-        for i in bins
-    ]
-
-
 def estimate(row: Row) -> str:
     """The count, to the second digit of its error, moved to where a count can be.
 
@@ -120,18 +63,6 @@ def clipped(value: float, lower: float, upper: float, error: float | None) -> st
 def inside(value: float, lower: float, upper: float) -> float:
     """The estimate that is shown: inside its interval."""
     return min(max(value, lower), upper)
-
-
-def moved(result: Findings, bins: Sequence[int]) -> str:
-    """A sentence on estimates that are displayed where a count can be, empty without one."""
-    each, found = result.estimate.each, result.estimate.counts
-    outside = [i for i in bins if not each.lower[i] <= found[i] <= each.upper[i]]
-    if not outside:
-        return ""
-    return (
-        f"{len(outside):,} unbiased estimates lie where no count can be and are shown at the end "
-        "of their interval; files keep them as they are."
-    )
 
 
 def interval(row: Row) -> str:

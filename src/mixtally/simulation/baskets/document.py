@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mixtally.report import counts
 from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.counted import Counted
 from mixtally.report.document import (
     Bullets,
     Cell,
@@ -20,6 +23,7 @@ from mixtally.report.promise import of_result
 from mixtally.report.words import at_least, at_most, error_text, not_promised, number, promise
 from mixtally.simulation.baskets.facts import QUOTIENTS, Facts
 from mixtally.simulation.baskets.find import Found
+from mixtally.simulation.truth import Truth
 
 _CHART_SETS, _TABLE_ROWS = 30, 1000
 _PLAN = (
@@ -183,10 +187,7 @@ def _between(row: Facts, name: str) -> str:
 
 
 def _items(found: Found, facts: Facts) -> Table:
-    result = found.items
-    shown = counts.displayed(result, _TABLE_ROWS, in_order=False)
-    beside = {}
+    truth = None
     if "ghosts" in facts:
-        beside = {"true count": [f"{facts['items'][i]['truth']:,}" for i in shown]}
-    title = counts.shown_of(len(shown), result.question.bins, " items").capitalize()
-    return counts.counts_table(result, shown, beside, title=title, folded=True)
+        truth = Truth(np.array([row["truth"] for row in facts["items"]], dtype=np.int64))
+    return Counted(found.items, given=False, truth=truth).table(_TABLE_ROWS)
