@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from typing import Any
 
-import contracts as c
+from helpers import contracts as c
 from mixtally import client
 from mixtally.errors import RefusedError
 from mixtally.records.contract import (

@@ -22,7 +22,7 @@ import bad_wire_vectors  # noqa: E402
 import wire_vectors  # noqa: E402
 from bad_vectors import bad, reason_of  # noqa: E402
 
-import contracts as c  # noqa: E402
+from helpers import contracts as c  # noqa: E402
 from mixtally import client  # noqa: E402
 from mixtally.client import shaped  # noqa: E402
 from mixtally.records.contract import (  # noqa: E402

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 from wire_room import Found, found
 
-import contracts as c
+from helpers import contracts as c
 from mixtally.contract.reading import fingerprint_of
 from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
 from mixtally.records.question import Question, with_attributes

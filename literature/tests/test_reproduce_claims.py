@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from exact import bags, delta, sums
+from helpers.exact_distributions import bags, delta, sums
 from literature import (
     maximal,
     repeats_claims,

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import mpmath
 import pytest
 
-from exact import delta, sums
+from helpers.exact_distributions import delta, sums
 from literature import notes_bits, notes_tails
 from literature.finding import rounds_to
 from literature.tests.enumerated import everything, only

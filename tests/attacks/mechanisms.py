@@ -1,6 +1,6 @@
 """Sound collections of every protocol and kind of question, each at two sizes, and games."""
 
-import least
+from helpers import least
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.senders import PlanSenders
 from mixtally.attacks.uniform_flips import UniformFlipsGame

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
-from least import shape, threshold
+from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.least import shape, threshold
+from helpers.sampled import among
 from mixtally.attacks import Verdict
 from mixtally.attacks.cascade import cascade, senders_behind
 from mixtally.attacks.cascade_checks import drawn_checks
@@ -24,7 +25,6 @@ from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, ShapedRecipe
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
-from sampled import among
 
 ERROR = 1e-5
 DELTA, PEOPLE, BINS = 1e-3, 1000, 10

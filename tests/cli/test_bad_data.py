@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet
+from helpers.data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet
 
 ASKED = ("--epsilon", 1, "--delta", "1e-6")
 

@@ -10,7 +10,7 @@ import pytest
 
 import mixtally.data
 import mixtally.data.crowd
-from data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet, people, workbook
+from helpers.data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet, people, workbook
 from mixtally.errors import DataError
 
 ASKED = ("--epsilon", 1, "--delta", "1e-6")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from devices import LABELS, NOW, OPEN, World, answer, coins_terms, first_mix, mixes_terms
+from helpers.devices import LABELS, NOW, OPEN, World, answer, coins_terms, first_mix, mixes_terms
 from mixtally.client.net import seal
 from mixtally.records.question import Question
 

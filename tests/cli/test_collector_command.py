@@ -5,13 +5,13 @@ import tomllib
 
 import pytest
 
-import contracts
-from collecting import Office
+from helpers import contracts
+from helpers.collector_scene import Office
+from helpers.roles_in_folders import EVERY
 from mixtally.cli import collector as commands
 from mixtally.records.contract import Prefixes, Role, fingerprint_of, write_contract
 from mixtally.records.question import Question
 from mixtally.wire.sheet import read_sheet
-from village import EVERY
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

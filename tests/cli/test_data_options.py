@@ -7,7 +7,7 @@ import sys
 import pytest
 import typer
 
-from data_files import in_every_format
+from helpers.data_files import in_every_format
 from mixtally.cli.app import COMMANDS as COMMAND_LINE
 from mixtally.cli.app import app
 

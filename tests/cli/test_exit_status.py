@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-import contracts
+from helpers import contracts
 from mixtally.cli.app import _ENDS, COMMANDS, app
 from mixtally.cli.main import run
 from mixtally.records.contract import write_contract, write_terms

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from cli.json_cases import lay_out
-from formulas import computed
+from helpers.spreadsheet_formulas import computed
 
 LABELS = ("=1+1", "+2;=3", "@SUM(A1)", "-x")
 QUICK = "simulate live.csv --column answer --epsilon 1 --delta 1e-6 --seed 1"

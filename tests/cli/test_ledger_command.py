@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-import least
+from helpers import least
 from mixtally.cli import budget as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
 from mixtally.ground.codec import canonical, fingerprint

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 from msgspec.structs import replace
 
-import contracts
+from helpers import contracts
 from mixtally.node import call, opened_folder
 from mixtally.records.contract import Role, fingerprint_of, write_contract
 from mixtally.records.job import read_job

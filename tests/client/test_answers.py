@@ -2,7 +2,7 @@
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import client
 from mixtally.client.encode import bins_of
 from mixtally.errors import DataError

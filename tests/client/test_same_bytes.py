@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import client
 from mixtally.client import draw
 from mixtally.records.contract import fingerprint_of, write_contract

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import client
 from mixtally.contract import contract, question, reading
 from mixtally.errors import InputError

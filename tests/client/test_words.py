@@ -2,7 +2,7 @@
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import client
 from mixtally.client.draw import Words, message
 from mixtally.contract.part import Layout, Part, Recipe

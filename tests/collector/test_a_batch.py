@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from collecting import FAKES, Office
+from helpers.collector_scene import FAKES, Office
+from helpers.roles_in_folders import EVERY
 from mixtally.collector import State
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.node import OldStateError
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, write_manifest
 from mixtally.wire.note import Signer, signed
-from village import EVERY
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

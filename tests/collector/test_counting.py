@@ -6,8 +6,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-import contracts
 from engine.sealed import cluster_of
+from helpers import contracts
 from mixtally.collector.counting import Batch, counted, pairs_told
 from mixtally.engine import folding, mixing
 from mixtally.engine.engine import Engine

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from collecting import Office
+from helpers.collector_scene import Office
+from helpers.roles_in_folders import ask
 from mixtally.collector.page import Page
 from mixtally.report.terminal import printed
-from village import ask
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally.collector.prefixed import prefixes_of, with_prefixes
 from mixtally.contract.spelling import checked_prefixes
 from mixtally.contract.terms import Prefixes as DevicePrefixes

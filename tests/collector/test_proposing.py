@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-import contracts
-from collecting import Office
+from helpers import contracts
+from helpers.collector_scene import Office
+from helpers.roles_in_folders import ENVIRONMENT, EVERY, OPEN
 from mixtally.collector import Proposal, State, propose, withdraw
 from mixtally.collector.proposing import DAY
 from mixtally.contract.reading import fingerprint_of
@@ -16,7 +17,6 @@ from mixtally.node.events import Log, written
 from mixtally.node.peers import listing
 from mixtally.wire.note import signed, signed_by
 from mixtally.wire.sheet import read_sheet
-from village import ENVIRONMENT, EVERY, OPEN
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import json
 import msgspec
 import pytest
 
-from collecting import FAKES, Office
+from helpers.collector_scene import FAKES, Office
+from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.collector import State, concluded_again
 from mixtally.collector.results import document
 from mixtally.errors import DataError
 from mixtally.node import opened_folder
 from mixtally.wire.manifest import TOO_FEW, PartManifest
-from village import ENVIRONMENT
 
 VALUES = [0, 1] * 100
 

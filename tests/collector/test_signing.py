@@ -3,8 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-import contracts
-from collecting import Office
+from helpers import contracts
+from helpers.collector_scene import Office
+from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.collector import agreed_of, checked, sign
 from mixtally.collector.agreed import note_path, read_agreed
 from mixtally.contract.reading import fingerprint_of
@@ -14,7 +15,6 @@ from mixtally.node import Answer, Node, OldStateError, opened_folder
 from mixtally.node.peers import listing
 from mixtally.records.contract import write_contract
 from mixtally.wire.note import signed, signed_by
-from village import ENVIRONMENT
 
 
 @pytest.fixture

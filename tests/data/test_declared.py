@@ -4,7 +4,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from data_files import in_parquet, people
+from helpers.data_files import in_parquet, people
 from mixtally.data.file import DataFile
 from mixtally.data.population import LABELS, LARGEST_SET
 from mixtally.data.readers import read_counts, read_epochs

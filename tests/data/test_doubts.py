@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_files import in_every_format, in_parquet, people
+from helpers.data_files import in_every_format, in_parquet, people
 from mixtally.cli.rows import listed
 from mixtally.data.reading import DROP, As
 from mixtally.encode.numbers import Scale

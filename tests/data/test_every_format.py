@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from data_files import in_every_format, in_parquet, json_lines, people, workbook
+from helpers.data_files import in_every_format, in_parquet, json_lines, people, workbook
 from mixtally.data.file import DataFile
 from mixtally.data.formats import csv_table, json_table, parquet_table
 from mixtally.data.formats.written import written

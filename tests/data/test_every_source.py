@@ -7,7 +7,7 @@ import polars
 import pyarrow as arrow
 import pytest
 
-from data_files import delimited, in_parquet, json_lines, people
+from helpers.data_files import delimited, in_parquet, json_lines, people
 from mixtally.data.reading import DROP, As
 from mixtally.door.values import Wanted, crowd_of
 from mixtally.encode.numbers import Scale

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from data_files import in_parquet, people
+from helpers.data_files import in_parquet, people
 from mixtally.data.formats import json_table
 from mixtally.data.reading import As
 from mixtally.errors import DataError

@@ -5,7 +5,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from data_files import delimited, in_every_format, in_parquet, json_lines, people, workbook
+from helpers.data_files import delimited, in_every_format, in_parquet, json_lines, people, workbook
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read_epochs
 from mixtally.data.reading import DROP, As, Reading, Several

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from data_files import people
+from helpers.data_files import people
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read, read_epochs
 from mixtally.data.reading import As, Reading, Several

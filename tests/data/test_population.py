@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data_files import people as people_in
+from helpers.data_files import people as people_in
 from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.errors import DataError
 from mixtally.records.question import Question

@@ -6,7 +6,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from data_files import people
+from helpers.data_files import people
 from mixtally.data.formats import csv_table
 from mixtally.data.reading import As
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from data_files import workbook
+from helpers.data_files import workbook
 from mixtally.data.file import DataFile
 from mixtally.data.formats import csv_table
 from mixtally.data.formats.csv_rows import blocks, ends

@@ -2,8 +2,8 @@
 
 import pytest
 
-from contracts import contract_of, proved, shaped, terms_of
-from data_files import in_every_format, people
+from helpers.contracts import contract_of, proved, shaped, terms_of
+from helpers.data_files import in_every_format, people
 from mixtally.cli.labels import read_labels
 from mixtally.data.sameness import natural
 from mixtally.door import Device, plan

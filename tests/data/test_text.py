@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from data_files import people
+from helpers.data_files import people
 from mixtally.data.file import DataFile
 from mixtally.data.formats import csv_table, text
 from mixtally.data.formats.tables import table

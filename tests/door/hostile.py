@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import mixtally
-from fruit import by_people, fruit_plan, sent
+from helpers.small_plan import by_people, fruit_plan, sent
 from mixtally.door import Budget, Device, Guarantee, Plan, Question, conclude, simulate
 from mixtally.door.pricing import Given
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fruit import by_mixes, fruit_plan, other_plan
+from helpers.small_plan import by_mixes, fruit_plan, other_plan
 from mixtally.door import Budget, Device, simulate
 from mixtally.errors import InfeasibleError, InputError, PlanError
 

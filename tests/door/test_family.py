@@ -10,7 +10,7 @@ import pytest
 
 import mixtally
 from door.hostile import AWARE, HOSTILE, NAIVE, PAIRS, TWICE, WISH, calls
-from fruit import fruit_plan, sent
+from helpers.small_plan import fruit_plan, sent
 from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 

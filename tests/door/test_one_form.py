@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import Device, Question, client, plan, simulate
 from mixtally.client.encode import bins_of
 from mixtally.errors import DataError, PlanError, RefusedError

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as arrow
 import pytest
 
-from fruit import PEOPLE, by_people, fruit_plan, sent
+from helpers.small_plan import PEOPLE, by_people, fruit_plan, sent
 from mixtally import door
 from mixtally.door import Device, conclude, delta, mix, plan, plots, simulate
 from mixtally.errors import DataError, ParameterError

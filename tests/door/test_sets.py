@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from data_files import people
+from helpers.data_files import people
 from mixtally import plan, simulate
 from mixtally.data.reading import As
 from mixtally.door.values import Wanted, crowd_of

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from door.wrong import WRONG, codes, people, planned, play
-from fruit import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, sent
+from helpers.small_plan import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, sent
 from mixtally.door import Budget, conclude, delta, mix
 from mixtally.errors import InputError
 

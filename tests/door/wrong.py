@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as arrow
 
-from fruit import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, other_plan, sent
+from helpers.small_plan import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, other_plan, sent
 from mixtally.door import (
     Budget,
     Device,

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-import contracts
 from engine import faults
 from engine.sealed import BITS, INDEX, at_the_collector, cluster_of, folded, mixed
-from mixes import town_of
+from helpers import contracts
+from helpers.mixes import town_of
 from mixtally.engine.engine import Engine
 from mixtally.engine.spark import mixing, session, work
 from mixtally.mixnode.closing.close import closed

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import least
+from helpers import least
 from mixtally.errors import MessageError
 from mixtally.estimate import arrived
 from mixtally.estimate.debias import estimate_counts

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from contracts import flipped, shaped, terms_of, uniform
+from helpers.contracts import flipped, shaped, terms_of, uniform
 from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.covering import as_came, covering
 from mixtally.mixing.added import added

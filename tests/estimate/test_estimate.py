@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import least
+from helpers import least
+from helpers.sampled import among
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.analysis import Analysis, nearest_histogram
 from mixtally.estimate.debias import estimate_counts
@@ -19,7 +20,6 @@ from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
 from reference.coverage import draw_counts
-from sampled import among
 
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])
 USERS = int(TRUTH.sum())

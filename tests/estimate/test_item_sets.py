@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from helpers.sampled import among
 from mixtally.errors import ParameterError
 from mixtally.estimate import item_sets
 from mixtally.estimate.item_sets import (
@@ -18,7 +19,6 @@ from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.patterns import pattern_counts
-from sampled import among
 
 QUARTER = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.25))
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.encode.numbers import Scale
 from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.numbers import QUANTILES, Cuts, summary
@@ -18,7 +19,6 @@ from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts
-from sampled import among
 
 USERS, MANY, FEW = 4000, 20_000, 1000
 VALUES = 100.0 * ((np.arange(USERS) + 0.5) / USERS) ** 2

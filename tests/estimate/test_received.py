@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from contracts import flipped, shaped, terms_of, uniform
+from helpers.contracts import flipped, shaped, terms_of, uniform
 from mixtally.errors import MessageError
 from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.received import doubts, reconciled

@@ -7,6 +7,7 @@ Of 10,000 intervals at 95 % as many hold the truth. Sound ones fall below 94 % w
 import numpy as np
 import pytest
 
+from helpers.sampled import each
 from mixtally.estimate import intervals as module
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import noise_distribution
@@ -14,7 +15,6 @@ from mixtally.ground.draw import from_table
 from mixtally.records.mechanism import InClear, ShapedFakes, UniformFakes
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
-from sampled import each
 
 LEVEL, LEAST, RUNS = 0.95, 0.94, 10_000
 TRUTH = np.array([0, 3, 40, 180, 900])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import kernels
+from helpers import kernels
 from mixtally.ground import bits, counting
 from mixtally.ground.chance import Keystream
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from helpers.scripted_chance import Scripted
 from mixtally.errors import AccountingError
 from mixtally.ground import draw
 from mixtally.ground.chance import Keystream
-from scripted import Scripted
 
 KEY = b"32 bytes that never change here."
 TOP = (1 << 64) - 1

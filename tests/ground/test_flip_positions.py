@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import sampled
+from helpers import sampled
 from mixtally.ground import flips, skipping
 from mixtally.ground.fixed import threshold_of
 from mixtally.simulation.seeded import SeededChance

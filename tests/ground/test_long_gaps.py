@@ -2,8 +2,8 @@
 
 import pytest
 
+from helpers.scripted_chance import Scripted
 from mixtally.ground import skipping
-from scripted import Scripted
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 3])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.scripted_chance import Scripted
 from mixtally.errors import AccountingError
 from mixtally.ground import skipping
 from mixtally.simulation.seeded import SeededChance
-from scripted import Scripted
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]
 

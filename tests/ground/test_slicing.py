@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import kernels
+from helpers import kernels
 from mixtally.ground import slicing
 from mixtally.simulation.seeded import SeededChance
 

@@ -7,9 +7,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.ground import tails
 from mixtally.privacy.divergence.clear_uniform import _TAIL_ERROR
-from sampled import among
 
 SIZES = [1, 2, 5, 15, 16, 17, 100, 1000, 10**6, 10**8, 10**10]
 CHANCES = [2.0**-40, 1e-9, 1e-6, 1e-3, 0.0123, 0.1, 0.3, 0.4999, 0.5]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from law_of_capped import conditional, p_value
+from helpers.capped_distribution import conditional, p_value
 from mixtally.mixing import added
 from mixtally.records.layout import Form, Layout
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, ShapedRecipe

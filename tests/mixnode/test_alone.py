@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from mixes import Town, manifests, run, town_of
+from helpers.mixes import Town, manifests, run, town_of
+from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.node.events import Log
 from mixtally.wire.problem import Problem
-from village import KEPT, OPEN, START, ask
 
 BINS = [bytes([i]) for i in range(4)]
 

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from mixes import Town, manifests, run, town_of
+from helpers.mixes import Town, manifests, run, town_of
+from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.errors import DataError, ParameterError
 from mixtally.mixnode.beside import Taking, check_first, serve_intake
 from mixtally.mixnode.window import Window, announced, quiet, withdraw
 from mixtally.node import ProblemError
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
-from village import KEPT, OPEN, START, ask
 
 BINS = [bytes([i]) for i in range(4)]
 WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(1, 2, 50),), opens=5, closes=9)

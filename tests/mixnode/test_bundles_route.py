@@ -8,12 +8,12 @@ from hashlib import sha256
 
 import pytest
 
-from mixes import Town
+from helpers.mixes import Town
+from helpers.roles_in_folders import EVERY, OPEN, START, ask
 from mixtally.mixnode import intake as room
 from mixtally.mixnode.intake import Intake, taken_bodies
 from mixtally.node import ProblemError
 from mixtally.wire.problem import Problem
-from village import EVERY, OPEN, START, ask
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import pytest
 
-import contracts
-from mixes import Town, manifests, run, sizes, town_of
+from helpers import contracts
+from helpers.mixes import Town, manifests, run, sizes, town_of
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.closing.close import Before, Closing, closed
 from mixtally.mixnode.mix import Options

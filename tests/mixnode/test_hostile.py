@@ -5,12 +5,12 @@ from hashlib import sha256
 
 import pytest
 
-from mixes import Town
+from helpers.mixes import Town
+from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.node import OldStateError
 from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
 from mixtally.wire.sheet import read_sheet
-from village import KEPT, OPEN, START, ask
 
 BINS = [bytes([i]) for i in range(4)]
 

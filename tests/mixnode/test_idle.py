@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from mixes import town_of
+from helpers.mixes import town_of
 from mixtally.node import call
 from mixtally.node.web.run import Server, listening
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mixes import Town, manifests, run
+from helpers.mixes import Town, manifests, run
+from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.node import SilentError, call
-from village import ENVIRONMENT
 
 BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixes import Town
+from helpers.mixes import Town
 from mixtally.errors import DataError
 from mixtally.mixnode.jobs import Jobs, job_path, take_job
 

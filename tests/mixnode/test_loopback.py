@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-import village
-from mixes import Town
+from helpers import roles_in_folders
+from helpers.mixes import Town
 from mixtally.mixnode.mix import Options
 from mixtally.node import Peers, RoleFile, call
 from mixtally.node.loop import Loop
@@ -62,7 +62,7 @@ def test_a_round_over_sockets(tmp_path, monkeypatch):
     def role_file(**fields):
         return RoleFile(**fields | {"address": f"http://127.0.0.1:{next(ports)}"})
 
-    monkeypatch.setattr(village, "RoleFile", role_file)
+    monkeypatch.setattr(roles_in_folders, "RoleFile", role_file)
     town = OnSockets(tmp_path)
     town.sockets = sockets
     town.begin()

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from disks import Disk
-from disks_watched import Once, unsynced, watched
-from mixes import Town
+from helpers.mixes import Town
+from helpers.power_loss import Disk
+from helpers.power_loss_watched import Once, unsynced, watched
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import Intake, taken_bodies
 from mixtally.node import ProblemError

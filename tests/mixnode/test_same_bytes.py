@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from mixes import manifests, run, sizes, town_of
+from helpers.mixes import manifests, run, sizes, town_of
 from mixtally.engine.engine import Engine
 from mixtally.mixnode.closing.close import closed
 from mixtally.node.keys import RoundKey

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-import contracts
+from helpers import contracts
 from mixtally.collector import propose
 from mixtally.node import Answer, call
 from mixtally.node.peers import listing

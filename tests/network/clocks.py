@@ -2,12 +2,12 @@
 
 import json
 
+from helpers.roles_in_folders import EVERY, KEPT, OPEN, START
 from mixtally.client import Limits
 from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
 from mixtally.wire.manifest import write_manifest
 from mixtally.wire.note import signed
 from network.stage import BINS, people
-from village import EVERY, KEPT, OPEN, START
 
 END, DAY = START + OPEN, 86400
 EXPIRED = "shredded/expired"

@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
+from helpers.roles_in_folders import EVERY, OPEN, START
 from mixtally.client import Limits
 from mixtally.client.net import Diary, Pins, open_round, prepare, trusted
 from mixtally.mixnode.jobs import take_job
@@ -14,7 +15,6 @@ from mixtally.records.contract.job import job_of
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.sheet import read_sheet
 from mixtally.wire.suite import SUITES
-from village import EVERY, OPEN, START
 
 STRANGER = Signer("collector", b"s" * 32)
 ANY = Limits(epsilon=20.0, delta=0.1, hops=1)

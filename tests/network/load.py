@@ -3,6 +3,7 @@
 import asyncio
 from unittest import mock
 
+from helpers.roles_in_folders import ask
 from mixtally.mixnode import intake
 from mixtally.mixnode.web import MOST_BODY_BYTES, Bundles
 from mixtally.node.web import bodies
@@ -11,7 +12,6 @@ from mixtally.node.web.routes import MOST_NOTE_BYTES, Shared, application
 from mixtally.wire.manifest import MOST_HOPS, write_manifest
 from mixtally.wire.note import Signer
 from network.stage import BINS
-from village import ask
 
 STRANGER = Signer("mix-1", b"s" * 32)
 ROOM = 1000

@@ -2,8 +2,8 @@
 
 from base64 import b64encode
 
+from helpers.roles_in_folders import ENVIRONMENT
 from network.onwires import OnWires
-from village import ENVIRONMENT
 
 MASTER = bytes.fromhex(ENVIRONMENT["MASTER"])
 

@@ -7,7 +7,7 @@ import time
 import tomllib
 from http.client import HTTPConnection, HTTPException
 
-import contracts
+from helpers import contracts
 from mixtally.node import Keys, opened_folder
 from mixtally.records.contract import Role, Rounds, fingerprint_of, write_contract
 from mixtally.records.hashing import HMAC_SHA256, Hashing

@@ -2,7 +2,8 @@
 
 from hashlib import sha256
 
-import contracts
+from helpers import contracts
+from helpers.roles_in_folders import EVERY, START
 from mixtally.contract.reading import fingerprint_of
 from mixtally.records.question import Kind, Question
 from mixtally.wire.bundle import write_bundle
@@ -15,7 +16,6 @@ from mixtally.wire.manifest import (
     write_receipt,
 )
 from network.stage import BINS, of_one, people
-from village import EVERY, START
 
 
 def together(*envelopes_of):

@@ -3,7 +3,8 @@
 from collections import Counter
 from hashlib import sha256
 
-from mixes import Town
+from helpers.mixes import Town
+from helpers.roles_in_folders import ENVIRONMENT, ask
 from mixtally.collector import Collector
 from mixtally.collector.agreed import note_path
 from mixtally.collector.serve import application_of
@@ -15,7 +16,6 @@ from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
 from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
-from village import ENVIRONMENT, ask
 
 BINS = [bytes([i]) for i in range(4)]
 WHY = ("copies", "unopened", "malformed")

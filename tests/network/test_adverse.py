@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
+from helpers.sampled import each
 from network.stage import people, stage_of
 from network.table import came_of, cases
-from sampled import each
 
 SHARED, ALONE = cases("SHARED"), cases("ALONE")
 

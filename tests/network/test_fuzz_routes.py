@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 
+from helpers.roles_in_folders import EVERY, START, ask
 from mixtally.collector.page import Page
 from mixtally.collector.web import Public
 from mixtally.contract.reading import fingerprint_of, text_of
@@ -23,7 +24,6 @@ from mixtally.wire.note import signed
 from mixtally.wire.problem import MEDIA_TYPE, of_path
 from network.conftest import folder
 from network.stage import BINS, COLLECTOR, people, stage_of
-from village import EVERY, START, ask
 from wire.bending import bent, restated
 
 ALLOWED = {200, 201, 204, 400, 403, 404, 405, 409, 410, 413, 503}

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import contracts
-from devices import LABELS
+from helpers import contracts
+from helpers.devices import LABELS
 from mixtally.client.net import Answer, post, seal
 from mixtally.records.contract import Prefixes
 from mixtally.records.hashing import HMAC_SHA256, Hashing

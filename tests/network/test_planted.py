@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally.collector import stored
 from mixtally.engine import sorting
 from mixtally.mixnode import web

@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.roles_in_folders import Village, ask
 from mixtally.contract.reading import fingerprint_of
 from mixtally.node import OldStateError, ProblemError
 from mixtally.wire.manifest import (
@@ -16,7 +17,6 @@ from mixtally.wire.manifest import (
 )
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.problem import Problem
-from village import Village, ask
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from mixes import town_of
+from helpers.mixes import town_of
+from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village
 from mixtally.collector import serve as serve_collector
 from mixtally.engine.engine import Engine
 from mixtally.errors import DataError
@@ -12,7 +13,6 @@ from mixtally.mixnode.serve import serve as serve_mix
 from mixtally.node import disk, opened_folder, service
 from mixtally.node.clock import HOLD, KEEP_EVERY, TOLERANCE, Clock, Clocks
 from mixtally.node.events import Log
-from village import ENVIRONMENT, OPEN, Village
 
 START, DAY = 1_800_000_000.0, 86_400.0
 

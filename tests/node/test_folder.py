@@ -5,12 +5,12 @@ import stat
 
 import pytest
 
+from helpers.roles_in_folders import ENVIRONMENT, Village
 from mixtally.errors import DataError, PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Keys, RoleFile, made_folder, opened_folder
 from mixtally.node.running import serving
 from mixtally.node.wrapping import Label, read_master, unwrapped, wrapped
-from village import ENVIRONMENT, Village
 
 CHANCE = SecureChance()
 

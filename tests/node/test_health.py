@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from helpers.roles_in_folders import ask
 from mixtally.mixnode.web import Bundles, only
 from mixtally.node.events import Lasting, Log
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.routes import application
-from village import ask
 
 
 def of_a_role(log):

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.roles_in_folders import Village, ask
 from mixtally.node import Answer, Peers, ProblemError, calls
 from mixtally.node import disk as node_disk
 from mixtally.node import reading as note_reading
@@ -17,7 +18,6 @@ from mixtally.wire import manifest as wire
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
 from mixtally.wire.problem import Problem
-from village import Village, ask
 
 
 @pytest.fixture

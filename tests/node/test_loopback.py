@@ -4,11 +4,11 @@ import socket
 
 import pytest
 
+from helpers.roles_in_folders import Village
 from mixtally.errors import DataError
 from mixtally.node import SilentError, call
 from mixtally.node.web import needs
 from mixtally.node.web.run import Server, listening
-from village import Village
 
 
 def test_a_role_answers_on_a_socket_and_stops(tmp_path):

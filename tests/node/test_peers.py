@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
+from helpers.roles_in_folders import ENVIRONMENT, Village, ask, changed
 from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
 from mixtally.node import Node, OldStateError, opened_folder
 from mixtally.wire.note import signed
-from village import ENVIRONMENT, Village, ask, changed
 
 
 @pytest.fixture

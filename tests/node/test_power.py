@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from disks import Disk, goes
-from disks_watched import Once, full, unsynced, watched
+from helpers.power_loss import Disk, goes
+from helpers.power_loss_watched import Once, full, unsynced, watched
 from mixtally.errors import DataError
 from mixtally.node import disk as files
 from mixtally.node.database import Database

@@ -7,11 +7,11 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.roles_in_folders import Village, ask
 from mixtally.node.refusal import OldStateError
 from mixtally.node.web.answers import guarded
 from mixtally.node.web.routes import MOST_NOTE_BYTES
 from mixtally.wire.problem import MEDIA_TYPE, Problem
-from village import Village, ask
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
+from helpers.roles_in_folders import EVERY, OPEN, START, Village
 from mixtally.node import Node, ProblemError
 from mixtally.node.refusal import OldStateError
 from mixtally.node.rules import LEAST_AHEAD, check_number
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.problem import Problem
 from mixtally.wire.sheet import read_sheet, write_sheet, write_withdrawal
-from village import EVERY, OPEN, START, Village
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ In a file of its own: while a browser is driven no other event loop can run; a c
 
 import pytest
 
-from collecting import Office
+from helpers.collector_scene import Office
 from pages.browser import browser, faults
 
 

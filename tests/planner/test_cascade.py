@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from helpers.sampled import among
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import PlanRequest
 from mixtally.planner.cascade import CascadeOption, CascadeRequest, cascade
@@ -24,7 +25,6 @@ from mixtally.records.contract import (
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
-from sampled import among
 
 USERS = 100_000
 ONE = Question(name="answer", bins=1000)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import least
+from helpers import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import shaped_fakes

@@ -5,12 +5,12 @@ from math import floor
 
 import pytest
 
-import least
+from helpers import least
+from helpers.sampled import each
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
-from sampled import each
 
 GRID = list(
     product(

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sampled import rows
+from helpers.sampled import rows
 
 PROGRAM = """
 import sys

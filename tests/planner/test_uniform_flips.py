@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import least
+from helpers import least
+from helpers.sampled import each
 from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import choose, explain
@@ -19,7 +20,6 @@ from mixtally.records.plan import Plan
 from mixtally.records.question import Question, with_attributes
 from mixtally.simulation import offers as played
 from planner.requests import request
-from sampled import each
 
 ASKED = request(30_000, users=10**6)  # records in clear need 1.28 million fakes
 

@@ -4,7 +4,7 @@ import itertools
 import math
 from functools import lru_cache
 
-import least
+from helpers import least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon

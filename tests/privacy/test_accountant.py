@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers.sampled import among
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -23,7 +24,6 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
-from sampled import among
 
 Q = SCALE // 12
 BLANK = flip_blank(bins=5, fakes=900, threshold=Q)

@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
@@ -23,7 +24,6 @@ from mixtally.privacy.numerics.binomial_pairs import (
     product_divergence,
     steps,
 )
-from sampled import among
 
 THRESHOLDS = [1 << 24, SCALE // 10**6 + 1, SCALE // 50, SCALE // 5 + 7, (1 << 63) - 1]
 CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics import saddle_line, saddle_point
 from mixtally.privacy.numerics.draws import Draws
 from mixtally.privacy.numerics.saddle_line import ENOUGH, EXACT, Care, Saddle
 from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
-from sampled import among
 
 TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 from scipy import stats
 
+from helpers.sampled import among, each
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.divergence import clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
-from sampled import among, each
 
 CASES = [
     (people, whole, coin)

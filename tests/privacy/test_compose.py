@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-import least
+from helpers import least
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.privacy.composition import compose

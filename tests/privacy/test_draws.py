@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import k_hot
@@ -25,7 +26,6 @@ from mixtally.privacy.numerics.saddle_line import Saddle
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
-from sampled import among
 
 SMALL = [Draws(2, 9, 0.3), Draws(4, 40, 0.05), Draws(61, 25, 0.9), Draws(3, 1, 0.5)]
 LARGE = [

@@ -10,12 +10,12 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
+from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from privacy import brute
-from sampled import among, rows
 
 DIGITS = 50
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace as altered
 
-from contracts import proved, terms_of
+from helpers.contracts import proved, terms_of
 from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy import terms as priced

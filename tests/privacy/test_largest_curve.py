@@ -6,13 +6,13 @@ from functools import partial
 import numpy as np
 import pytest
 
+from helpers.sampled import among, each
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot
 from mixtally.privacy.divergence.k_hot import orbits
 from mixtally.privacy.numerics import largest_curve as module
 from mixtally.privacy.numerics.largest_curve import largest_curve
 from mixtally.privacy.numerics.saddle_point import NEAR
-from sampled import among, each
 
 EPSILONS = [0.02 * i for i in range(80)]
 

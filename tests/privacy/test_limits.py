@@ -6,14 +6,14 @@ import math
 import numpy as np
 import pytest
 
-import least
+from helpers import least
+from helpers.sampled import each
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.mechanism import ShapedFakes
 from privacy import brute
-from sampled import each
 
 EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
 DELTAS = [0.1, 1e-6, 1e-15]

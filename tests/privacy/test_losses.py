@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers.sampled import among, each
 from mixtally.privacy.composition import convolve
 from mixtally.privacy.composition import pld as losses
 from mixtally.privacy.composition.convolve import Sum
@@ -19,7 +20,6 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
 )
 from privacy.composed import LARGE, TINY, curve, pld
-from sampled import among, each
 
 TIGHTNESS = {"fine": FINE, "close": CLOSE, "rough": ROUGH}
 LOSSES = {"fine": 2e-4, "close": 1e-3, "rough": 5e-3}

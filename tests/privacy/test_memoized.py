@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.divergence import memoized as module
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized, memoized
 from privacy.brute import exp_exactly
-from sampled import among, rows
 
 
 class Kept(NamedTuple):

@@ -7,10 +7,10 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
+from helpers.sampled import each
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.privacy.divergence import memoized as module
 from mixtally.records.mechanism.memoized import memoized
-from sampled import each
 
 PRINTED = {1: 0.537, 2: 1.009, 5: 1.828, 10: 2.150, 50: 2.197}
 CASES = [

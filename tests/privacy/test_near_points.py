@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from contracts import flipped, terms_of, uniform
+from helpers.contracts import flipped, terms_of, uniform
+from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
@@ -29,7 +30,6 @@ from mixtally.privacy.terms import Stake, counted, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.records.question import Kind, Question
-from sampled import among
 
 CLEAR = [(3, 2), (40, 5), (3000, 200), (20_000, 100), (10**6, 3), (520_100_000, 15)]
 EPSILONS = (0.0, 0.3, 1.0, 4.0)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-import least
+from helpers import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank

@@ -5,13 +5,13 @@ import math
 import mpmath
 import pytest
 
+from helpers.sampled import rows
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature import privacy_ratio as ratio
 from mixtally.privacy import positive
 from mixtally.privacy.positive import chance_positive
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
-from sampled import rows
 
 HEAVY = [  # values, chances, draws; no sum is zero
     ((-1, 20011), (1 - 2**-20, 2**-20), 500),

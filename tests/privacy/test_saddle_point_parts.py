@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.sampled import rows
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot
@@ -33,7 +34,6 @@ from mixtally.privacy.numerics.saddle_point import (
     saddle_point_bounds,
 )
 from privacy.test_saddle_point import WHOLE, exactly, one_sided, pmf
-from sampled import rows
 
 RARE = [  # heavy values so rare that the sum's atoms stand far apart
     ((-1, 20011), (1 - 2**-20, 2**-20), 5000),

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats
 
-from contracts import flipped, proved, shaped, terms_of, uniform
-from least import threshold
+from helpers.contracts import flipped, proved, shaped, terms_of, uniform
+from helpers.least import threshold
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.terms import (

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from helpers.sampled import rows
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
@@ -14,7 +15,6 @@ from mixtally.privacy.divergence import single_bit
 from mixtally.privacy.numerics import two_binomials as module
 from mixtally.privacy.numerics.binomial_pairs import tail_divergence, tail_divergences
 from mixtally.privacy.numerics.two_binomials import by_recurrence, flipped_sum
-from sampled import rows
 
 LONG = [  # ones, zeros, flip probability
     (700, 900, 0.3),

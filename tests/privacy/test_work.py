@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers.sampled import among
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.accountant import Accountant, Record
@@ -18,7 +19,6 @@ from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
 from privacy.by_name import calibrated
-from sampled import among
 
 
 class TooMuchError(Exception):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.privacy.numerics import worst_dataset as worst_case
 from mixtally.privacy.numerics import worst_on_line as line
@@ -15,7 +16,6 @@ from mixtally.privacy.numerics.bracket import Ends
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.worst_dataset import worst
 from mixtally.privacy.numerics.worst_on_line import worst_on_line
-from sampled import among
 
 MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import one_hot, single_bit
-from sampled import among, rows
 
 MILLION = 10**6
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from exact import sums
+from helpers.exact_distributions import sums
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import bit_sums
 from published.printed import as_printed

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from exact import bags, flipped
+from helpers.exact_distributions import bags, flipped
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import histograms
 

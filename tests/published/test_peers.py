@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-import least
+from helpers import least
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes, peers

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from scipy import stats
 
-from exact import flipped, sums
+from helpers.exact_distributions import flipped, sums
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import repeats
 from published.printed import as_printed

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from contracts import flipped, uniform
-from law_of_capped import conditional, mixed, p_value
+from helpers.capped_distribution import conditional, mixed, p_value
+from helpers.contracts import flipped, uniform
+from helpers.scripted_chance import Scripted
 from mixtally.errors import MessageError, ParameterError
 from mixtally.ground.memo import Memo
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
 from mixtally.simulation.seeded import SeededChance
-from scripted import Scripted
 
 Q, BINS, PEOPLE = 0.3, 5, 60_000
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 62)

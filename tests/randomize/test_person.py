@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-import contracts
+from helpers import contracts
+from helpers.scripted_chance import Scripted
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing import shaped_fakes
 from mixtally.randomize import one_report
@@ -20,7 +21,6 @@ from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
 from reference.person import hop_fakes, person_messages
-from scripted import Scripted
 
 LAST = SCALE - 1
 QUARTER = 1 << 62

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from contracts import contract_of, flipped, network, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, network, shaped, terms_of, uniform
 from mixtally.errors import PlanError
 from mixtally.records.contract import (
     BlanksRecipe,

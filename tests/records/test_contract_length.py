@@ -2,7 +2,7 @@
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally.contract import reading
 from mixtally.contract.contract import read as read_by_devices
 from mixtally.errors import PlanError, RefusedError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formulas import computed, read_back
+from helpers.spreadsheet_formulas import computed, read_back
 from mixtally.report.texts import csv_text
 
 SOURCES = Path(__file__).parents[2] / "src" / "mixtally"

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from contracts import contract_of, flipped, proved, shaped, terms_of, uniform
-from least import threshold
+from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.least import threshold
+from helpers.sampled import among
 from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
@@ -21,7 +22,6 @@ from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.contract import play_contract, staged
 from mixtally.simulation.seeded import SeededChance
-from sampled import among
 
 BINS, USERS, CAME, CROWD = 6, 1000, 730, 600
 QUESTION = Question(name="q", bins=BINS)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from contracts import contract_of, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, proved, shaped, terms_of, uniform
 from mixtally.data.population import Population
 from mixtally.records.question import Question
 from mixtally.report.page import page

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.sampled import among
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.data.turnover import turnover
@@ -19,7 +20,6 @@ from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
-from sampled import among
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
 SCALE = Scale(0.0, 10.0, 8)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from formulas import read_back
+from helpers.spreadsheet_formulas import read_back
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.report.counted import Counted

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
+from helpers.sampled import among
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.encode.numbers import Scale
@@ -24,7 +25,6 @@ from mixtally.simulation.parts import parts
 from mixtally.simulation.run import collect, release_all
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
-from sampled import among
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)

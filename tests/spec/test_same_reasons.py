@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally import client
 from mixtally.errors import RefusedError
 from mixtally.records.contract import write_contract

@@ -6,9 +6,9 @@ killed once, at a step of its own, or finds its disk full there.
 
 import pytest
 
-from apart import Fault
-from sampled import among
-from story import Stage, check
+from helpers.role_processes import Fault
+from helpers.sampled import among
+from helpers.whole_collection import Stage, check
 
 SHARES = 4
 QUICK = [

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from apart import Fault
-from story import Stage, check
+from helpers.role_processes import Fault
+from helpers.whole_collection import Stage, check
 
 RUNS, SHARES = 8, 2
 EARLY = 0.9

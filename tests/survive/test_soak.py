@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from apart import Fault
-from story import INTAKE, Stage, check
+from helpers.role_processes import Fault
+from helpers.whole_collection import INTAKE, Stage, check
 
 STEPS = [
     *("tables", "sign contract", "sign sheet", "sign receipt", "sign manifest", "errand", "merge"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import kernels
+from helpers import kernels
 from mixtally.errors import MessageError
 from mixtally.records.layout import Form, Layout
 from mixtally.simulation.seeded import SeededChance

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from contracts import flipped
+from helpers.contracts import flipped
 from mixtally.errors import MessageError
 from mixtally.randomize import part_reports
 from mixtally.records.layout import Fault, Form, Layout

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from client.net.test_bare_net import PROGRAM
-from devices import NOW, World
+from helpers.devices import NOW, World
 from mixtally.cli.main import LAB
 
 DEVICE_MEGABYTES, LAB_MEGABYTES = 30, 260

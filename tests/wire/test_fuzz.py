@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-import contracts
+from helpers import contracts
 from mixtally.client.net.pins import read_trust
 from mixtally.contract.contract import read
 from mixtally.contract.reading import fingerprint_of, text_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devices import NOW, World
+from helpers.devices import NOW, World
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {"numpy", "msgspec", "scipy", "rich", "typer"}

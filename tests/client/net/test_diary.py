@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from devices import NOW, OPEN, Words, World, mixes_terms
+from helpers.devices import NOW, OPEN, Words, World, mixes_terms
 from mixtally.client.net import Budget, Diary, State, prepare
 from mixtally.client.net.rules import above
 from mixtally.client.net.seal import Sealed

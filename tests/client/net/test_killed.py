@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from devices import NOW, Words, World
+from helpers.devices import NOW, Words, World
 from mixtally.client.net import Answer, Diary, State, deliver, prepare
 from mixtally.client.net.diary import no_step
 from mixtally.errors import RefusedError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devices import World
+from helpers.devices import World
 from mixtally.client import Limits
 from mixtally.client.net import Budget, Pins, Trust, read_trust
 from mixtally.errors import DataError

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from devices import answer, first_mix
+from helpers.devices import answer, first_mix
 from mixtally.client.net.post import fetch, post, target
 from mixtally.errors import DataError, RefusedError
 

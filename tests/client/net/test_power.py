@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from devices import NOW, OPEN, Words, World
-from disks import Disk
-from disks_watched import Once, full, unsynced, watched
+from helpers.devices import NOW, OPEN, Words, World
+from helpers.power_loss import Disk
+from helpers.power_loss_watched import Once, full, unsynced, watched
 from mixtally.client.net import Answer, Diary, State, deliver, prepare
 from mixtally.errors import DataError
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-import contracts
-from devices import LABELS, NOW, OPEN, Words, World, coins_terms
+from helpers import contracts
+from helpers.devices import LABELS, NOW, OPEN, Words, World, coins_terms
 from mixtally import client
 from mixtally.client.draw import Words as Drawn
 from mixtally.client.net.seal import moment, sealed

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-import contracts
-from devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, mixes_terms, secret
+from helpers import contracts
+from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, mixes_terms, secret
 from mixtally.client.net import Pins, open_round, trusted
 from mixtally.errors import RefusedError
 from mixtally.records.contract import Prefixes

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from hashlib import sha256
 
+from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village, ask
 from mixtally.collector import Collector, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
 from mixtally.contract.reading import fingerprint_of
@@ -13,7 +14,6 @@ from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Pie
 from mixtally.wire.note import signed
 from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
-from village import ENVIRONMENT, OPEN, Village, ask
 
 
 def fakes(bins):

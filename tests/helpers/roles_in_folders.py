@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from msgspec.structs import replace
 
-import contracts
+from helpers import contracts
 from mixtally.ground.chance import SecureChance
 from mixtally.node import (
     Answer,

@@ -17,7 +17,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from disks import Disk, Op, of_database
+from helpers.power_loss import Disk, Op, of_database
 
 _REAL = {name: getattr(os, name) for name in ("fsync", "replace", "unlink", "mkdir", "rmdir")}
 _CONNECT = sqlite3.connect

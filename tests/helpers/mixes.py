@@ -1,5 +1,6 @@
 """Mixes of a village: with intake and rounds, driven by a clock that a test sets."""
 
+from helpers.roles_in_folders import ENVIRONMENT, OPEN, START, Village, ask
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.beside import Beside
 from mixtally.mixnode.intake import Intake
@@ -13,7 +14,6 @@ from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Opener, Sealer
 from mixtally.wire.sheet import read_sheet, sheet_hash
 from mixtally.wire.suite import SUITES
-from village import ENVIRONMENT, OPEN, START, Village, ask
 
 
 class Town(Village):

@@ -6,7 +6,7 @@ import socketserver
 import threading
 from contextlib import contextmanager
 
-import contracts
+from helpers import contracts
 from mixtally.client import Limits
 from mixtally.client.net import Pins, open_round, trusted
 from mixtally.records.contract import Role, fingerprint_of, write_contract

@@ -7,7 +7,8 @@ lets a role go on later, as its loop does; whatever else is raised ends its proc
 from pathlib import Path
 from typing import NamedTuple
 
-from devices import ANY
+from helpers.devices import ANY
+from helpers.roles_in_folders import ENVIRONMENT, KEPT, ask
 from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
 from mixtally.collector import Collector, Proposal, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
@@ -24,7 +25,6 @@ from mixtally.node.disk import is_full
 from mixtally.node.web.bodies import Room
 from mixtally.records.contract import fingerprint_of
 from mixtally.records.job import Job
-from village import ENVIRONMENT, KEPT, ask
 
 
 class Spec(NamedTuple):

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from contracts import contract_of, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, proved, shaped, terms_of, uniform
 from mixtally.door import Plan, plan
 from mixtally.ground.chance import SecureChance
 from mixtally.randomize import fakes, reports

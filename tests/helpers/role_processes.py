@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import pytest
 
-from awake import awaken
-from disks import Disk
-from disks_watched import Once, unsynced, watched
+from helpers.power_loss import Disk
+from helpers.power_loss_watched import Once, unsynced, watched
+from helpers.served_roles import awaken
 from mixtally.node import Answer, SilentError
 
 _MADE = multiprocessing.get_context("forkserver")
-_MADE.set_forkserver_preload(["apart"])
+_MADE.set_forkserver_preload(["helpers.role_processes"])
 _SECONDS = 60
 
 

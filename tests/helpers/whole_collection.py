@@ -10,9 +10,10 @@ from collections import defaultdict
 from hashlib import sha256
 from typing import NamedTuple
 
-import contracts
-from apart import NOTHING, Process, cut_place
-from awake import Spec
+from helpers import contracts
+from helpers.role_processes import NOTHING, Process, cut_place
+from helpers.roles_in_folders import ENVIRONMENT, START, Village
+from helpers.served_roles import Spec
 from mixtally.collector.stored import Results
 from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
@@ -20,7 +21,6 @@ from mixtally.node import Node, opened_folder
 from mixtally.node.rounds import round_id
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.sheet import kind_of
-from village import ENVIRONMENT, START, Village
 
 SHIFT = 1
 INTAKE = "intake-1"
