@@ -218,7 +218,7 @@ def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
     found = lab(device=Device(part_reports=again))
     checks, _ = drawn_checks(contract(BY_PEOPLE[name]).terms, found)
     flags, _, _ = flagged(checks, ERROR)
-    assert any("more or fewer" in flag.name for flag in flags)
+    assert any("more or fewer" in flag.test for flag in flags)
 
 
 @pytest.mark.seconds

@@ -213,7 +213,7 @@ def test_what_must_never_happen_and_what_must_always():
 def test_flags_share_the_rate():
     groups = [Checks.of("one", [0], 20, 0.3), Checks.of("many", [6] * 999, 20, 0.3)]
     p = float(groups[0].p_values()[0])
-    assert flagged(groups, 1000 * p * 1.01)[0][0].name == "one"
+    assert flagged(groups, 1000 * p * 1.01)[0][0].test == "one"
     assert flagged(groups, 1000 * p * 0.99)[0] == []
 
 

@@ -1,5 +1,6 @@
 """The outcome of exact tests that share the false-alarm rate of an attack."""
 
+from dataclasses import asdict
 from typing import Any
 
 from mixtally.attacks.checks import Checks, flagged
@@ -14,17 +15,7 @@ def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -
     flags, total, smallest = flagged(checks, lab.error)
     found: dict[str, Any] = {
         "tests": total,
-        "flags": [
-            {
-                "test": f.name,
-                "place": f.place,
-                "counted": f.hits,
-                "of": f.trials,
-                "expected": f.expected,
-                "p_value": f.p_value,
-            }
-            for f in flags[:_SHOWN]
-        ],
+        "flags": [asdict(flag) for flag in flags[:_SHOWN]],
         "flag_count": len(flags),
         "false_alarm_rate": lab.error,
     }

@@ -5,6 +5,7 @@ that is drawn once and repeated reveals no more than the first. A memoized answe
 averaging finds what is *memoized*, never more (Side Notes on Differential Privacy, section 4).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -54,23 +55,20 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         lab.progress(NAME, count, 20)
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
     local = finite(target.mechanism.local_epsilon)
-    found = distinguished(
-        Hypothesis(
-            NAME,
-            f"{REPORTS} fresh linked reports",
-            None if local is None else REPORTS * local,
-            0.0,
-            "sum of the reports' log-likelihood ratios; optimal",
-        ),
-        Worlds(tested[0], tested[1]),
-        lab,
-        played="the person's messages alone, no mix",
-    )
     chart = _chart(
         "which of two answers, by the number of linked reports",
         (Curve("fresh noise every time", tuple(curve), dots=True), Curve("drawn once", flat)),
     )
-    return [replace(found, charts=(*found.charts, chart))]
+    promised = None if local is None else REPORTS * local
+    test = "sum of the reports' log-likelihood ratios; optimal"
+    found = distinguished(
+        Hypothesis(NAME, f"{REPORTS} fresh linked reports", promised, 0.0, test),
+        Worlds(tested[0], tested[1]),
+        lab,
+        played="the person's messages alone, no mix",
+        charts=(chart,),
+    )
+    return [found]
 
 
 def _error(total: Floats) -> float:
@@ -87,34 +85,19 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     runs = lab.runs if lab.runs is not None else _RUNS
     two = msgspec.structs.replace(mechanism, bins=2 * mechanism.hashes)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
+    promised = target.loss(count).eps_T
+    curves = _error_curves(mechanism, lab, recall)
     found = distinguished(
-        Hypothesis(
-            NAME,
-            f"{count} linked reports",
-            target.loss(count).eps_T,
-            0.0,
-            "likelihood ratio; optimal",
-        ),
+        Hypothesis(NAME, f"{count} linked reports", promised, 0.0, "likelihood ratio; optimal"),
         worlds,
         lab,
         played="the bits in which two values differ",
+        charts=(_chart("error of one bit, by the number of linked reports", curves),),
+        errors={curve.name: dict(curve.points) for curve in curves},
+        floor=mechanism.f / 2.0,
+        eps_inf=target.loss(1).eps_inf,
     )
-    curves = _error_curves(mechanism, lab, recall)
-    chart = _chart("error of one bit, by the number of linked reports", curves)
-    errors = {curve.name: dict(curve.points) for curve in curves}
-    return [
-        replace(
-            found,
-            charts=(*found.charts, chart),
-            numbers={
-                **found.numbers,
-                "errors": errors,
-                "floor": mechanism.f / 2.0,
-                "eps_inf": target.loss(1).eps_inf,
-            },
-        ),
-        *repeated_numbers(NAME, target, lab, recall),
-    ]
+    return [found, *repeated_numbers(NAME, target, lab, recall)]
 
 
 def _evidence(
@@ -144,25 +127,24 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     reported = recall(true, 2, most, lab.chance)
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
-    rows: dict[str, list[tuple[float, float]]] = {
-        "fresh noise every time": [],
-        "the kept bit, shown": [],
-        "memory, true bit": [],
-        "memory, what it holds": [],
-    }
     bits = _memoized_bits(one, runs, lab)
-    for count in POINTS:
+
+    def averaged(count: int) -> Floats:
         ones = ones_of(fresh[:count], 2).astype(float)
-        evidence = ones * ratio[1] + (count - ones) * ratio[0]
-        rows["fresh noise every time"].append((float(count), _bit_error(evidence)))
-        rows["the kept bit, shown"].append((float(count), _bit_error(2.0 * bits - 1.0)))
-        memoized = ones_of(reported[:count], 2)
-        rows["memory, true bit"].append(
-            (float(count), _bit_error(_bit_evidence(one, count)[memoized]))
-        )
-        rows["memory, what it holds"].append((float(count), _recall_error(one, count)))
-        lab.progress(NAME + " (curves)", count, most)
-    return tuple(Curve(name, tuple(points), dots=True) for name, points in rows.items())
+        return np.asarray(ones * ratio[1] + (count - ones) * ratio[0])
+
+    errors: dict[str, Callable[[int], float]] = {
+        "fresh noise every time": lambda count: _bit_error(averaged(count)),
+        "the kept bit, shown": lambda _: _bit_error(2.0 * bits - 1.0),
+        "memory, true bit": lambda count: _bit_error(
+            _bit_evidence(one, count)[ones_of(reported[:count], 2)]
+        ),
+        "memory, what it holds": lambda count: _recall_error(one, count),
+    }
+    return tuple(
+        Curve(name, tuple((float(count), error(count)) for count in POINTS), dots=True)
+        for name, error in errors.items()
+    )
 
 
 def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:

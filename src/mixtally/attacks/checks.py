@@ -1,6 +1,6 @@
 """Exact tests of counts, and how many of them may be read together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ class Checks:
         )
         return cls(name, h, n, c)
 
+    def __add__(self, other: "Checks") -> "Checks":
+        """The same tests, of more draws."""
+        return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)
+
     def p_values(self) -> Floats:
         """Twice the smaller tail, at most 1: a false alarm at level a has chance at most a."""
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
@@ -45,12 +49,12 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A test that failed: which, what was counted, what was due."""
+    """A test that failed: which, and where; what was counted, of how many draws; what was due."""
 
-    name: str
+    test: str
     place: int
-    hits: int
-    trials: int
+    counted: int
+    of: int
     expected: float
     p_value: float
 
@@ -66,17 +70,9 @@ def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]
     for group in groups:
         values = group.p_values()
         smallest = min(smallest, float(values.min(initial=1.0)))
-        for place in np.flatnonzero(values * total < error):
-            i = int(place)
-            flags.append(
-                Flag(
-                    group.name,
-                    i,
-                    int(group.hits[i]),
-                    int(group.trials[i]),
-                    float(group.trials[i] * group.chance[i]),
-                    float(values[i]),
-                )
-            )
+        for i in np.flatnonzero(values * total < error):
+            hits, trials = int(group.hits[i]), int(group.trials[i])
+            due = float(trials * group.chance[i])
+            flags.append(Flag(group.name, int(i), hits, trials, due, float(values[i])))
     flags.sort(key=lambda flag: flag.p_value)
     return flags, total, min(1.0, smallest * total)

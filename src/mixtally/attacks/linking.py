@@ -35,20 +35,12 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     """One person at both places against two persons with the same value."""
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
+    power, case = power_at(worlds, RATE), f"{target.reports} reports at two places each"
     found = distinguished(
-        Hypothesis(
-            NAME,
-            f"{target.reports} reports at two places each",
-            None,
-            0.0,
-            "likelihood ratio of both places' reports; optimal",
-        ),
+        Hypothesis(NAME, case, None, 0.0, "likelihood ratio of both places' reports; optimal"),
         worlds,
         lab,
         played="one memoized answer at both places against two of the same value",
-    )
-    power = power_at(worlds, RATE)
-    found.numbers.update(
         power=power,
         at_false_alarms=RATE,
         power_at_least=float(clopper_pearson_lower(np.array(power * runs), runs, lab.error)),

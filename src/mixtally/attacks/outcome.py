@@ -176,8 +176,12 @@ def distinguished(
     played: str,
     noise: Noise = Noise.CODE,
     pilot: Worlds | None = None,
+    charts: tuple[Chart, ...] = (),
+    **numbers: Any,
 ) -> Outcome:
     """The outcome of a game in which two worlds are distinguished by a statistic.
+
+    ``charts`` and ``numbers`` are what else there is to show of it.
 
     ``pilot`` holds runs of its distribution, which choose the event that is counted. The code may
     have another distribution: it shares its error with an event that a quarter of its own runs
@@ -201,8 +205,8 @@ def distinguished(
         len(worlds.u),
         played,
         hypothesis.test,
-        numbers=_numbers(proof, hypothesis.delta, lab.error),
-        charts=(roc_chart(named(attack, case, noise), worlds, promised, hypothesis.delta),),
+        numbers=_numbers(proof, hypothesis.delta, lab.error) | numbers,
+        charts=(roc_chart(named(attack, case, noise), worlds, promised, hypothesis.delta), *charts),
         noise=noise,
         best=proof.best,
     )

@@ -11,8 +11,6 @@ A plan may flip so rarely that few flips can be seen. So the same code is also a
 thresholds, one for each of its two ways to draw.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mixtally.attacks.audit import audit
@@ -38,53 +36,23 @@ _BLOCKS = 64
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """Every test there is for the mechanism."""
     mechanism = target.mechanism
-    drawn: list[Checks] = []
-    numbers = 0
     if isinstance(mechanism, BitFlips):
-        thresholds = [mechanism.threshold, *_PROBES]
-        for threshold in thresholds:
-            checks, messages = flip_checks(mechanism.having(Parameter.FLIP, threshold), lab)
-            drawn += checks
-            numbers += messages
+        every = [
+            flip_checks(mechanism.having(Parameter.FLIP, threshold), lab)
+            for threshold in (mechanism.threshold, *_PROBES)
+        ]
     elif (shaped := mechanism.shaped) is not None:
-        checks, numbers = shaped_checks(mechanism, shaped, lab)
-        drawn += checks
+        every = [shaped_checks(mechanism, shaped, lab)]
     else:
-        checks, numbers = uniform_checks(mechanism, lab)
-        drawn += checks
-    drawn += shuffle_checks(lab)
-    played = f"{numbers:,} reports and fakes, all positions"
-    return [audit(NAME, drawn, lab, numbers, played)]
+        every = [uniform_checks(mechanism, lab)]
+    drawn = [check for checks, _ in every for check in checks] + shuffle_checks(lab)
+    numbers = sum(messages for _, messages in every)
+    return [audit(NAME, drawn, lab, numbers, f"{numbers:,} reports and fakes, all positions")]
 
 
 def _messages(mechanism: Shuffled, share: int) -> int:
     """Reports to draw: ``share`` of what is allowed, fewer where messages are long."""
     return max(500, min(MOST_REPORTS // share, _BIT_BUDGET // (share * mechanism.bins)))
-
-
-@dataclass(slots=True)
-class _Flips:
-    """What was counted in ``half`` reports and as many fakes, bin by bin and message by message.
-
-    where
-      clear, own   flips of clear bits and of a report's own, by bin
-      fake         bits that fakes set
-      held         reports of each bin
-      neighbors    even bits that flipped together with the next one, in ``seen`` messages
-      following    bits that flipped in two messages in a row
-    """
-
-    half: int
-    clear: Counts
-    own: Counts
-    fake: Counts
-    held: Counts
-    neighbors: int = 0
-    seen: int = 0
-    following: int = 0
-    pairs: int = 0
-    fakes_following: int = 0
-    fake_pairs: int = 0
 
 
 def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
@@ -93,63 +61,52 @@ def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
     Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
     binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
     """
-    bins, q = mechanism.bins, mechanism.flip_probability
-    found = _flips(mechanism, lab)
-    half, label = found.half, f"at q = {q:.3g}"
+    half, total = _messages(mechanism, 6), list[Checks]()
+    start = _spread(mechanism.bins, half)
+    for span in spans(half, max(2, _SPAN_BITS // mechanism.bins)):
+        some = _some_flips(mechanism, np.arange(start + span.start, start + span.stop), lab)
+        total = [one + other for one, other in zip(total, some, strict=True)] if total else some
+    return total, 2 * half
+
+
+def _some_flips(mechanism: BitFlips, numbers: Counts, lab: Lab) -> list[Checks]:
+    """Of as many fakes as ``numbers``, and reports of these bins, modulo how many there are.
+
+    A record's repeats stand together: each of them is a report like any other.
+    """
+    bins, q, count = mechanism.bins, mechanism.flip_probability, len(numbers)
+    label = f"at q = {q:.3g}"
     fake_rate = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
-    clear, own, fake = found.clear, found.own, found.fake
-    places = half * _by_place(np.ones_like(fake))
+    people = numbers[:: mechanism.repeats] % bins
+    codes = np.repeat(people, mechanism.repeats)[:count]
+    rows = lab.device.reports(mechanism, people, lab.chance)[:count]
+    held, holders = mechanism.layout.rows(codes), np.bincount(codes, minlength=bins)
+    clear = column_counts(rows & ~held, bins)
+    own = np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(np.int64)
+    blanks = lab.device.fakes(mechanism, count, lab.chance)
+    fake = column_counts(blanks, bins)
+    flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
+    places = count * _by_place(np.ones_like(fake))
+    place = f"bit of a fake set, by place mod {_BLOCKS}, {label}"
+    following, pairs = _twice_in_a_row(flips), len(flips) // 2 * bins
     checks = [
-        Checks.of(f"bit set that is clear, {label}", clear, half - found.held, q),
-        Checks.of(f"bit clear that is set, {label}", own, found.held, q),
-        Checks.of(f"bit of a fake set, {label}", fake, half, fake_rate),
-        Checks.of(
-            f"bit of a fake set, by place mod {_BLOCKS}, {label}",
-            _by_place(fake),
-            places,
-            fake_rate,
-        ),
-        Checks.of(f"any clear bit set, {label}", clear.sum(), half * (bins - 1), q),
-        Checks.of(f"any set bit clear, {label}", own.sum(), half, q),
-        Checks.of(f"any bit of a fake set, {label}", fake.sum(), half * bins, fake_rate),
-        Checks.of(f"two messages in a row, {label}", found.following, found.pairs * bins, q * q),
+        Checks.of(f"bit set that is clear, {label}", clear, count - holders, q),
+        Checks.of(f"bit clear that is set, {label}", own, holders, q),
+        Checks.of(f"bit of a fake set, {label}", fake, count, fake_rate),
+        Checks.of(place, _by_place(fake), places, fake_rate),
+        Checks.of(f"any clear bit set, {label}", clear.sum(), count * (bins - 1), q),
+        Checks.of(f"any set bit clear, {label}", own.sum(), count, q),
+        Checks.of(f"any bit of a fake set, {label}", fake.sum(), count * bins, fake_rate),
+        Checks.of(f"two messages in a row, {label}", following, pairs, q * q),
     ]
     if bins > 1:
-        trials = found.seen * (bins // 2)
-        checks.append(Checks.of(f"two neighboring bits, {label}", found.neighbors, trials, q * q))
+        even = np.bitwise_count(flips & np.uint8(0x55) & (flips >> 1)).sum(dtype=np.int64)
+        trials = len(flips) * (bins // 2)
+        checks.append(Checks.of(f"two neighboring bits, {label}", even, trials, q * q))
     if mechanism.uniform_fakes:
-        name, trials = f"two fakes in a row, {label}", found.fake_pairs * bins
-        checks.append(Checks.of(name, found.fakes_following, trials, fake_rate * fake_rate))
-    return checks, 2 * half
-
-
-def _flips(mechanism: BitFlips, lab: Lab) -> _Flips:
-    """Draw the messages and count."""
-    bins, times = mechanism.bins, mechanism.repeats
-    half = _messages(mechanism, 6)
-    found = _Flips(half, *np.zeros((4, bins), np.int64))
-    for span in spans(half, max(2, _SPAN_BITS // bins)):
-        count = span.stop - span.start
-        codes = (np.arange(span.start, span.stop) + _spread(bins, half)) % bins
-        # A record's repeats stand together: each of them is a report like any other.
-        people = codes[::times]
-        codes = np.repeat(people, times)[:count]
-        rows = lab.device.reports(mechanism, people, lab.chance)[:count]
-        held = mechanism.layout.rows(codes)
-        found.own += np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(int)
-        found.held += np.bincount(codes, minlength=bins)
-        found.clear += column_counts(rows & ~held, bins)
-        blanks = lab.device.fakes(mechanism, count, lab.chance)
-        found.fake += column_counts(blanks, bins)
-        flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
-        even = flips & np.uint8(0x55) & (flips >> 1)
-        found.neighbors += int(np.bitwise_count(even).sum(dtype=np.int64))
-        found.seen += len(flips)
-        found.following += _twice_in_a_row(flips)
-        found.pairs += len(flips) // 2
-        found.fakes_following += _twice_in_a_row(blanks)
-        found.fake_pairs += count // 2
-    return found
+        name, trials = f"two fakes in a row, {label}", count // 2 * bins
+        checks.append(Checks.of(name, _twice_in_a_row(blanks), trials, fake_rate * fake_rate))
+    return checks
 
 
 def _twice_in_a_row(flips: Rows) -> int:

@@ -11,11 +11,11 @@ from mixtally.privacy.certify import verify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, Curve
 from mixtally.privacy.divergence import vectors
+from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
 from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, Shuffled
 from mixtally.records.plan import Plan
 
-_HALVINGS = 40
 _MOST_EPSILON = 60.0
 
 
@@ -101,9 +101,9 @@ def left_among_fakes(
     mechanism: Shuffled, fakes: int, delta: float, accountant: Accountant
 ) -> float:
     """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
-    reach = mechanism.local_epsilon
+    local = mechanism.local_epsilon
     if fakes == 0:
-        return reach
+        return local
     hidden = mechanism.having(Parameter.FAKES, fakes)
     if not isinstance(hidden, BitFlips):
         return _least_of(hidden, delta, accountant)
@@ -111,7 +111,7 @@ def left_among_fakes(
         return _least_of(replace(hidden, crowd=0), delta, accountant)
     threshold = hidden.threshold  # one bit among blanks: a crowd of zeros
     return _least(
-        lambda epsilon: vectors.homogeneous(fakes + 1, 1, threshold, epsilon).upper, delta, reach
+        lambda epsilon: vectors.homogeneous(fakes + 1, 1, threshold, epsilon).upper, delta, local
     )
 
 
@@ -142,14 +142,7 @@ def _least_of(hidden: Shuffled, delta: float, accountant: Accountant) -> float:
     return _least(lambda e: accountant.upper(record, e), delta, hidden.local_epsilon)
 
 
-def _least(upper: Curve, delta: float, reach: float) -> float:
-    """The least epsilon up to ``reach`` at which ``upper`` is at most ``delta``, upwards."""
-    low, high = 0.0, min(reach, _MOST_EPSILON)
-    if upper(high) > delta:
-        return reach
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if upper(middle) <= delta else (middle, high)
-        if high - low <= 1e-6 * max(high, 1e-3):
-            break
-    return math.nextafter(high, math.inf)
+def _least(upper: Curve, delta: float, local: float) -> float:
+    """The least epsilon up to the ``local`` one at which ``upper`` is at most ``delta``."""
+    most = min(local, _MOST_EPSILON)
+    return least_epsilon(upper, delta, 0.0, most) if upper(most) <= delta else local

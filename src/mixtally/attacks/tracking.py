@@ -7,8 +7,6 @@ the mean likelihood of all ways to share the reports among two, and optimal.
 Source: Side Notes on Differential Privacy, section 4, on trackability.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from mixtally.attacks.memoized import (
@@ -45,21 +43,6 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         worlds = track(mechanism, reports, runs, lab, recall or simple_recall(mechanism))
         powers.append((float(reports), power_at(worlds, RATE)))
         lab.progress(NAME, reports, most)
-    found = distinguished(
-        Hypothesis(
-            NAME,
-            f"{most} reports, one person or two",
-            None,
-            0.0,
-            "likelihood of one against the mean over all shares of two; optimal",
-        ),
-        worlds,
-        lab,
-        played="one memoized answer against two of the same value, reports shared at random",
-    )
-    found.numbers.update(power=powers[-1][1], at_false_alarms=RATE, powers=dict(powers))
-    if len(powers) < 2:
-        return [found]
     chart = Chart(
         "attack",
         f"{NAME}: power by the number of reports",
@@ -68,7 +51,18 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         "power",
         (Curve("the attack", tuple(powers), dots=True),),
     )
-    return [replace(found, charts=(*found.charts, chart))]
+    test = "likelihood of one against the mean over all shares of two; optimal"
+    found = distinguished(
+        Hypothesis(NAME, f"{most} reports, one person or two", None, 0.0, test),
+        worlds,
+        lab,
+        played="one memoized answer against two of the same value, reports shared at random",
+        charts=(chart,) if len(powers) > 1 else (),
+        power=powers[-1][1],
+        at_false_alarms=RATE,
+        powers=dict(powers),
+    )
+    return [found]
 
 
 def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall) -> Worlds:
