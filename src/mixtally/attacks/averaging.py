@@ -10,14 +10,12 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-from scipy.special import comb
 
 from mixtally.attacks.game import play
 from mixtally.attacks.games import game_of
 from mixtally.attacks.memoized import (
     MemoizedTarget,
     Recall,
-    log_reported,
     log_seen,
     ones_of,
     simple_recall,
@@ -27,6 +25,7 @@ from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.repeated import POINTS, repeated_numbers
 from mixtally.attacks.target import Target, finite
 from mixtally.attacks.worlds import Worlds
+from mixtally.estimate.memoized import recovery
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized
@@ -139,7 +138,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
         "memory, true bit": lambda count: _bit_error(
             _bit_evidence(one, count)[ones_of(reported[:count], 2)]
         ),
-        "memory, what it holds": lambda count: _recall_error(one, count),
+        "memory, what it holds": lambda count: recovery(one, count).memoized,
     }
     return tuple(
         Curve(name, tuple((float(count), error(count)) for count in POINTS), dots=True)
@@ -156,14 +155,6 @@ def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
 def _bit_error(evidence: Floats) -> float:
     """Wrong guesses of a true one (column 0) and a true zero (column 1), ties counted half."""
     return _error(np.array([evidence[:, 0], evidence[:, 1]]))
-
-
-def _recall_error(one: Memoized, count: int) -> float:
-    """Exact error of estimating what is memoized, both values equally likely before."""
-    zero, one_bit = log_reported(one, count)
-    return float(
-        0.5 * (comb(count, np.arange(count + 1)) * np.exp(np.minimum(zero, one_bit))).sum()
-    )
 
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:

@@ -58,7 +58,7 @@ def _reports(name: str, part: Part, lab: Lab) -> tuple[list[Checks], int]:
         rows = lab.device.part_reports(part, np.tile(bits, (count, 1)), lab.chance)
         rate, told = (1.0 - q if held else q), f"reports of {name} whose bits are all {held}"
         checks += [
-            _exact(f"{told}, more or fewer", len(rows) - count),
+            Checks.exact(f"{told}, more or fewer", len(rows) - count),
             Checks.of(f"bit of {told}", _counts(part.layout, rows), len(rows), rate),
         ]
         drawn += len(rows)
@@ -67,11 +67,11 @@ def _reports(name: str, part: Part, lab: Lab) -> tuple[list[Checks], int]:
 
 def _of_one(name: str, part: Part, codes: np.ndarray, lab: Lab) -> tuple[list[Checks], int]:
     rows = lab.device.part_reports(part, codes, lab.chance)
-    checks = [_exact(f"reports of {name}, more or fewer", len(rows) - len(codes))]
+    checks = [Checks.exact(f"reports of {name}, more or fewer", len(rows) - len(codes))]
     rows, codes = rows[: len(codes)], codes[: len(rows)]
     if part.threshold is None:
         lies = int((part.layout.codes(rows) != codes).sum())
-        return [*checks, _exact(f"reports of {name} that name another bin", lies)], len(rows)
+        return [*checks, Checks.exact(f"reports of {name} that name another bin", lies)], len(rows)
     own, q = _own_bits(part.layout, rows, codes), part.threshold / SCALE
     others = int(_counts(part.layout, rows).sum()) - own
     clear = len(rows) * (part.bins - 1)
@@ -101,7 +101,7 @@ def _shaped(name: str, recipe: ShapedRecipe, lab: Lab) -> tuple[list[Checks], in
     seen = np.bincount(numbers, minlength=len(shares))
     return [
         Checks.of(f"bins with so many fakes of a hop, {name}", seen[: len(shares)], bins, shares),
-        _exact(f"bins with more fakes than {name} has", int(seen[len(shares) :].sum())),
+        Checks.exact(f"bins with more fakes than {name} has", int(seen[len(shares) :].sum())),
     ], len(rows)
 
 
@@ -114,7 +114,7 @@ def _blanks(name: str, part: Part, recipe: BlanksRecipe, lab: Lab) -> tuple[list
     rows = np.concatenate([lab.device.added(fewer, part.layout, lab.chance) for _ in range(times)])
     counts, rate = _counts(part.layout, rows), recipe.threshold / SCALE
     return [
-        _exact(f"blanks of a hop, more or fewer, {name}", len(rows) - times * count),
+        Checks.exact(f"blanks of a hop, more or fewer, {name}", len(rows) - times * count),
         Checks.of(f"bit of a hop's blanks, {name}", counts, len(rows), rate),
     ], len(rows)
 
@@ -129,8 +129,8 @@ def _own(name: str, part: Part, own: OwnFakes, lab: Lab) -> tuple[list[Checks], 
     rate = q + ((1.0 - 2.0 * q) / part.bins if own.record is FakeRecord.UNIFORM else 0.0)
     counts, tossed = _counts(part.layout, rows), min(max(0, more), devices)
     return [
-        _exact(f"fakes of devices beyond what coins give, {name}", outside),
-        _exact(f"fakes of devices that are not there, {name}", len(rows) - number),
+        Checks.exact(f"fakes of devices beyond what coins give, {name}", outside),
+        Checks.exact(f"fakes of devices that are not there, {name}", len(rows) - number),
         Checks.of(f"coins of devices, {name}", tossed, devices, own.coin / SCALE),
         Checks.of(f"bit of devices' fakes, {name}", counts, len(rows), rate),
     ], len(rows)
@@ -143,8 +143,3 @@ def _counts(layout: Layout, rows: Rows) -> np.ndarray:
 def _many(layout: Layout, most: int) -> int:
     """``most`` messages, fewer where they are long."""
     return max(1, min(most, _MOST_BYTES // max(layout.message_bytes, 1)))
-
-
-def _exact(name: str, off: int) -> Checks:
-    """A number that is never off."""
-    return Checks.of(name, abs(off), max(1, abs(off)), 0.0)

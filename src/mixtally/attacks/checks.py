@@ -34,6 +34,11 @@ class Checks:
         )
         return cls(name, h, n, c)
 
+    @classmethod
+    def exact(cls, name: str, off: int) -> "Checks":
+        """A number that is never ``off``."""
+        return cls.of(name, abs(off), max(1, abs(off)), 0.0)
+
     def __add__(self, other: "Checks") -> "Checks":
         """The same tests, of more draws."""
         return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)

@@ -84,8 +84,8 @@ def collection_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]
     )
     if small.shaped is not None:
         return [order, *_shaped(small.shaped, seen - own)], len(rows)
-    missing = abs(len(rows) - people - small.fakes_promised)
-    due = Checks.of("message that is missing or too many", missing, max(1, missing), 0.0)
+    missing = len(rows) - people - small.fakes_promised
+    due = Checks.exact("message that is missing or too many", missing)
     return [order, due, *_noise(small, seen, own, len(rows))], len(rows)
 
 

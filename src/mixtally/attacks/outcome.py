@@ -188,13 +188,15 @@ def distinguished(
     choose.
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
+    delta = hypothesis.delta
     if pilot is None or noise is Noise.LAW:
-        proof = prove(worlds, hypothesis.delta, lab.error, pilot)
+        proof = prove(worlds, delta, lab.error, pilot)
     else:
-        proof = prove_either(worlds, hypothesis.delta, lab.error, pilot)
+        proof = prove_either(worlds, delta, lab.error, pilot)
     verdict = Verdict.MEASURED
     if promised is not None:
         verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
+    curve = roc_chart(named(attack, case, noise), worlds, promised, delta)
     return Outcome(
         attack,
         case,
@@ -205,8 +207,8 @@ def distinguished(
         len(worlds.u),
         played,
         hypothesis.test,
-        numbers=_numbers(proof, hypothesis.delta, lab.error) | numbers,
-        charts=(roc_chart(named(attack, case, noise), worlds, promised, hypothesis.delta), *charts),
+        numbers=_numbers(proof, delta, lab.error) | numbers,
+        charts=(curve, *charts),
         noise=noise,
         best=proof.best,
     )

@@ -44,17 +44,17 @@ def repeated_numbers(name: str, target: MemoizedTarget, lab: Lab, recall: Recall
         "drawn once": tuple((reports, anew[0][1]) for reports, _ in anew),
         "memory": _distances(memoized),
     }
-    chart = Chart(
-        "attack",
-        f"{name}: a number, by the number of linked reports",
-        f"Whoever knows the sender takes the mean of their reports of {TRUE}, among the numbers 0 "
-        f"to {NUMBERS - 1}. Of fresh noise it closes in on the number, of a memory on what is "
-        "memoized.",
-        "reports seen",
-        "root mean square distance from the number",
-        tuple(Curve(name, points, dots=True) for name, points in curves.items()),
-        log_x=True,
-    )
+    expected = {
+        "fresh noise every time": {float(t): math.sqrt(_variance(one, 1.0) / t) for t in POINTS},
+        "memory": {float(t): math.sqrt(_variance(one, float(t))) for t in POINTS},
+    }
+    numbers = {
+        "number": TRUE,
+        "first_reports": [round(float(x), 1) for x in fresh[:_FIRST, 0]],
+        "distances": {name: dict(points) for name, points in curves.items()},
+        "expected_distances": expected,
+        "distance_of_what_is_memoized": math.sqrt(_variance(one, math.inf)),
+    }
     return [
         Outcome(
             name,
@@ -66,21 +66,24 @@ def repeated_numbers(name: str, target: MemoizedTarget, lab: Lab, recall: Recall
             runs,
             f"{runs:,} people report the number {TRUE} of {NUMBERS}, {most} times",
             "mean of the reports; unbiased, and not optimal",
-            numbers={
-                "number": TRUE,
-                "first_reports": [round(float(x), 1) for x in fresh[:_FIRST, 0]],
-                "distances": {name: dict(points) for name, points in curves.items()},
-                "expected_distances": {
-                    "fresh noise every time": {
-                        float(t): math.sqrt(_variance(one, 1.0) / t) for t in POINTS
-                    },
-                    "memory": {float(t): math.sqrt(_variance(one, float(t))) for t in POINTS},
-                },
-                "distance_of_what_is_memoized": math.sqrt(_variance(one, math.inf)),
-            },
-            charts=(chart,),
+            numbers=numbers,
+            charts=(_chart(name, curves),),
         )
     ]
+
+
+def _chart(name: str, curves: dict[str, tuple[Point, ...]]) -> Chart:
+    return Chart(
+        "attack",
+        f"{name}: a number, by the number of linked reports",
+        f"Whoever knows the sender takes the mean of their reports of {TRUE}, among the numbers 0 "
+        f"to {NUMBERS - 1}. Of fresh noise it closes in on the number, of a memory on what is "
+        "memoized.",
+        "reports seen",
+        "root mean square distance from the number",
+        tuple(Curve(name, points, dots=True) for name, points in curves.items()),
+        log_x=True,
+    )
 
 
 def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
