@@ -22,6 +22,7 @@ from mixtally.data.progress import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
+from mixtally.report.document import Document
 from mixtally.report.words import at_least, at_most
 from mixtally.simulation.simulate import play
 
@@ -121,11 +122,16 @@ def attack(
     target = _target(plan, claimed, accountant, unverified=game.unverified)
     with progress_bars() as progress:
         outcomes = run_attacks(target, _lab(game, progress, accountant), game.only)
-    facts = _facts(target, accountant, game, outcomes)
+    promised = _promise_facts(target, accountant)
+    facts = {"target": target.title, **promised, **_played_facts(game, outcomes)}
     linked = isinstance(target, MemoizedTarget)
-    shown = document(target.title, _promise(facts), outcomes, facts, linked=linked)
+    _show(document(target.title, _promise(facts), outcomes, facts, linked=linked), out, json=json)
+
+
+def _show(shown: Document, out: Path | None, *, json: bool) -> None:
+    """What attacks come to; exit status 1 where a promise is violated."""
     show(shown, out, json=json)
-    if facts["violated"]:
+    if shown.facts()["violated"]:
         raise typer.Exit(1)
 
 
@@ -153,18 +159,14 @@ def attack_contract(
         "epsilon": stated.epsilon,
         "delta": stated.upper,
         **stated.terms(),
-        "level": game.level,
-        "seed": game.seed,
+        **_played_facts(game, outcomes),
         "violated": [one.case for one in outcomes if one.verdict is Verdict.VIOLATED],
-        "attacks": [one.facts() for one in outcomes],
     }
     said = (
         f"Stated: epsilon {at_most(stated.epsilon, 6)}, delta {at_most(stated.upper, 6)}. It "
         f"{stated.assumption}."
     )
-    show(document(title, said, outcomes, facts), out, json=json)
-    if facts["violated"]:
-        raise typer.Exit(1)
+    _show(document(title, said, outcomes, facts), out, json=json)
 
 
 def _lab(game: GameOptions, progress: Progress, accountant: Accountant) -> Lab:
@@ -201,15 +203,8 @@ def _target(
     return claim(name, parameters, claimed.epsilon, claimed.delta, claimed.honest_fraction)
 
 
-def _facts(
-    target: Target | MemoizedTarget,
-    accountant: Accountant,
-    game: GameOptions,
-    outcomes: list[Outcome],
-) -> dict[str, Any]:
+def _played_facts(game: GameOptions, outcomes: list[Outcome]) -> dict[str, Any]:
     return {
-        "target": target.title,
-        **_promise_facts(target, accountant),
         "level": game.level,
         "seed": game.seed,
         "violated": [one.attack for one in outcomes if one.verdict is Verdict.VIOLATED],
