@@ -7,7 +7,7 @@ import pytest
 from helpers.data_files import in_parquet, people
 from mixtally.data.formats import json_table
 from mixtally.data.reading import As
-from mixtally.errors import DataError
+from mixtally.errors import DataError, PlanError
 
 LISTS = {"no": [1, 2, 3], "c": [["a;b", "x"], [], ["x", "x"]]}
 ROWS = [{"no": no, "c": c} for no, c in zip(*LISTS.values(), strict=True)]
@@ -29,6 +29,14 @@ def test_lists_are_sets(tmp_path, name):
     assert found.users == 3
     with pytest.raises(DataError, match="lists of labels are sets"):
         people(path, "c")
+
+
+def test_a_text_that_begins_like_a_list_is_none(tmp_path):
+    """The marks by which lists are told from text here are refused where a label has them."""
+    path = tmp_path / "data.csv"
+    path.write_text("no,c\n1,\x01a\n2,b\n")
+    with pytest.raises(PlanError, match="without control characters"):
+        people(path, "c", form=As.SET)
 
 
 def lines(tmp_path, *texts):

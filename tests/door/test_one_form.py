@@ -24,6 +24,10 @@ def test_plans_of_both_forms_are_one():
     assert simulate(frame, plan=traits[0]).people == 400
 
 
+def test_labels_of_a_plan_may_be_numbers_as_those_of_values_may():
+    assert plan([1, 2.5, True], users=400, **WISH).question.labels == ("1", "2.5", "True")
+
+
 @pytest.mark.parametrize("labels", [[ONE, TWO], {"a": [TWO, ONE], "b": ["x", "y"]}])
 def test_two_forms_are_two_names_of_one_bin(labels):
     with pytest.raises(PlanError, match="distinct labels"):

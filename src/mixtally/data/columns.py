@@ -80,9 +80,14 @@ def joined_lists(array: Array) -> Array | None:
 
 def parts(text: str, separator: str | None) -> list[str]:
     """The labels that a cell names: those of a list, or what stands between separators."""
-    if text.startswith(LIST):
+    if is_list(text):
         return text[1:].split(PART)[:-1]
     return [text] if separator is None else text.split(separator)
+
+
+def is_list(text: str) -> bool:
+    """Whether ``joined_lists`` made it of a list."""
+    return text.startswith(LIST) and text.endswith((LIST, PART))
 
 
 def _is_bytes(kind: Array) -> bool:

@@ -15,6 +15,7 @@ from mixtally.data.columns import (
     filled,
     gaps,
     hashed,
+    is_list,
     joined_lists,
     levels_of,
     named,
@@ -191,7 +192,7 @@ class Rows:
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator
         if value and self.reading.form is As.SET:
             return lambda text: any(
-                part.strip() in texts or (text.startswith(LIST) and not part.strip())
+                part.strip() in texts or (is_list(text) and not part.strip())
                 for part in parts(text, separator)
             )
         return (lambda text: text.strip() in texts) if texts else None

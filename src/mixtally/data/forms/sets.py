@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.data.columns import LIST, coded, gaps, parts
+from mixtally.data.columns import coded, gaps, is_list, parts
 from mixtally.data.file import Origin
 from mixtally.data.labels import Book
 from mixtally.data.people import Records
@@ -26,7 +26,7 @@ class Sets:
         (self._column,) = reading.columns
         self._subject = origin.column(self._column)
         self._separator = reading.separator
-        self._joined = reading.several is Several.SET  # a label a row
+        self._joined = reading.several is Several.SET and self._separator is None  # a label a row
         self._most = reading.max_set if question is None else question.max_set
         self._book = Book(reading.bins(question))
         fixed = self._book.numbers if self._book.fixed else ()
@@ -59,10 +59,10 @@ class Sets:
 
     def _numbers(self, text: str, where: Where, row: int) -> list[int]:
         most = self._most or MOST_SET
-        if self._separator is not None and not text.startswith(LIST):
-            labels = members(text, self._separator, where.subject(row), self._whole)
-        elif text.startswith(LIST) or self._joined:
+        if is_list(text) or self._joined:
             labels = list(dict.fromkeys(parts(text, None)))
+        elif self._separator is not None:
+            labels = members(text, self._separator, where.subject(row), self._whole)
         else:
             raise DataError(
                 where.subject(row),
