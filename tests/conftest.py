@@ -4,6 +4,7 @@ Where commands and plans are asked for again and again all accountants of a proc
 memory: what they prove follows from their questions alone, which ``tests/privacy`` tries.
 """
 
+import math
 import os
 import subprocess
 
@@ -36,6 +37,35 @@ def one_memory(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Accountant, "__init__", remembering)
         yield
+
+
+@pytest.fixture
+def plant(monkeypatch):
+    """Replaces what ``home`` calls ``name`` by a change of it, which is given the honest one."""
+
+    def replace(home, name, change):
+        honest = getattr(home, name)
+        monkeypatch.setattr(home, name, lambda *given, **named: change(honest, *given, **named))
+
+    return replace
+
+
+@pytest.fixture
+def watch(plant):
+    """The arguments of every call of what ``home`` calls ``name``: so many at most, if any."""
+
+    def calls(home, name, most=math.inf):
+        seen = []
+
+        def noted(honest, *given, **named):
+            seen.append(given)
+            assert len(seen) <= most, f"more than {most} calls of {name}"
+            return honest(*given, **named)
+
+        plant(home, name, noted)
+        return seen
+
+    return calls
 
 
 @pytest.fixture

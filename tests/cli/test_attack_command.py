@@ -149,15 +149,15 @@ def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_pa
 
 
 @pytest.mark.parametrize(("seeded", "source"), [((), SecureChance), (("--seed", 1), SeededChance)])
-def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, monkeypatch, seeded, source):
+def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, plant, seeded, source):
     from mixtally.cli import attack
 
-    used, right = [], attack.run_attacks
+    used = []
 
-    def told(target, lab, only):
+    def told(honest, target, lab, only):
         used.append(type(lab.chance))
-        return right(target, lab, only)
+        return honest(target, lab, only)
 
-    monkeypatch.setattr(attack, "run_attacks", told)
+    plant(attack, "run_attacks", told)
     assert cli("check attack", plan_file, "--only", "poisoning", *seeded).status == 0
     assert used == [source]

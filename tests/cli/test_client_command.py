@@ -26,10 +26,10 @@ class Stream(io.StringIO):
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock(monkeypatch, plant):
     """A clock that goes on while the command sleeps; no moment is now, as one in 3,600 would be."""
-    now, honest = [float(NOW)], seal.moment
-    monkeypatch.setattr(seal, "moment", lambda words, at, end: honest(words, at + 1, end))
+    now = [float(NOW)]
+    plant(seal, "moment", lambda honest, words, at, end: honest(words, at + 1, end))
     monkeypatch.setattr("mixtally.cli.client.time", lambda: now[0])
 
     def sleep(seconds):

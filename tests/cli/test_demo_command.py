@@ -64,18 +64,17 @@ def test_errors_lie_where_they_were_said_to_between_the_other_models(demo):
 
 
 @pytest.mark.seconds
-def test_twin_without_subtracting_the_offset_is_caught(demo, monkeypatch):
+def test_twin_without_subtracting_the_offset_is_caught(demo, plant):
     """The planted bug: the counts are reported as they were tallied."""
-    true = lab_demo.release
 
-    def biased(plan, *more, **named):
-        found = true(plan, *more, **named)
+    def biased(honest, plan, *more, **named):
+        found = honest(plan, *more, **named)
         result = found.result
         counts = result.estimate.counts + result.plan.mechanism.offset(result.messages)
         estimate = dataclasses.replace(result.estimate, counts=counts)
         return dataclasses.replace(found, result=dataclasses.replace(result, estimate=estimate))
 
-    monkeypatch.setattr(lab_demo, "release", biased)
+    plant(lab_demo, "release", biased)
     assert not near_expected(demo()[0])
 
 

@@ -9,34 +9,32 @@ import pytest
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def fail_fsync(monkeypatch):
-    def fsync(_):
+def fail_fsync(plant):
+    def fsync(_honest, _):
         raise FULL
 
-    monkeypatch.setattr(os, "fsync", fsync)
+    plant(os, "fsync", fsync)
 
 
-def fail_open(monkeypatch):
-    true = Path.open
-
-    def opened(self, mode="r", *more, **named):
+def fail_open(plant):
+    def opened(honest, self, mode="r", *more, **named):
         if "w" in mode:
             raise FULL
-        return true(self, mode, *more, **named)
+        return honest(self, mode, *more, **named)
 
-    monkeypatch.setattr(Path, "open", opened)
+    plant(Path, "open", opened)
 
 
-def fail_second_rename(monkeypatch):
-    true, calls = Path.replace, []
+def fail_second_rename(plant):
+    calls = []
 
-    def replace(self, target):
+    def replace(honest, self, target):
         calls.append(target)
         if len(calls) == 2:
             raise FULL
-        return true(self, target)
+        return honest(self, target)
 
-    monkeypatch.setattr(Path, "replace", replace)
+    plant(Path, "replace", replace)
 
 
 def contents(folder):
@@ -50,25 +48,25 @@ def simulate(crowd):
 
 
 @pytest.mark.parametrize("fail", [fail_fsync, fail_open, fail_second_rename])
-def test_earlier_reports_stay_as_they_were(cli, refused, simulate, crowd, monkeypatch, fail):
+def test_earlier_reports_stay_as_they_were(cli, refused, simulate, crowd, plant, fail):
     assert cli(*simulate, "--seed", 1).status == 0
     before = contents(crowd / "out")
-    fail(monkeypatch)
+    fail(plant)
     assert "No space left on device" in refused(*simulate, "--seed", 2)
     assert contents(crowd / "out") == before
 
 
 @pytest.mark.parametrize("fail", [fail_fsync, fail_open])
-def test_a_new_folder_stays_empty(refused, simulate, crowd, monkeypatch, fail):
-    fail(monkeypatch)
+def test_a_new_folder_stays_empty(refused, simulate, crowd, plant, fail):
+    fail(plant)
     refused(*simulate)
     assert contents(crowd / "out") == {}
 
 
 @pytest.mark.parametrize("fail", [fail_fsync, fail_open])
-def test_an_earlier_plan_stays_as_it_was(refused, plan_file, monkeypatch, fail):
+def test_an_earlier_plan_stays_as_it_was(refused, plan_file, plant, fail):
     before = plan_file.read_bytes()
-    fail(monkeypatch)
+    fail(plant)
     given = ("--epsilon", 2, "--delta", "1e-6", "--users", 1000, "--bins", 5)
     refused("plan", *given, "--out", plan_file)
     assert plan_file.read_bytes() == before

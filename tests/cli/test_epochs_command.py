@@ -112,15 +112,15 @@ def test_invented_people(cli, diary):
 
 
 @pytest.mark.seconds
-def test_every_epoch_is_charged_before_it_is_sent(run, book, monkeypatch):
-    seen, true = [], lab.play
+def test_every_epoch_is_charged_before_it_is_sent(run, book, plant):
+    seen = []
 
-    def watched(*arguments):
+    def watched(honest, *arguments):
         charges = read_ledger(book.read_bytes(), "test").charges
         seen.append([charge.note for charge in charges])
-        return true(*arguments)
+        return honest(*arguments)
 
-    monkeypatch.setattr(lab, "play", watched)
+    plant(lab, "play", watched)
     assert run("--ledger", book).status == 0
     notes = ["epoch 1", "epoch 2", "epoch 10"]
     assert seen == [notes[:1], notes[:2], notes]

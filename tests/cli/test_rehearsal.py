@@ -161,18 +161,17 @@ LEAKS = {
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("kind", LEAKS, ids=lambda kind: kind.__name__)
-def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, monkeypatch):
+def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
     """The planted leak: one true count in a sentence of what may be published."""
-    honest = kind.published
 
-    def leaking(whole):
+    def leaking(honest, whole):
         counts = whole.truth.counts if hasattr(whole.truth, "counts") else whole.truth
         text = f"{np.ravel(counts)[0]}"
         if kind is Played:
             return replace(honest(whole), refusal=text)
         return replace(honest(whole), about=replace(whole.about, source=text))
 
-    monkeypatch.setattr(kind, "published", leaking)
+    plant(kind, "published", leaking)
     public, _ = files(LEAKS[kind], tmp_path / "one")
     elsewhere, _ = files(LEAKS[kind], tmp_path / "two", another_truth)
     assert "result.json" in differ(public, elsewhere)

@@ -44,13 +44,11 @@ def test_a_round_from_its_sheet_to_its_release(office):
     assert not list((office.folders[-1].path / "rounds").iterdir())
 
 
-def test_a_round_that_is_over_is_looked_at_once(office, monkeypatch):
+def test_a_round_that_is_over_is_looked_at_once(office, plant):
     office.send(*office.usual(VALUES))
     office.collector.tick(office.now)
-    looked, usual = [], office.collector.facts
-    monkeypatch.setattr(
-        office.collector, "facts", lambda row: looked.append(row.round) or usual(row)
-    )
+    looked = []
+    plant(office.collector, "facts", lambda honest, row: looked.append(row.round) or honest(row))
     for _ in range(3):
         office.collector.tick(office.now)
     assert looked == []

@@ -59,10 +59,9 @@ def test_seeds_are_hashes_that_know_nothing_of_each_other():
     assert abs(same() - 40) < 33
 
 
-def test_a_hash_without_its_seed_is_found(monkeypatch):
+def test_a_hash_without_its_seed_is_found(plant):
     """Planted: the seed is not used."""
-    keyed = module._bin
-    monkeypatch.setattr(module, "_bin", lambda _, bins, value: keyed(b"", bins, value))
+    plant(module, "_bin", lambda honest, _, bins, value: honest(b"", bins, value))
     assert same() == 4000
 
 

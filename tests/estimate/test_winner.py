@@ -197,15 +197,14 @@ def test_said_chances_come_true_as_often(name):
 
 
 @pytest.mark.seconds
-def test_noise_taken_for_half_its_variance_is_found(monkeypatch):
+def test_noise_taken_for_half_its_variance_is_found(plant):
     """The twin: a law that is twice as sure of itself."""
-    plain = winner._law
 
-    def sure(*arguments):
-        law = plain(*arguments) ** 2
+    def sure(honest, *arguments):
+        law = honest(*arguments) ** 2
         return law / law.sum()
 
-    monkeypatch.setattr(winner, "_law", sure)
+    plant(winner, "_law", sure)
     assert miscalibration(CROWDS["local"], 60, 800) > 4.75
 
 

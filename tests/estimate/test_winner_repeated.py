@@ -40,9 +40,8 @@ def test_votes_are_as_likely_as_the_noise_beside_them(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: m.name)
-def test_votes_taken_for_messages_are_found(mechanism, monkeypatch):
-    honest = winner._law
-    monkeypatch.setattr(winner, "_law", lambda how, *rest: honest(replace(how, repeats=1), *rest))
+def test_votes_taken_for_messages_are_found(mechanism, plant):
+    plant(winner, "_law", lambda honest, how, *rest: honest(replace(how, repeats=1), *rest))
     if mechanism.flip_threshold is None:
         with pytest.raises(MessageError, match="counts that some votes explain"):
             apart(mechanism)

@@ -35,17 +35,16 @@ def test_a_round_whose_window_stands_is_not_quiet(tmp_path):
     assert not quiet(tmp_path / WINDOW.round_id)
 
 
-def test_a_window_that_goes_while_a_share_is_taken(tmp_path, monkeypatch):
+def test_a_window_that_goes_while_a_share_is_taken(tmp_path, monkeypatch, plant):
     folder = tmp_path / WINDOW.round_id
     announce(folder, WINDOW)
-    inner = room._locked
 
-    def locked(where, *, alone):
-        place = inner(where, alone=alone)
+    def locked(honest, where, *, alone):
+        place = honest(where, alone=alone)
         withdraw(where)
         return place
 
-    monkeypatch.setattr(room, "_locked", locked)
+    plant(room, "_locked", locked)
     assert share(folder) is None
     monkeypatch.undo()
     assert quiet(folder)  # the lock was given back

@@ -168,14 +168,13 @@ def test_a_request_more_is_noticed(taps):
 
 
 @pytest.mark.seconds
-def test_a_length_that_depends_on_the_answer_is_noticed(taps, monkeypatch):
+def test_a_length_that_depends_on_the_answer_is_noticed(taps, plant):
     """A planted device, which leaves a fake out where nothing happened."""
-    usual = seal.messages
 
-    def fewer(contract, value, words, **more):
-        sent = usual(contract, value, words, **more)
+    def fewer(honest, contract, value, words, **more):
+        sent = honest(contract, value, words, **more)
         return [[*part, part[0]][: 2 if value == LABELS[0] else 3] for part in sent]
 
-    monkeypatch.setattr(seal, "messages", fewer)
+    plant(seal, "messages", fewer)
     name = "labels among fakes of devices"
     assert seen(taps, name, LABELS[0]) != seen(taps, name, LABELS[2])

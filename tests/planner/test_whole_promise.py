@@ -16,16 +16,15 @@ def asked(collections):
     return PlanRequest(question=question, guarantee=PROMISED, users=10**5, collections=collections)
 
 
-def test_a_composition_above_the_target_is_no_offer(monkeypatch):
+def test_a_composition_above_the_target_is_no_offer(plant):
     """The upper bound counts; the lower one is far below the target here as everywhere."""
     assert Planner().survey(asked(2))[0]
-    composed = build.compose.delta_of
 
-    def above(*arguments):
-        found = composed(*arguments)
+    def above(honest, *arguments):
+        found = honest(*arguments)
         return structs.replace(found, upper=1.001e-6)
 
-    monkeypatch.setattr(build.compose, "delta_of", above)
+    plant(build.compose, "delta_of", above)
     options, infeasible = Planner().survey(asked(2))
     assert not options
     assert infeasible

@@ -19,26 +19,10 @@ from privacy.by_name import calibrated
 room = import_module("mixtally.planner.relaxations")  # the package has a function of this name
 
 
-class TooMuchError(Exception):
-    """More work than a test allows."""
-
-
 @pytest.fixture
-def integrals(monkeypatch):
+def integrals(watch):
     """Lets so many integrals of the saddle point be taken, and no more."""
-    honest, taken = saddle_line.Saddle.integral, []
-
-    def allow(most):
-        def counting(self, spread):
-            taken.append(spread)
-            if len(taken) > most:
-                raise TooMuchError(f"more than {most} integrals")
-            return honest(self, spread)
-
-        monkeypatch.setattr(saddle_line.Saddle, "integral", counting)
-        return taken
-
-    return allow
+    return lambda most: watch(saddle_line.Saddle, "integral", most)
 
 
 def test_bits_that_nobody_can_be_told_by_are_refused_at_once(integrals):
@@ -99,17 +83,9 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
 
 
 @pytest.fixture
-def searched(monkeypatch):
+def searched(watch):
     """The searches for the least noise that are made."""
-    room, made = import_module("mixtally.privacy.calibrate"), []
-    honest = room._found
-
-    def counting(*given):
-        made.append(given)
-        return honest(*given)
-
-    monkeypatch.setattr(room, "_found", counting)
-    return made
+    return watch(import_module("mixtally.privacy.calibrate"), "_found")
 
 
 def test_what_is_likely_of_attributes_is_one_search(searched):

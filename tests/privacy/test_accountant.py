@@ -1,5 +1,7 @@
 """An accountant computes every number once; two share nothing, and what one holds is bounded."""
 
+from functools import partial
+
 import pytest
 
 from helpers.sampled import among
@@ -40,24 +42,18 @@ RECORDS = {
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def asked(plant):
     """Everything that divergences are asked, as it is asked: (function, message, epsilon, ..)."""
     seen = []
 
-    def counting(file, name):
-        honest = getattr(file, name)
-
-        def counted(message, epsilons, *more, **named):
-            at = tuple(epsilons) if name == "upper" else epsilons
-            seen.append((name, message, at, *more[:-1], *named.values()))
-            return honest(message, epsilons, *more, **named)
-
-        return counted
+    def counted(name, honest, message, epsilons, *more, **named):
+        at = tuple(epsilons) if name == "upper" else epsilons
+        seen.append((name, message, at, *more[:-1], *named.values()))
+        return honest(message, epsilons, *more, **named)
 
     for file in (bit_flips, in_clear):
-        changed = {name: counting(file, name) for name in ("delta", "upper")}
-        for name, counted in changed.items():
-            monkeypatch.setattr(file, name, counted)
+        for name in ("delta", "upper"):
+            plant(file, name, partial(counted, name))
     return seen
 
 

@@ -44,11 +44,8 @@ def test_few_bins_have_the_prices_of_many(case):
         assert own.lower_of(few, 0.7, 3) == own.lower_of(message, 0.7, 3)
 
 
-def test_questions_of_many_sizes_are_priced_once(monkeypatch):
-    made, honest = [], k_hot.flip_distribution
-    monkeypatch.setattr(
-        k_hot, "flip_distribution", lambda *given: made.append(given) or honest(*given)
-    )
+def test_questions_of_many_sizes_are_priced_once(watch):
+    made = watch(k_hot, "flip_distribution")
     owner = Accountant()
     deltas = {
         owner.upper(Record.of(flips(3, BlankFakes(60), 0, 0.2)(bins)), 0.7)

@@ -61,10 +61,9 @@ def test_one_way_alone_is_found(monkeypatch):
     assert below_the_truth(CASES)
 
 
-def test_all_of_them_one_way_or_all_the_other_is_found(monkeypatch):
+def test_all_of_them_one_way_or_all_the_other_is_found(plant):
     """The worst is often mixed."""
-    honest = both_ways._ways
-    monkeypatch.setattr(both_ways, "_ways", lambda *given: [honest(*given)[i] for i in (0, -1)])
+    plant(both_ways, "_ways", lambda honest, *given: [honest(*given)[i] for i in (0, -1)])
     assert below_the_truth(CASES)
 
 

@@ -42,21 +42,19 @@ def test_less_care_is_not_near(monkeypatch, care):
     assert not all(near_vectors(case) for case in TELLS_MUCH)
 
 
-def test_a_curve_takes_half_the_frequencies(monkeypatch):
-    taken, honest = [], Saddle.integral
+def test_a_curve_takes_half_the_frequencies(monkeypatch, watch):
+    taken = watch(Saddle, "integral")
 
-    def counting(self, spread):
-        taken.append(self.frequencies(spread))
-        return honest(self, spread)
+    def frequencies():
+        return sum(saddle.frequencies(spread) for saddle, spread in taken)
 
-    monkeypatch.setattr(Saddle, "integral", counting)
     given = (90_953, 45, threshold_of(0.4079), 1.0, NEAR)
     near = vectors.blanket_upper(*given)
-    usual = sum(taken)
+    usual = frequencies()
     taken.clear()
     monkeypatch.setattr(saddle_point, "ENOUGH", EXACT)
     assert near == pytest.approx(vectors.blanket_upper(*given), rel=1e-5)
-    assert usual < 0.5 * sum(taken)
+    assert usual < 0.5 * frequencies()
 
 
 @pytest.mark.parametrize("smoothing", [0.5, 0.1, 0.02])

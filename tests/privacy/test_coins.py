@@ -150,20 +150,18 @@ def test_no_coin_is_one_number():
 
 
 @pytest.mark.parametrize("case", [(3_000, 0, SCALE // 3), (3_000, 1, SCALE // 100)])
-def test_cells_taken_at_their_most_are_found(monkeypatch, case):
-    honest = Fakes._cell
+def test_cells_taken_at_their_most_are_found(monkeypatch, plant, case):
 
-    def upwards(self, first, last):
+    def upwards(honest, self, first, last):
         cell = honest(self, first, last)
         return cell._replace(least=cell.most)
 
-    monkeypatch.setattr(Fakes, "_cell", upwards)
+    plant(Fakes, "_cell", upwards)
     monkeypatch.setattr("mixtally.privacy.coins._GAP", 1.0)
     assert Fakes(*case).average(flips, one_pair=True).upper < exactly(*case, flips)
 
 
-def test_chances_that_do_not_add_up_stop_the_work(monkeypatch):
-    honest = tails.pmf
-    monkeypatch.setattr(tails, "pmf", lambda *args: 0.999 * honest(*args))
+def test_chances_that_do_not_add_up_stop_the_work(plant):
+    plant(tails, "pmf", lambda honest, *args: 0.999 * honest(*args))
     with pytest.raises(AccountingError, match="add up to one"):
         Fakes(3_000, 0, SCALE // 3).average(flips, one_pair=True)

@@ -23,12 +23,11 @@ def all_hold():
 
 
 @pytest.fixture
-def plant_distribution(monkeypatch):
+def plant_distribution(plant):
     """Changes every distribution right after it was made."""
 
     def replace(change):
-        honest = losses.connected
-        monkeypatch.setattr(losses, "connected", lambda *args: change(honest(*args)))
+        plant(losses, "connected", lambda honest, *args: change(honest(*args)))
 
     return replace
 

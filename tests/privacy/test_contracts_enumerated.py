@@ -64,13 +64,12 @@ def noticed(cases):
         return True
 
 
-def test_a_coin_that_always_shows_a_fake_is_found(monkeypatch):
-    honest = coins.Fakes.__init__
+def test_a_coin_that_always_shows_a_fake_is_found(plant):
 
-    def generous(self, people, whole, coin):
+    def generous(honest, self, people, whole, coin):
         honest(self, people, whole + (coin > 0), 0)
 
-    monkeypatch.setattr(coins.Fakes, "__init__", generous)
+    plant(coins.Fakes, "__init__", generous)
     assert noticed(stakes(SEED, QUICK))
 
 
@@ -87,12 +86,11 @@ def test_a_cap_that_costs_the_person_alone_nothing_is_found(monkeypatch):
     assert noticed(stakes(SEED, QUICK))
 
 
-def test_recipes_of_all_hops_counted_together_are_found(monkeypatch):
-    honest = terms.Counted.mechanism
+def test_recipes_of_all_hops_counted_together_are_found(plant):
 
-    def all_of_them(self, fakes):
+    def all_of_them(honest, self, fakes):
         made = honest(self, fakes)
         return made.having(Parameter.FAKES, 3 * made.fakes_promised) if made.fakes_sent else made
 
-    monkeypatch.setattr(terms.Counted, "mechanism", all_of_them)
+    plant(terms.Counted, "mechanism", all_of_them)
     assert noticed(stakes(SEED, QUICK))

@@ -175,14 +175,13 @@ def test_one_integral_bounds_all_numbers_of_blanks_closely(case):
     ("name", "value"),
     [("sure", lambda one: one.sure + 1), ("trials", lambda one: round(one.trials * 1.02) + 1)],
 )
-def test_a_draw_too_many_is_noticed(monkeypatch, name, value):
-    honest = Draws.__init__
+def test_a_draw_too_many_is_noticed(plant, name, value):
 
-    def more(self, *given):
+    def more(honest, self, *given):
         honest(self, *given)
         object.__setattr__(self, name, value(self))
 
-    monkeypatch.setattr(Draws, "__init__", more)
+    plant(Draws, "__init__", more)
     assert any(one_integral(*case) < every_number(*case) for case in CROWDS)
 
 

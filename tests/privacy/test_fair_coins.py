@@ -89,15 +89,9 @@ def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
     assert fewer <= math.exp(-64.0)
 
 
-def test_crowds_that_are_nearly_alike_take_few_looks(monkeypatch):
+def test_crowds_that_are_nearly_alike_take_few_looks(watch):
     """100,000 people, q = .49: 401 looks when those who differ were dropped."""
-    looks, honest = [], single_bit._directions
-
-    def counted(*given):
-        looks.append(given)
-        return honest(*given)
-
-    monkeypatch.setattr(single_bit, "_directions", counted)
+    looks = watch(single_bit, "_directions")
     ends = single_bit.delta(100_000, 0, threshold_of(0.49), 0.0, count_crowd=True)
     assert ends.lower <= ends.upper <= ends.lower * 1.0011
     assert len(looks) < 60

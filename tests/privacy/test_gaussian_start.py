@@ -22,32 +22,34 @@ CASES = {
 @pytest.mark.seconds
 @pytest.mark.parametrize("case", ["clear", "blanks"])
 @pytest.mark.parametrize("wrong", [0.2, 5.0, None])
-def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, monkeypatch):
+def test_a_wrong_guess_ends_where_a_good_one_does(case, wrong, plant):
     name, given, sought, times = CASES[case]
 
     def least():
         found = by_name.calibrated(name, 1.0, 1e-6, more={"collections": times}, **given)
         return by_name.value(found, sought)
 
-    honest, true = least(), calibrate.gaussian_start
+    honest = least()
 
-    def misled(*plain, **named):
-        found = true(*plain, **named)
+    def misled(honest, *plain, **named):
+        found = honest(*plain, **named)
         if wrong is None or found is None:
             return None
         return found._replace(x=max(1, round(found.x * wrong)))
 
-    monkeypatch.setattr(calibrate, "gaussian_start", misled)
+    plant(calibrate, "gaussian_start", misled)
     assert least() == pytest.approx(honest, rel=3e-3, abs=1)  # delta is spent to a few hundredths
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("case", CASES)
-def test_a_guess_is_near(case, monkeypatch):
+def test_a_guess_is_near(case, plant):
     name, given, sought, times = CASES[case]
-    guesses, true = [], calibrate.gaussian_start
-    monkeypatch.setattr(
-        calibrate, "gaussian_start", lambda *a, **k: guesses.append(true(*a, **k)) or guesses[0]
+    guesses = []
+    plant(
+        calibrate,
+        "gaussian_start",
+        lambda honest, *a, **k: guesses.append(honest(*a, **k)) or guesses[0],
     )
     found = by_name.calibrated(name, 1.0, 1e-6, more={"collections": times}, **given)
     assert by_name.value(found, sought) == pytest.approx(guesses[0].x, rel=0.35)

@@ -78,9 +78,8 @@ def test_points_and_tails_are_as_near_as_they_say(first, count, epsilon):
     ],
     ids=["nine digits", "a head more", "a step late", "a loose sum", "top off", "rises swapped"],
 )
-def test_a_wrong_walk_is_noticed(monkeypatch, name, change):
-    honest = getattr(tails, name)
-    monkeypatch.setattr(tails, name, lambda *args: change(honest, *args))
+def test_a_wrong_walk_is_noticed(plant, name, change):
+    plant(tails, name, change)
     assert not all(walk_holds(1000, 700, epsilon) for epsilon in (0.01, 0.5, 1.0))
 
 
@@ -151,9 +150,8 @@ def test_many_totals_agree_with_one_by_one(monkeypatch, fakes, bins, epsilon):
     ],
     ids=["shifted", "eight digits", "mirrored"],
 )
-def test_wrong_chances_of_totals_are_noticed(monkeypatch, change):
-    honest = clear_uniform._weights
-    monkeypatch.setattr(clear_uniform, "_weights", lambda *args: change(honest(*args)))
+def test_wrong_chances_of_totals_are_noticed(plant, change):
+    plant(clear_uniform, "_weights", lambda honest, *args: change(honest(*args)))
     assert not all(price_holds(*case) for case in MANY[:3])
 
 

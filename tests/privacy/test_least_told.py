@@ -74,9 +74,8 @@ def test_what_is_kept_is_what_composed_messages_keep(name):
             assert calibrate.keeps(owner, record, epsilon, delta, times) == kept
 
 
-def test_where_coins_tell_too_much_nothing_is_composed(monkeypatch):
-    composed, honest = [], messages.chosen
-    monkeypatch.setattr(messages, "chosen", lambda *given: composed.append(given) or honest(*given))
+def test_where_coins_tell_too_much_nothing_is_composed(watch):
+    composed = watch(messages, "chosen")
     record = Record.of(RECORDS["value"])
     assert not calibrate.keeps(Accountant(), record, 0.5, 1e-6, 100_000)
     assert not composed

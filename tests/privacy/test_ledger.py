@@ -59,16 +59,16 @@ def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     ],
     ids=["forgets the last", "forgets most", "each alone", "half", "a larger epsilon"],
 )
-def test_a_ledger_that_forgets_is_noticed(monkeypatch, name, bug):
-    honest, calls = getattr(ledger, name), []
+def test_a_ledger_that_forgets_is_noticed(plant, name, bug):
+    calls = []
 
-    def counted(*args):
+    def counted(honest, *args):
         calls.append(args)
         if len(calls) > 40:  # a ledger that forgets all would never refuse
             raise InfeasibleError("test", wanted="an end", got="none", do="stop")
         return bug(honest)(*args)
 
-    monkeypatch.setattr(ledger, name, counted)
+    plant(ledger, name, counted)
     assert not keeps_the_budget()
 
 

@@ -145,9 +145,8 @@ def test_far_more_uniform_fakes_than_needed_still_have_a_price(epsilon, bins):
 
 @pytest.mark.parametrize("spoiled", [math.nan, math.inf])
 @pytest.mark.parametrize("name", ["pmf", "half_pmf", "upper_half_tail"])
-def test_a_number_that_is_none_never_becomes_a_promise(monkeypatch, name, spoiled):
-    honest = getattr(tails, name)
-    monkeypatch.setattr(tails, name, lambda *args: np.full_like(honest(*args), spoiled))
+def test_a_number_that_is_none_never_becomes_a_promise(plant, name, spoiled):
+    plant(tails, name, lambda honest, *args: np.full_like(honest(*args), spoiled))
     with pytest.raises(AccountingError), np.errstate(invalid="ignore"):
         clear_uniform.delta(100, 3, 1.0)
     if name == "pmf":
@@ -156,29 +155,26 @@ def test_a_number_that_is_none_never_becomes_a_promise(monkeypatch, name, spoile
 
 
 @pytest.mark.parametrize("which", [slice(None), slice(1), slice(-1, None)], ids=str)
-def test_negative_chances_never_become_a_promise(monkeypatch, which):
-    honest = tails.pmf
+def test_negative_chances_never_become_a_promise(plant, which):
 
-    def negative(*args):
+    def negative(honest, *args):
         chances = honest(*args)
         chances[which] *= -1.0
         return chances
 
-    monkeypatch.setattr(tails, "pmf", negative)
+    plant(tails, "pmf", negative)
     with pytest.raises(AccountingError, match="not negative"):
         flip_blank.delta(100, SCALE // 5, 1.0)
 
 
-def test_negative_chances_of_uniform_fakes_never_become_a_promise(monkeypatch):
-    honest = tails.pmf
-    monkeypatch.setattr(tails, "pmf", lambda *args: -honest(*args))
+def test_negative_chances_of_uniform_fakes_never_become_a_promise(plant):
+    plant(tails, "pmf", lambda honest, *args: -honest(*args))
     with pytest.raises(AccountingError):
         clear_uniform.delta(100, 3, 1.0)
 
 
-def test_a_tail_that_is_too_heavy_never_becomes_a_promise(monkeypatch):
-    honest = tails.upper_half_tail
-    monkeypatch.setattr(tails, "upper_half_tail", lambda n, k: 3.0 * honest(n, k))
+def test_a_tail_that_is_too_heavy_never_becomes_a_promise(plant):
+    plant(tails, "upper_half_tail", lambda honest, n, k: 3.0 * honest(n, k))
     with pytest.raises(AccountingError, match="negative"):
         clear_uniform.delta(100, 3, 1.0)
 

@@ -38,15 +38,14 @@ def test_a_lower_bound_alone_is_that_of_both_or_nearly(mechanism, observer, epsi
     assert alone._replace(bounds=both.bounds) == both
 
 
-def test_of_several_messages_no_worst_crowd_of_one_is_proved(monkeypatch):
+def test_of_several_messages_no_worst_crowd_of_one_is_proved(plant):
     """The proof of one is for its upper bound, which several messages do not need."""
-    honest = bit_flips.delta
 
-    def lower(*given, lower_alone=False):
+    def lower(honest, *given, lower_alone=False):
         assert lower_alone, "one was proved"
         return honest(*given, lower_alone=True)
 
-    monkeypatch.setattr(bit_flips, "delta", lower)
+    plant(bit_flips, "delta", lower)
     record = Record.of(single_bit(fakes=0, threshold=Q, crowd=300), pieces=3)
     bounds = Accountant().delta(record, 1.0).bounds
     assert 0.0 < bounds.lower < bounds.upper

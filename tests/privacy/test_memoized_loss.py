@@ -187,7 +187,6 @@ def test_a_loss_that_is_no_number_stops_the_work(monkeypatch):
     ],
     ids=["f/2", "half the reports", "a hair less", "nine digits", "no memory", "always inf"],
 )
-def test_a_planted_bug_is_noticed_by_the_enumeration(monkeypatch, bug):
-    honest = module._gain
-    monkeypatch.setattr(module, "_gain", lambda f, y: bug(honest, f, y))
+def test_a_planted_bug_is_noticed_by_the_enumeration(plant, bug):
+    plant(module, "_gain", bug)
     assert not all(holds(case) for case in CASES if case[3] == 1)

@@ -179,21 +179,15 @@ def test_near_points_lie_some_thousandths_above(mechanism, epsilon):
     assert exact.bounds.lower <= near <= exact.bounds.upper * 1.005 + 1e-24
 
 
-def test_a_composition_takes_near_points(monkeypatch):
-    asked, honest = [], bit_flips.upper
-
-    def counted(message, epsilons, bound, memo):
-        asked.extend((bound, epsilon) for epsilon in epsilons)
-        return honest(message, epsilons, bound, memo)
-
-    monkeypatch.setattr(bit_flips, "upper", counted)
+def test_a_composition_takes_near_points(plant, watch):
+    asked = watch(bit_flips, "upper")
     record = Record(ObservedMessage(FLIPS[0]), 3)
     near = Accountant().upper(record, 1.0)
-    assert sum(bound is Bound.NEAR for bound, _ in asked) > 20
-    monkeypatch.setattr(
+    assert sum(len(epsilons) for _, epsilons, bound, _ in asked if bound is Bound.NEAR) > 20
+    plant(
         bit_flips,
         "upper",
-        lambda message, epsilons, _, memo: honest(message, epsilons, Bound.EXACT, memo),
+        lambda honest, message, epsilons, _, memo: honest(message, epsilons, Bound.EXACT, memo),
     )
     assert Accountant().upper(record, 1.0) == pytest.approx(near, rel=1e-2)
 
@@ -249,17 +243,11 @@ def test_a_wider_gap_is_wider_everywhere():
 
 
 @pytest.mark.parametrize("parts", [1.5, 3])
-def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, parts):
+def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, watch, parts):
     """The longer the distribution, the fewer are looked at; here as if 300 integers were long."""
     given, epsilons = (3000, 0, threshold_of(0.2)), [0.0, 0.1, 0.2, 0.4]
     usual = single_bit.at_once(*given, epsilons)
-    looked, honest = [], single_bit._directions
-
-    def counting(*given):
-        looked.append(given)
-        return honest(*given)
-
-    monkeypatch.setattr(single_bit, "_directions", counting)
+    looked = watch(single_bit, "_directions")
     single_bit.at_once(*given, epsilons)
     before = len(looked)
     length = single_bit._length(2999, threshold_of(0.2), 1)

@@ -48,10 +48,11 @@ def test_a_cap_of_all_bins_is_never_passed():
     assert local_growth(9, 2, SCALE // 3, 9) == 0.0
 
 
-def test_one_off_is_found(monkeypatch):
-    honest = module._above
-    monkeypatch.setattr(
-        module, "_above", lambda rises, low, high, first: honest(rises, low, high, first + 1)
+def test_one_off_is_found(plant):
+    plant(
+        module,
+        "_above",
+        lambda honest, rises, low, high, first: honest(rises, low, high, first + 1),
     )
     assert any(Fraction(overflow(*case)) < exactly(*case) for case in CASES)
 

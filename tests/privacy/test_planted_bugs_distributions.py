@@ -210,13 +210,12 @@ def test_a_coarse_integral_is_noticed(monkeypatch, suite, name, value):
 
 
 @pytest.mark.parametrize("share", [1 - 1e-2, 1 - 1e-3, 1 + 2e-3])
-def test_an_integral_a_hair_wrong_is_noticed(monkeypatch, share):
-    honest = saddle_line.Saddle.integral
+def test_an_integral_a_hair_wrong_is_noticed(plant, share):
 
-    def scaled(self, spread):
+    def scaled(honest, self, spread):
         value, smoothed, cut = honest(self, spread)
         return value * share, smoothed, cut
 
-    monkeypatch.setattr(saddle_line.Saddle, "integral", scaled)
+    plant(saddle_line.Saddle, "integral", scaled)
     assert noticed(SUITES["zeros"])
     assert noticed(SUITES["uniform"])

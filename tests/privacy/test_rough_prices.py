@@ -80,31 +80,20 @@ def test_a_chance_near_one_may_be_farther_from_it_than_it_seems():
     assert repeats.lower_bound([kind], 0.1, 1) <= true
 
 
-def test_of_many_kinds_few_are_looked_at(monkeypatch):
+def test_of_many_kinds_few_are_looked_at(watch):
     """All 1,653 of 57 bits took a third of a second, and none told more than the likely ones."""
-    looked, honest = [], repeats._one_kind
-
-    def counted(*given):
-        looked.append(given)
-        return honest(*given)
-
     every = kinds(20, 100_000, 0.217)
-    largest = max(honest(kind, 3.0, 2) for kind in every)
-    monkeypatch.setattr(repeats, "_one_kind", counted)
+    largest = max(repeats._one_kind(kind, 3.0, 2) for kind in every)
+    looked = watch(repeats, "_one_kind")
     assert repeats.lower_bound(every, 3.0, 2) == largest > 0.5
     assert len(looked) <= 2 * repeats._MOST_KINDS < len(every) / 4
 
 
-def test_long_lower_bounds_take_no_more_than_allowed(monkeypatch):
+def test_long_lower_bounds_take_no_more_than_allowed(watch):
     """`plan --users 2225466473 --bits 24`: once 300 distributions of 730,000 steps, 13 seconds."""
-    looked, honest = [], repeats._one_kind
-
-    def counted(kind, epsilon, copies):
-        looked.append(repeats._length(kind, copies))
-        return honest(kind, epsilon, copies)
-
-    monkeypatch.setattr(repeats, "_one_kind", counted)
+    asked = watch(repeats, "_one_kind")
     assert repeats.lower_bound(kinds(24, 2_225_466_473, 0.28), 1.817, 2) > 1.7e-7
+    looked = [repeats._length(kind, copies) for kind, _, copies in asked]
     assert 1 < len(looked) < 200
     assert sum(looked) <= repeats._MOST_WORK + max(looked)
 
@@ -144,14 +133,13 @@ def test_what_a_rough_search_finds_is_proved_closely():
     assert Accountant().upper(less, 2.0) > 1e-6
 
 
-def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch):
+def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch, plant):
     """A price that is rough by half only makes a search end elsewhere."""
-    honest = vectors.blanket_upper
 
-    def lower(users, bits, threshold, epsilon, smoothed=0.0):
+    def lower(honest, users, bits, threshold, epsilon, smoothed=0.0):
         return honest(users, bits, threshold, epsilon) * (0.5 if smoothed == ROUGH else 1.0)
 
-    monkeypatch.setattr(vectors, "blanket_upper", lower)
+    plant(vectors, "blanket_upper", lower)
     made = BitFlips(bins=4, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=2)
     found = calibrate(Accountant(), Record.of(made), Parameter.FLIP, 2.0, 1e-6)
     monkeypatch.undo()

@@ -101,14 +101,11 @@ def test_roundings_that_are_left_out_are_noticed(monkeypatch):
     assert sum(wrong > bound for wrong, bound in map(wrong_by, LONG)) >= 3
 
 
-def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(monkeypatch):
-    asked, honest = [], module.by_recurrence
-    monkeypatch.setattr(
-        module, "by_recurrence", lambda *given: asked.append(given) or honest(*given)
-    )
-    short = flipped_sum(40, 50, threshold_of(0.2))
+def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(watch):
+    short = module.by_recurrence(40, 50, threshold_of(0.2)).pmf
+    asked = watch(module, "by_recurrence")
+    assert flipped_sum(40, 50, threshold_of(0.2)).pmf == pytest.approx(short, rel=1e-11)
     assert not asked
-    assert short.pmf == pytest.approx(honest(40, 50, threshold_of(0.2)).pmf, rel=1e-11)
     flipped_sum(200_000, 200_000, threshold_of(0.3))
     assert asked
 

@@ -21,29 +21,6 @@ from mixtally.records.mechanism import BitFlips, NoFakes
 from privacy.by_name import calibrated
 
 
-class TooMuchError(Exception):
-    """More work than a test allows."""
-
-
-@pytest.fixture
-def counted(monkeypatch):
-    """Counts the calls of a function, and stops at ``most``."""
-
-    def count(room, name, most):
-        honest, calls = getattr(room, name), []
-
-        def counting(*given, **named):
-            calls.append(given)
-            if len(calls) > most:
-                raise TooMuchError(f"{room.__name__}.{name}: more than {most} calls")
-            return honest(*given, **named)
-
-        monkeypatch.setattr(room, name, counting)
-        return calls
-
-    return count
-
-
 def every_orbit(most, bins):
     """Every way in which two different sets can lie in so many bins."""
     sizes = range(most + 1)
@@ -132,17 +109,17 @@ def test_a_delta_near_one_keeps_its_lower_end():
     assert ends.lower > 0.9999
 
 
-def test_nothing_is_looked_for_above_a_delta_of_one(counted):
+def test_nothing_is_looked_for_above_a_delta_of_one(watch):
     """`delta --protocol flip --max-set 16 --flip 1e-6`: once 18 orbits, the longest ones first."""
-    looked = counted(k_hot, "saddle_point_bounds", 2)
+    looked = watch(k_hot, "saddle_point_bounds", 2)
     ends = k_hot.in_crowd(1000, 0, 16, threshold_of(1e-6), 1.0)
     assert 1.0 - 2e-9 <= ends.lower <= ends.upper <= 1.0
     assert looked
 
 
-def test_deltas_are_added_up_only_where_that_may_be_less(counted):
+def test_deltas_are_added_up_only_where_that_may_be_less(watch):
     """Of bits sent twice every delta took two prices, at epsilon and at half of it."""
-    taken = counted(blanket, "largest_upper", 400)
+    taken = watch(blanket, "largest_upper", 400)
     owner = Accountant()
     message = BitFlips(
         bins=4, threshold=threshold_of(0.3), max_set=None, fakes=NoFakes(), crowd=500, repeats=2
@@ -154,17 +131,17 @@ def test_deltas_are_added_up_only_where_that_may_be_less(counted):
 
 
 @pytest.mark.seconds
-def test_large_sets_are_calibrated_with_few_distributions(counted):
+def test_large_sets_are_calibrated_with_few_distributions(watch):
     """`noise --protocol flip --max-set 16`: once 1,784 distributions a divergence."""
-    distributions_made = counted(k_hot, "flip_distribution", 50)
+    distributions_made = watch(k_hot, "flip_distribution", 50)
     found = calibrated("flip", 1.0, 1e-6, users=10**6, max_set=16)
     assert found.message.mechanism.threshold
     assert len(distributions_made) > 8
 
 
-def test_sums_that_spread_widely_are_calibrated_with_few_crowds(counted):
+def test_sums_that_spread_widely_are_calibrated_with_few_crowds(watch):
     """`noise --protocol flip --observer sums --max-set 4 --split`: once 17,000, 38 s."""
-    looked = counted(one_hot, "exchange_divergences", 1000)
+    looked = watch(one_hot, "exchange_divergences", 1000)
     asked = {"users": 45_650, "max_set": 1, "observer": Observer.SUMS, "bins": 3360}
     found = calibrated("flip", 0.1536, 7.72e-10, more={"collections": 4}, **asked)
     assert found.message.mechanism.threshold
@@ -195,18 +172,18 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
     assert worst.upper <= 1e-18
 
 
-def test_a_distribution_too_long_is_refused_before_it_is_made(counted):
+def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
     """`noise --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
-    made = counted(single_bit, "with_coins", 0)
+    made = watch(single_bit, "with_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
         calibrated("single-bit", 0.01, 1e-6, **asked)
     assert not made
 
 
-def test_the_crowds_of_a_proof_serve_all_epsilons(counted):
+def test_the_crowds_of_a_proof_serve_all_epsilons(watch):
     """Proved one by one, every epsilon had cells of its own: 4,300 crowds, later 1,200."""
-    made = counted(single_bit, "with_coins", 700)
+    made = watch(single_bit, "with_coins", 700)
     message = BitFlips(
         bins=1, threshold=threshold_of(0.0035), max_set=None, fakes=NoFakes(), crowd=27_320
     )
@@ -217,19 +194,13 @@ def test_the_crowds_of_a_proof_serve_all_epsilons(counted):
 
 
 @pytest.mark.seconds
-def test_a_gaussian_becomes_no_narrower_than_it_must(monkeypatch):
+def test_a_gaussian_becomes_no_narrower_than_it_must(watch):
     """By eighths it took 12 million frequencies, with all care 6 million."""
-    honest, taken = Saddle.integral, []
-
-    def counting(self, spread):
-        taken.append(self.frequencies(spread))
-        return honest(self, spread)
-
-    monkeypatch.setattr(Saddle, "integral", counting)
+    taken = watch(Saddle, "integral")
     message = BitFlips(
         bins=39, threshold=threshold_of(0.4167), max_set=None, fakes=NoFakes(), crowd=22_930
     )
     assert Accountant().upper(Record.of(message, pieces=2), 2.571) == pytest.approx(
         2.12e-4, rel=0.01
     )
-    assert 1_000_000 < sum(taken) < 3_300_000
+    assert 1_000_000 < sum(saddle.frequencies(spread) for saddle, spread in taken) < 3_300_000

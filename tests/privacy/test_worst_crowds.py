@@ -69,15 +69,15 @@ def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsi
     assert single_bit.expected_upper(users, fakes, threshold, epsilon) == ends.upper
 
 
-def test_bits_of_cells_that_keep_their_records_are_noticed(monkeypatch):
+def test_bits_of_cells_that_keep_their_records_are_noticed(plant):
     """Where a crowd in the middle of a cell is the worst."""
     users, fakes, cover, epsilon = WORST_BITS[0]
-    threshold, honest = round(cover / users * SCALE), single_bit.worst_on_line
+    threshold = round(cover / users * SCALE)
 
-    def planted(price, most, gap, *_):
+    def planted(honest, price, most, gap, *_):
         return honest(lambda least, last: price(last, least), most, gap)
 
-    monkeypatch.setattr(single_bit, "worst_on_line", planted)
+    plant(single_bit, "worst_on_line", planted)
     ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
     assert ends.upper < every_crowd(users, fakes, threshold, epsilon)
 
@@ -91,15 +91,8 @@ def test_what_a_search_may_expect_falls_and_is_proved_at_its_end(epsilon, cover)
     assert ends.upper == expected[0] == pytest.approx(1e-6, rel=2e-2)
 
 
-def test_the_worst_of_a_million_crowds_takes_few_looks(monkeypatch):
-    looks = []
-    honest = single_bit._directions
-
-    def counted(*args):
-        looks.append(args)
-        return honest(*args)
-
-    monkeypatch.setattr(single_bit, "_directions", counted)
+def test_the_worst_of_a_million_crowds_takes_few_looks(watch):
+    looks = watch(single_bit, "_directions")
     single_bit.delta(MILLION, 0, round(34.07e-6 * SCALE), 1.0, count_crowd=True)
     assert len(looks) < 80
 
@@ -161,16 +154,15 @@ def test_cells_share_out_a_distribution_without_gap_or_overlap(length):
     assert all(cell.stop > cell.start for cell in cells)
 
 
-def test_cells_that_take_their_fewest_blanks_are_noticed(monkeypatch):
+def test_cells_that_take_their_fewest_blanks_are_noticed(monkeypatch, plant):
     """The lower bound must count the most blanks of a cell."""
     given = (MILLION, 10**4, round(3.2e-3 * SCALE), 1.0)
-    honest = one_hot.among_blanks
 
-    def fewer(records, threshold, epsilon, *, rise, pmf):
+    def fewer(honest, records, threshold, epsilon, *, rise, pmf):
         return honest(records - 300, threshold, epsilon, rise=rise)
 
     monkeypatch.setattr(one_hot, "_CELLS", 10**5)
     exact = one_hot._without_common_bit(*given)
     monkeypatch.setattr(one_hot, "_CELLS", 32)
-    monkeypatch.setattr(one_hot, "among_blanks", fewer)
+    plant(one_hot, "among_blanks", fewer)
     assert one_hot._without_common_bit(*given) > exact

@@ -40,9 +40,8 @@ def test_the_recurrences_and_the_ratio_are_those_of_the_distributions():
 
 
 @pytest.mark.parametrize("name", ["next_chance", "next_step", "loss_ratio", "_drift"])
-def test_a_planted_bug_is_noticed(monkeypatch, name):
-    honest = getattr(bit_sums, name)
-    monkeypatch.setattr(bit_sums, name, lambda *given: 1.001 * honest(*given))
+def test_a_planted_bug_is_noticed(plant, name):
+    plant(bit_sums, name, lambda honest, *given: 1.001 * honest(*given))
     assert far() > 1e-5
 
 

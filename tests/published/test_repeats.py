@@ -122,9 +122,8 @@ def test_the_ratio_of_repeats_is_that_of_the_two_distributions():
     assert repeats.repeated_ratio(7, 10, 0.2, 1) == pytest.approx(repeats.ratio(7, 10, 0.2))
 
 
-def test_a_planted_bug_in_the_choices_is_noticed(monkeypatch):
-    honest = repeats.choices
-    monkeypatch.setattr(repeats, "choices", lambda i, s, n, k: honest(min(i + 1, k), s, n, k))
+def test_a_planted_bug_in_the_choices_is_noticed(plant):
+    plant(repeats, "choices", lambda honest, i, s, n, k: honest(min(i + 1, k), s, n, k))
     assert not is_the_distribution_of_repeats()
 
 

@@ -44,9 +44,8 @@ def test_a_planted_constant_is_noticed(monkeypatch, sigmas):
 
 
 @pytest.mark.parametrize("name", ["mean", "variance", "_outlier", "flip_of"])
-def test_a_planted_bug_is_noticed(monkeypatch, name):
-    honest = getattr(sufficient, name)
-    monkeypatch.setattr(sufficient, name, lambda *given: 1.01 * honest(*given))
+def test_a_planted_bug_is_noticed(plant, name):
+    plant(sufficient, name, lambda honest, *given: 1.01 * honest(*given))
     assert not reproduces()
 
 

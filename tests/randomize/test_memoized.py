@@ -66,11 +66,8 @@ def test_a_bit_is_kept_wrong_with_half_of_f(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS[:2])
-def test_flips_with_f_instead_of_coins_are_found(mechanism, monkeypatch):
-    true = module.flip
-    monkeypatch.setattr(
-        module, "flip", lambda rows, bits, t, chance: true(rows, bits, 2 * t, chance)
-    )
+def test_flips_with_f_instead_of_coins_are_found(mechanism, plant):
+    plant(module, "flip", lambda honest, rows, bits, t, chance: honest(rows, bits, 2 * t, chance))
     doubled = memoized(BITS, mechanism.f / 1.0001, *mechanism.shown)
     rows = permanent_response(doubled, PEOPLE_ROWS, SeededChance(1))
     assert deviation(bits(rows), kept_chances(mechanism)) > 5

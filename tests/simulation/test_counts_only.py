@@ -83,7 +83,7 @@ def test_a_flip_that_is_a_little_off_is_seen(monkeypatch):
 
 
 @pytest.mark.seconds
-def test_fakes_drawn_bin_by_bin_are_seen(monkeypatch):
+def test_fakes_drawn_bin_by_bin_are_seen(plant):
     """Margins are right, bins no longer lean on each other."""
 
     class Apart:
@@ -91,8 +91,7 @@ def test_fakes_drawn_bin_by_bin_are_seen(monkeypatch):
             self.binomial = draws.binomial
             self.multinomial = lambda n, shares: draws.binomial(n, shares)
 
-    generator = counts_only._generator
-    monkeypatch.setattr(counts_only, "_generator", lambda chance: Apart(generator(chance)))
+    plant(counts_only, "_generator", lambda honest, chance: Apart(honest(chance)))
     assert p_value(*CASES["flip-uniform"], 11) < ALARM
 
 

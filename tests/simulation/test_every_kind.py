@@ -132,14 +132,12 @@ def test_the_twin_with_moved_intervals_is_found(name):
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("name", ["bits split", "sets", "attributes whole"])
-def test_the_twin_that_flips_more_often_is_found(name, monkeypatch):
+def test_the_twin_that_flips_more_often_is_found(name, plant):
     """Planted in the randomizer: flips are half as frequent again as the plan says."""
     from mixtally.randomize import messages
 
-    plain = messages.flip
+    def louder(honest, rows, bins, threshold, chance, _memo):
+        return honest(rows, bins, min(SCALE // 2, threshold * 3 // 2), chance)
 
-    def louder(rows, bins, threshold, chance, _memo):
-        return plain(rows, bins, min(SCALE // 2, threshold * 3 // 2), chance)
-
-    monkeypatch.setattr(messages, "flip", louder)
+    plant(messages, "flip", louder)
     assert squares(*played(name, FEW))[0] > 1.35

@@ -110,21 +110,16 @@ def test_a_search_that_forgets_to_compose_breaks_its_promise(designs):
     assert compose.upper_curve([(plan, 5)])(1.0) > 100 * PROMISED.delta
 
 
-def test_every_round_uses_the_very_same_plan(designs, crowd, monkeypatch):
-    seen, play = [], rounds.play
-
-    def spy(mechanism, codes, *rest):
-        seen.append((mechanism, len(codes), int(codes.max())))
-        return play(mechanism, codes, *rest)
-
-    monkeypatch.setattr(rounds, "play", spy)
+def test_every_round_uses_the_very_same_plan(designs, crowd, watch):
+    seen = watch(rounds, "play")
     for way in Way:
         seen.clear()
         result = found_in(designs, crowd, way)
-        assert len({mechanism for mechanism, _, _ in seen}) == 1
-        assert all(last < result.design.search.bins for _, _, last in seen)
-        people = [count for _, count, _ in seen]
-        assert set(people) == ({USERS} if way is Way.TOGETHER else {USERS // 5})
+        assert len({mechanism for mechanism, *_ in seen}) == 1
+        assert all(codes.max() < result.design.search.bins for _, codes, *_ in seen)
+        assert {len(codes) for _, codes, *_ in seen} == (
+            {USERS} if way is Way.TOGETHER else {USERS // 5}
+        )
         assert fingerprint(result.design.offer.plan) == fingerprint(designs[way].offer.plan)
 
 

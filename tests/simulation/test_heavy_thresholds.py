@@ -51,9 +51,10 @@ def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("messages", [1.5, 5.0])
-def test_a_rate_for_every_round_is_noticed(monkeypatch, messages):
-    honest = extensions.least_significant
-    monkeypatch.setattr(
-        extensions, "least_significant", lambda p, m, tests, rate: honest(p, m, tests // 5, rate)
+def test_a_rate_for_every_round_is_noticed(plant, messages):
+    plant(
+        extensions,
+        "least_significant",
+        lambda honest, p, m, tests, rate: honest(p, m, tests // 5, rate),
     )
     assert ghosts(Way.TOGETHER, messages)[0] > RATE

@@ -103,14 +103,13 @@ def test_what_is_played_is_what_is_computed(facts):
     assert not far_off(facts["by_reports"])
 
 
-def test_the_twin_that_memoizes_nothing_is_caught(monkeypatch):
+def test_the_twin_that_memoizes_nothing_is_caught(plant):
     """A permanent response drawn anew for every report tells more than the exact line says."""
-    honest = crowd_module.report
 
-    def forgetful(mechanism, kept, chance):
+    def forgetful(honest, mechanism, kept, chance):
         return honest(mechanism, np.zeros_like(kept), chance)
 
-    monkeypatch.setattr(crowd_module, "report", forgetful)
+    plant(crowd_module, "report", forgetful)
     assert far_off(facts_of()["by_reports"])
 
 

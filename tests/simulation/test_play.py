@@ -28,16 +28,15 @@ def test_the_batch_is_every_report_and_every_fake(mechanisms, codes, name):
     ],
     ids=NAMES,
 )
-def test_a_batch_that_is_not_filled_exactly_is_refused(mechanism, more, monkeypatch):
+def test_a_batch_that_is_not_filled_exactly_is_refused(mechanism, more, plant):
     """Planted: a device that sends a message too few, or one too many; what mixes add is whole."""
     drawn = "reports" if mechanism.shaped else "fakes"
-    right = getattr(simulate, drawn)
 
-    def other(its, *what):
-        rows = right(its, *what)
+    def other(honest, its, *what):
+        rows = honest(its, *what)
         return rows[:-1] if more < 0 else np.concatenate([rows, rows[:1]])
 
-    monkeypatch.setattr(simulate, drawn, other)
+    plant(simulate, drawn, other)
     with pytest.raises(MessageError, match="batch"):
         play(mechanism, np.arange(9) % 3, SeededChance(1))
 

@@ -62,15 +62,15 @@ def test_two_calls_draw_anew(tmp_path):
     assert not names[0] & names[1]
 
 
-def test_who_was_stopped_goes_on(tmp_path, monkeypatch):
-    told, draw = [], streamed._draw
+def test_who_was_stopped_goes_on(tmp_path, monkeypatch, plant):
+    told = []
 
-    def stopping(shard, users, folder):
+    def stopping(honest, shard, users, folder):
         if shard.number == 2:
             raise KeyboardInterrupt
-        return draw(shard, users, folder)
+        return honest(shard, users, folder)
 
-    monkeypatch.setattr(streamed, "_draw", stopping)
+    plant(streamed, "_draw", stopping)
     with pytest.raises(KeyboardInterrupt):
         randomized(crowd_of(), tmp_path)
     first = sorted(tmp_path.glob("*.parquet"))

@@ -83,18 +83,18 @@ def test_what_a_killed_process_left_is_gone_with_the_next_report(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["ann.key"]
 
 
-def test_what_a_living_process_is_writing_stays(tmp_path, monkeypatch):
+def test_what_a_living_process_is_writing_stays(tmp_path, plant):
     """While one writes nobody else comes in: its file lies there until it has moved it."""
-    true, writing, go_on, first = os.fsync, threading.Event(), threading.Event(), []
+    writing, go_on, first = threading.Event(), threading.Event(), []
 
-    def slow(place):
+    def slow(honest, place):
         if not first:
             first.append(place)
             writing.set()
             assert go_on.wait(30)
-        true(place)
+        honest(place)
 
-    monkeypatch.setattr(os, "fsync", slow)
+    plant(os, "fsync", slow)
     told = {}
 
     def ask(bins):

@@ -37,9 +37,8 @@ def test_packing_and_counting_agree_on_the_order_of_bits():
         assert fold.tally_messages(layout, layout.rows(codes)).counts.tolist() == list(range(21))
 
 
-def test_a_reversed_bit_order_would_be_seen(monkeypatch):
-    plain = np.unpackbits
-    monkeypatch.setattr(np, "unpackbits", lambda a, **k: plain(a, **{**k, "bitorder": "big"}))
+def test_a_reversed_bit_order_would_be_seen(plant):
+    plant(np, "unpackbits", lambda honest, a, **k: honest(a, **{**k, "bitorder": "big"}))
     layout = Layout(Form.BITS, 21)
     rows = layout.rows(np.repeat(np.arange(21), np.arange(21)))
     assert fold.tally_messages(layout, rows).counts.tolist() != list(range(21))
