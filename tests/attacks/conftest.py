@@ -10,8 +10,9 @@ from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.ground.memo import Memo
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.randomize import reports
+from mixtally.randomize import fakes, reports
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
@@ -60,13 +61,14 @@ def plan():
     return choose(PlanRequest(question=question, guarantee=guarantee, users=1000)).best.plan
 
 
-def last_bit_in_clear(mechanism, codes, chance):
+def last_bit_in_clear(mechanism, records, chance):
     """Accident: the last bit of a report is never randomized."""
-    rows = reports(mechanism, codes, chance)
+    rows = reports(mechanism, records, chance)
     last = mechanism.bins - 1
     mask = np.uint8(1 << (last & 7))
-    true = mechanism.layout.rows(codes)
-    rows[:, last >> 3] = (rows[:, last >> 3] & ~mask) | (true[:, last >> 3] & mask)
+    held = records if records.ndim == 2 else mechanism.layout.rows(records)
+    true = np.repeat(held, mechanism.repeats, axis=0)[:, last >> 3]
+    rows[:, last >> 3] = (rows[:, last >> 3] & ~mask) | (true & mask)
     return rows
 
 
@@ -82,3 +84,17 @@ def flipping_with(threshold):
 def off_by_one(mechanism, codes, chance):
     """Accident: the mapper counts from one, and the last two items become one."""
     return reports(mechanism, np.minimum(codes + 1, mechanism.bins - 1), chance)
+
+
+def blanks_instead(mechanism, count, chance):
+    """Fakes that set no bit before they are flipped."""
+    blank = flip_blank(
+        bins=mechanism.bins, fakes=mechanism.fakes_promised, threshold=mechanism.threshold
+    )
+    return fakes(blank, count, chance)
+
+
+def modulo(mechanism, count, chance):
+    """The classic bias: one byte modulo the number of bins."""
+    codes = (chance.words(count) & np.uint64(0xFF)) % np.uint64(mechanism.bins)
+    return mechanism.layout.rows(codes.astype(np.int64))

@@ -5,8 +5,6 @@ own code, and both levels of memoized answers.
 Each audit shares 1e-4 among its exact binomial tests.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attacks.conftest import ERROR
@@ -14,8 +12,7 @@ from mixtally.attacks.checks import Checks, flagged
 from mixtally.ground.bits import one_hot
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.mixing import shaped_fakes
-from mixtally.randomize import fakes, memoized, one_fake, one_report, reports
+from mixtally.randomize import memoized
 from mixtally.records.mechanism import BitFlips, ShapedFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
@@ -77,17 +74,6 @@ def flips_of(mechanism, chance, device):
     rows = device.reports(mechanism, held, chance)
     held = np.repeat(held, times, axis=0)
     return rows ^ held, held, device.fakes(mechanism, PEOPLE, chance)
-
-
-@dataclass
-class Release:
-    """What is audited: ours, or something broken in its place."""
-
-    reports: object = reports
-    fakes: object = fakes
-    shaped: object = shaped_fakes
-    one_report: object = one_report
-    one_fake: object = one_fake
 
 
 def independent(name, flips, bins, q, pair=None):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from attacks.conftest import blanks_instead, last_bit_in_clear, modulo
 from attacks.releases import (
     AUDITS,
     MEMOIZED,
     SMALL,
-    Release,
     clear_audit,
     failures,
     flip_audit,
@@ -19,12 +19,13 @@ from attacks.releases import (
     name_of,
     one_audit,
 )
+from mixtally.attacks.device import Device
 from mixtally.ground.flips import SKIP_BELOW
 from mixtally.mixing import shaped_fakes
 from mixtally.randomize import fakes, memoized, one_report, reports
 from mixtally.records.mechanism import BitFlips, protocols
 from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism.named import clear_shaped, clear_uniform
 
 
 def test_every_protocol_of_the_catalogue_is_audited():
@@ -38,27 +39,18 @@ def test_every_protocol_of_the_catalogue_is_audited():
     ("audit", "mechanism"), [a[1:] for a in AUDITS], ids=[a[0] for a in AUDITS]
 )
 def test_a_release_draws_the_noise_it_pays_for(audit, mechanism):
-    assert failures(audit(mechanism, Release())) == []
+    assert failures(audit(mechanism, Device())) == []
 
 
 @pytest.mark.parametrize("mechanism", SMALL, ids=name_of)
 def test_one_device_draws_the_noise_it_pays_for(mechanism):
-    assert failures(one_audit(mechanism, Release(), people=5000)) == []
+    assert failures(one_audit(mechanism, Device(), people=5000)) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MEMOIZED, ids=lambda m: f"{m.bins} bits, f = {m.f:.3g}")
 def test_memoized_answers_draw_the_noise_they_pay_for(mechanism):
     assert failures(memoized_audit(mechanism)) == []
-
-
-def last_bit_kept(mechanism, records, chance):
-    rows = reports(mechanism, records, chance)
-    last = mechanism.bins - 1
-    mask = np.uint8(1 << (last & 7))
-    held = np.repeat(records, mechanism.repeats, axis=0)[:, last >> 3]
-    rows[:, last >> 3] = (rows[:, last >> 3] & ~mask) | (held & mask)
-    return rows
 
 
 def a_percent_less(mechanism, records, chance):
@@ -84,30 +76,20 @@ def every_64th_alike(mechanism, count, chance):
     return np.resize(rows, (count, rows.shape[1])).copy()
 
 
-def blanks_for_fakes(mechanism, count, chance):
-    blank = flip_blank(bins=mechanism.bins, fakes=count, threshold=mechanism.threshold)
-    return fakes(blank, count, chance)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
-        (0, Release(reports=last_bit_kept)), (1, Release(reports=last_bit_kept)),
-        (2, Release(reports=a_percent_less)), (3, Release(reports=one_repeat_copied)),
-        (4, Release(reports=last_bit_kept)), (0, Release(fakes=two_bits_alike)),
-        (2, Release(fakes=every_64th_alike)), (5, Release(fakes=blanks_for_fakes)),
+        (0, Device(reports=last_bit_in_clear)), (1, Device(reports=last_bit_in_clear)),
+        (2, Device(reports=a_percent_less)), (3, Device(reports=one_repeat_copied)),
+        (4, Device(reports=last_bit_in_clear)), (0, Device(fakes=two_bits_alike)),
+        (2, Device(fakes=every_64th_alike)), (5, Device(fakes=blanks_instead)),
     ],
 )  # fmt: skip
 def test_planted_bugs_of_flips_are_found(place, broken):
     mechanism = AUDITS[place][2]
-    assert failures(flip_audit(mechanism, Release())) == []
+    assert failures(flip_audit(mechanism, Device())) == []
     assert failures(flip_audit(mechanism, broken))
-
-
-def modulo(mechanism, count, chance):
-    codes = (chance.words(count) & np.uint64(0xFF)) % np.uint64(mechanism.bins)
-    return mechanism.layout.rows(codes.astype(np.int64))
 
 
 def never_twice(mechanism, count, chance):
@@ -118,16 +100,16 @@ def never_twice(mechanism, count, chance):
 
 
 def test_planted_bugs_in_clear_are_found():
-    assert failures(clear_audit(clear_uniform(bins=105, fakes=9), Release(fakes=modulo)))
-    assert failures(clear_audit(clear_uniform(bins=9, fakes=9), Release(fakes=never_twice)))
+    assert failures(clear_audit(clear_uniform(bins=105, fakes=9), Device(fakes=modulo)))
+    assert failures(clear_audit(clear_uniform(bins=9, fakes=9), Device(fakes=never_twice)))
     shaped = clear_shaped(bins=7, ratio=ratio_of(0.5), shift=20)
     wide = clear_shaped(bins=7, ratio=ratio_of(0.52), shift=20).fakes.weights
 
     def wrong(_, layout, chance):
         return shaped_fakes(wide, layout, chance)
 
-    assert failures(clear_audit(shaped, Release(shaped=wrong)))
-    assert failures(clear_audit(shaped, Release(shaped=shaped_fakes))) == []
+    assert failures(clear_audit(shaped, Device(shaped=wrong)))
+    assert failures(clear_audit(shaped, Device(shaped=shaped_fakes))) == []
 
 
 class Forgetful:
@@ -157,4 +139,4 @@ def test_planted_bugs_of_one_device_are_found():
         return one_report(mechanism, max(0, code - 1), chance)
 
     for mechanism in SMALL[:2] + SMALL[3:]:
-        assert failures(one_audit(mechanism, Release(one_report=early), people=5000))
+        assert failures(one_audit(mechanism, Device(one_report=early), people=5000))

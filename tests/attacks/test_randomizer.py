@@ -9,7 +9,14 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats
 
-from attacks.conftest import ERROR, flipping_with, last_bit_in_clear, off_by_one
+from attacks.conftest import (
+    ERROR,
+    blanks_instead,
+    flipping_with,
+    last_bit_in_clear,
+    modulo,
+    off_by_one,
+)
 from mixtally.attacks import Target, Verdict, collusion, randomizer
 from mixtally.attacks.checks import Checks, flagged
 from mixtally.attacks.device import Device
@@ -101,14 +108,6 @@ def test_accident_one_is_also_seen_as_a_broken_promise(lab):
         assert (found.verdict is Verdict.VIOLATED) == broken, found
 
 
-def blanks_instead(mechanism, count, chance):
-    """Fakes that set no bit before they are flipped."""
-    blank = flip_blank(
-        bins=mechanism.bins, fakes=mechanism.fakes_promised, threshold=mechanism.threshold
-    )
-    return fakes(blank, count, chance)
-
-
 def one_bin_only(mechanism, count, chance):
     """Fakes that all set the first bit before they are flipped."""
     return reports(mechanism, np.zeros(count, dtype=np.int64), chance)
@@ -142,12 +141,6 @@ def test_noise_that_depends_on_other_noise_is_seen(broken, lab):
     mechanism = flip_blank(bins=16, fakes=1000, threshold=threshold_of(0.3))
     found = audited(mechanism, lab, fakes=broken)
     assert found.verdict is Verdict.VIOLATED
-
-
-def modulo(mechanism, count, chance):
-    """The classic bias: one byte modulo the number of bins."""
-    codes = (chance.words(count) & np.uint64(0xFF)) % np.uint64(mechanism.bins)
-    return mechanism.layout.rows(codes.astype(np.int64))
 
 
 def never_last(mechanism, count, chance):

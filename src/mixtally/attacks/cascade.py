@@ -20,7 +20,7 @@ import numpy as np
 from mixtally.attacks.against import outcomes
 from mixtally.attacks.audit import audit
 from mixtally.attacks.cascade_checks import drawn_checks
-from mixtally.attacks.game import Together
+from mixtally.attacks.game import ComposedGame
 from mixtally.attacks.games import game_among
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
@@ -55,7 +55,7 @@ def _behind(terms: Terms, place: int, lab: Lab) -> list[Outcome]:
     if _bare(terms, place):
         case += ", others' messages were left out before it"
     promise = Hypothesis(NAME, case, stated.epsilon, max(LEAST_DELTA, stated.upper), TEST)
-    game = Together(
+    game = ComposedGame(
         tuple(
             (game_among(who, terms.guarantee.epsilon), times)
             for who, times in senders_behind(terms, place).items()

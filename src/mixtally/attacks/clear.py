@@ -102,7 +102,7 @@ class ShapedGame(Game):
         with np.errstate(divide="ignore"):
             return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])  # from -1 on
 
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
+    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
         """The statistics of many runs at once: a mix draws all their bins."""
         u, v = np.empty(runs), np.empty(runs)
         for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
@@ -117,7 +117,7 @@ class ShapedGame(Game):
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and, among other fakes, in world v."""
-        u, v = self.alone(1, chance, device)
+        u, v = self.at_once(1, chance, device)
         return float(u[0]), float(v[0])
 
     def drawn(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002

@@ -92,7 +92,7 @@ class CountedGame(Game):
         for span in spans(self.times * self.people, _SPAN_MESSAGES):
             yield self.senders.reports(self.records[0], span.stop - span.start, chance, device)
 
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """Where no other message hides the person's."""
         if self.people or self.fakes:
             return None

@@ -70,11 +70,7 @@ def _lines(promise: str, level: float, *, linked: bool) -> Promise:
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:
-    rows: list[list[Cell]] = []
-    for outcome in outcomes:
-        texts = dict(zip(_COLUMNS, _cells(outcome), strict=True))
-        verdict = Marked(texts.pop("verdict"), _TONES[outcome.verdict])
-        rows.append([verdict if name == "verdict" else texts[name] for name in _COLUMNS])
+    rows = [_cells(outcome) for outcome in outcomes]
     return Table(_COLUMNS, rows, words=frozenset(_TEXTS), wide=True)
 
 
@@ -93,23 +89,23 @@ def _parts(outcome: Outcome) -> list[Part]:
     return parts
 
 
-def _cells(outcome: Outcome) -> tuple[str, ...]:
-    """One row of the table, a text for each of ``_COLUMNS``."""
+def _cells(outcome: Outcome) -> list[Cell]:
+    """One row of the table, a cell for each of ``_COLUMNS``."""
     promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
     attacked = f"{at_least(outcome.attacked, 4)} {outcome.unit}"
     if outcome.best is not None:
         attacked += f"\nbest {at_least(outcome.best, 3)}"
     margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
-    return (
+    return [
         outcome.attack,
         outcome.case,
         str(outcome.noise),
         promised,
         attacked,
         margin,
-        str(outcome.verdict),
+        Marked(str(outcome.verdict), _TONES[outcome.verdict]),
         f"{outcome.runs:,}",
-    )
+    ]
 
 
 def _nearly_zero(value: float) -> float:

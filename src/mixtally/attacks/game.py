@@ -60,16 +60,16 @@ class Game(ABC):
         """The statistic in world u and in world v, no message of which is of the other."""
 
     @abstractmethod
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once by the device's code, None where it cannot."""
 
     @abstractmethod
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs from their distribution; None where ``alone`` suffices."""
+        """The statistics of many runs from their distribution; None where ``at_once`` suffices."""
 
 
 @dataclass(frozen=True)
-class Together(Game):
+class ComposedGame(Game):
     """All messages of a person: every part, as often as people are asked; log ratios add up.
 
     where
@@ -96,18 +96,18 @@ class Together(Game):
         every = [game.draw(chance, device) for game, times in self.games for _ in range(times)]
         return sum(u for u, _ in every), sum(v for _, v in every)
 
-    def alone(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """None where a part cannot."""
         return _sum(
-            game.alone(runs, chance, device) for game, times in self.games for _ in range(times)
+            game.at_once(runs, chance, device) for game, times in self.games for _ in range(times)
         )
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """None where ``alone`` suffices for every part."""
+        """None where ``at_once`` suffices for every part."""
         if all(game.drawn(1, draw) is None for game, _ in self.games):
             return None
         return _sum(
-            game.drawn(runs, draw) or game.alone(runs, draw.chance, Device())
+            game.drawn(runs, draw) or game.at_once(runs, draw.chance, Device())
             for game, times in self.games
             for _ in range(times)
         )
@@ -125,7 +125,7 @@ def _sum(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats]
 def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
     """The statistic of many runs; ``share`` of the usual number when the lab names none."""
     runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, share)
-    at_once = game.alone(runs, lab.chance, lab.device)
+    at_once = game.at_once(runs, lab.chance, lab.device)
     if at_once is not None:
         return Worlds(*at_once)
     u, v = np.empty(runs), np.empty(runs)
@@ -139,7 +139,7 @@ def pilot(game: Game, runs: int, lab: Lab) -> Worlds:
     count = min(4 * runs, _PILOT // game.setting.kinds)
     drawn = game.drawn(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
     if drawn is None:  # the production code draws its distribution as fast
-        drawn = game.alone(max(LEAST_RUNS, count), lab.chance, Device())
+        drawn = game.at_once(max(LEAST_RUNS, count), lab.chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
 

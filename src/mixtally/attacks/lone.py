@@ -4,7 +4,7 @@ import numpy as np
 
 from mixtally.attacks.checks import Checks
 from mixtally.attacks.outcome import Lab
-from mixtally.ground.bits import Counts
+from mixtally.attacks.randomizer import uniform_fake_checks
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
 
@@ -83,19 +83,6 @@ def _clear(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
         return checks, 2 * _CLEAR
     fakes = np.concatenate([lab.device.fakes(mechanism, 1, chance) for _ in codes])
     single = layout.read([lab.device.one_fake(mechanism, chance) for _ in codes])
-    share = _blocks(np.ones(bins, dtype=np.int64)) / bins
-    for name, rows in (("lone fake", fakes), ("fake by itself", single)):
-        drawn = layout.codes(rows)
-        seen = _blocks(np.bincount(drawn, minlength=bins)[:bins])
-        same = int((drawn[1::2] == drawn[: len(drawn) // 2 * 2 : 2]).sum())
-        checks += [
-            Checks.of(f"{name} in a block of bins", seen, _CLEAR, share),
-            Checks.of(f"{name} like the one before", same, len(drawn) // 2, 1.0 / bins),
-        ]
+    checks += uniform_fake_checks("lone fake", layout.codes(fakes), bins, _BLOCKS)
+    checks += uniform_fake_checks("fake by itself", layout.codes(single), bins, _BLOCKS)
     return checks, 4 * _CLEAR
-
-
-def _blocks(counts: Counts) -> Counts:
-    """Counts of up to 16 runs of neighboring bins."""
-    starts = np.unique(np.linspace(0, len(counts), _BLOCKS + 1)[:-1].astype(np.intp))
-    return np.add.reduceat(counts, starts)

@@ -132,30 +132,35 @@ def _by_place(counts: Counts) -> Counts:
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
-def _by_block(counts: Counts) -> Counts:
-    """Counts of up to 64 runs of neighboring bins."""
-    starts = np.unique(np.linspace(0, len(counts), _BLOCKS + 1)[:-1].astype(np.intp))
-    return np.add.reduceat(counts, starts)
-
-
 def uniform_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of records and uniform fakes in clear."""
     bins, layout = mechanism.bins, mechanism.layout
     half = MOST_REPORTS // 2
     codes = (np.arange(half) + _spread(bins, half)) % bins
-    wrong = layout.codes(lab.device.reports(mechanism, codes, lab.chance)) != codes
+    reports = layout.codes(lab.device.reports(mechanism, codes, lab.chance))
     fakes = layout.codes(lab.device.fakes(mechanism, half, lab.chance))
     seen = np.bincount(fakes, minlength=bins)
-    past = int(seen[bins:].sum())
-    same = int((fakes[0:half:2] == fakes[1:half:2]).sum())
-    share = _by_block(np.ones(bins, dtype=np.int64)) / bins
     return [
-        Checks.of("report that names another bin", wrong.sum(), half, 0.0),
-        Checks.of("fake past the last bin", past, half, 0.0),
+        Checks.of("report that names another bin", (reports != codes).sum(), half, 0.0),
+        Checks.of("fake past the last bin", int(seen[bins:].sum()), half, 0.0),
         Checks.of("fake in a bin", seen[:bins], half, 1.0 / bins),
-        Checks.of("fake in a block of bins", _by_block(seen[:bins]), half, share),
-        Checks.of("two fakes in a row", same, half // 2, 1.0 / bins),
+        *uniform_fake_checks("fake", fakes, bins, _BLOCKS),
     ], 2 * half
+
+
+def uniform_fake_checks(name: str, codes: Counts, bins: int, blocks: int) -> list[Checks]:
+    """How many fakes fall into each of up to ``blocks`` runs of neighboring bins, and in a row."""
+    starts = np.unique(np.linspace(0, bins, blocks + 1)[:-1].astype(np.intp))
+    seen, share = (
+        np.add.reduceat(counts, starts)
+        for counts in (np.bincount(codes, minlength=bins)[:bins], np.ones(bins, dtype=np.int64))
+    )
+    pairs = len(codes) // 2
+    same = int((codes[0 : 2 * pairs : 2] == codes[1 : 2 * pairs : 2]).sum())
+    return [
+        Checks.of(f"{name} in a block of bins", seen, len(codes), share / bins),
+        Checks.of(f"{name} like the one before", same, pairs, 1.0 / bins),
+    ]
 
 
 def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[list[Checks], int]:
