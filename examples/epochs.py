@@ -26,9 +26,9 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import MixtallyError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
+from mixtally.report.numbers import at_most
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.report.words import at_most
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance

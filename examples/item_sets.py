@@ -16,7 +16,7 @@ from mixtally.data.population import Population
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 from mixtally.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance

@@ -21,7 +21,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance

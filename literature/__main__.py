@@ -8,7 +8,8 @@ from pathlib import Path
 
 from literature import DOCUMENTS, reproduce
 from literature.document import document
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import show
 from mixtally.errors import InputError
 
 

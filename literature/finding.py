@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from mixtally.report.words import number
+from mixtally.report.numbers import number
 
 Steps = Callable[[int, int], None]
 """Called with how many steps are done and how many there are."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 from literature.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
 from mixtally.literature.audit import HOLDS, Case, Seen, Verdict, audit
 from mixtally.literature.formulas.catalogue import formula_named
-from mixtally.report.words import number
+from mixtally.report.numbers import number
 
 TWO = math.log(2.0)
 _Key = TypeVar("_Key")

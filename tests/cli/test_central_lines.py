@@ -52,7 +52,8 @@ def test_without_opendp_the_command_works_and_says_so(simulate, monkeypatch, tmp
     out = simulate("--out", tmp_path / "out")
     assert MISSING in out
     assert "central model, someone sees all" in out
-    assert MISSING in (tmp_path / "out" / "report.html").read_text()
+    assert MISSING not in (tmp_path / "out" / "report.html").read_text()  # readers install nothing
+    assert MISSING in (tmp_path / "out" / "rehearsal" / "report.html").read_text()
 
 
 def test_a_plan_uses_its_own_guarantee(cli, crowd, plan_file):

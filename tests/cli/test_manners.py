@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import typer
 
-from mixtally.cli import app, screen, watching
+from mixtally.cli import app, progress, watching
 from mixtally.cli.app import COMMANDS
 from mixtally.version import VERSION
 
@@ -88,8 +88,8 @@ def terminal(monkeypatch):
 def test_quiet_says_nothing_meanwhile(terminal, capsys, quiet):
     terminal()
     watching.be_quiet(quiet)
-    with screen.progress_bars() as progress:
-        progress("work", 1, 2)
+    with progress.progress_bars() as tell:
+        tell("work", 1, 2)
     assert (capsys.readouterr().err == "") is quiet
 
 

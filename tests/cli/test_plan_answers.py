@@ -6,7 +6,7 @@ import re
 import pytest
 
 from cli.test_plan_questions import ASKED, BINS, GUARANTEE, SPLIT, facts_of
-from mixtally.report.words import error_text
+from mixtally.report.numbers import error_text
 
 IMPOSSIBLE = (
     "plan", "--epsilon", 0.1, "--delta", "1e-6", "--users", 1000, "--bins", "1e7",

@@ -8,7 +8,7 @@ import pytest
 
 from cli.json_cases import CASCADE, SHARDS, SMALL, lay_out
 from mixtally.door import plan, simulate
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 
 END = "--epsilon 1 --delta 1e-6"
 CLEAR = "each answer is seen in clear."

@@ -7,7 +7,8 @@ from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
-from mixtally.report.words import at_most, not_promised, promise
+from mixtally.report.numbers import at_most
+from mixtally.report.words import not_promised, promise
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mixtally.report.words import at_least, at_most, fact, number, promise, supported
+from mixtally.report.numbers import at_least, at_most, number, supported
+from mixtally.report.words import fact, promise
 
 POSITIVE = st.floats(1e-300, 1e300)
 DIGITS = st.integers(1, 12)

@@ -17,8 +17,8 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import hidden
-from mixtally.report.words import at_least, at_most
 
 _COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
 _TEXTS = ("attack", "the attacker", "noise", "verdict")

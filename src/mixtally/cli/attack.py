@@ -17,13 +17,14 @@ from mixtally.cli import parameters as take
 from mixtally.cli.contract_files import is_contract, read_contract_file
 from mixtally.cli.grouped import flags, grouped, values
 from mixtally.cli.plan_files import read_plan
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import show
 from mixtally.data.progress import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.report.document import Document
-from mixtally.report.words import at_least, at_most
+from mixtally.report.numbers import at_least, at_most
 from mixtally.simulation.simulate import play
 
 

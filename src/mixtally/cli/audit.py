@@ -13,7 +13,7 @@ from mixtally.literature.audit import Case, Seen, Verdict
 from mixtally.literature.audit import audit as held
 from mixtally.literature.formulas.catalogue import FORMULAS, Formula, formula_named
 from mixtally.report.document import Promise
-from mixtally.report.words import at_least, at_most
+from mixtally.report.numbers import at_least, at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

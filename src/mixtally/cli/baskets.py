@@ -7,12 +7,13 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.limits import BudgetOptions, wish_of
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.reading import As, Reading, Several
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.codec import canonical
-from mixtally.report.words import error_text
+from mixtally.report.numbers import error_text
 from mixtally.simulation import offers
 from mixtally.simulation.baskets.document import document
 from mixtally.simulation.baskets.facts import facts, published

@@ -11,9 +11,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json
 from mixtally.cli.plan_files import read_plan
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
-from mixtally.cli.screen import progress_bars
 from mixtally.cli.tally import Shards
 from mixtally.engine.places import files_at, url_of
 from mixtally.engine.shards.shard import ENDINGS

@@ -19,8 +19,8 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import Ledger, opened, read_ledger
 from mixtally.records.plan import Plan
 from mixtally.report.document import Promise
+from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import expected, hidden, stated
-from mixtally.report.words import at_least, at_most, error_text, printable
 from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 

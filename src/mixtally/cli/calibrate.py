@@ -20,7 +20,7 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate as search
 from mixtally.privacy.divergence import memoized as divergence
 from mixtally.records.certificate import Certificate
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 
 _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
 

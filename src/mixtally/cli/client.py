@@ -18,7 +18,6 @@ from mixtally.cli.client_answer import value_of
 from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json
-from mixtally.cli.plan_files import read_bytes
 from mixtally.client.net import (
     Charge,
     Diary,
@@ -38,7 +37,7 @@ from mixtally.client.net import (
 from mixtally.client.net.pins import pinned
 from mixtally.client.net.post import fetch
 from mixtally.errors import DataError, ParameterError, RefusedError
-from mixtally.ground.chance import SecureChance
+from mixtally.store.files import read_bytes
 
 app = typer.Typer(
     name="client",
@@ -255,6 +254,8 @@ def _sent(diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_on
 
 
 def _words() -> Callable[[int], bytes]:
+    from mixtally.ground.chance import SecureChance  # loads NumPy, which whoever only looks lacks
+
     chance = SecureChance()
     return lambda count: chance.words(count).astype("<u8").tobytes()
 

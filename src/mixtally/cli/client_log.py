@@ -7,7 +7,7 @@ from typing import Any
 
 from mixtally.client.net import Charge, Entry, State
 from mixtally.client.net.seal import TAG_BYTES
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 
 _ENDS = {
     State.TAKEN: "taken",

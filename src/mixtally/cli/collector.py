@@ -16,7 +16,6 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
-from mixtally.cli.plan_files import read_bytes
 from mixtally.cli.screen import show
 from mixtally.collector import (
     Agreed,
@@ -49,6 +48,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call, patient
 from mixtally.node.folder import Folder
 from mixtally.node.node import Node
+from mixtally.store.files import read_bytes
 
 app = typer.Typer(
     name="collector",

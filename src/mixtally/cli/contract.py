@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
 from mixtally.cli.output import print_json, publish, sign_of_life
-from mixtally.cli.plan_files import read_bytes
+from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import check_terms
@@ -26,10 +25,11 @@ from mixtally.records.contract import (
 )
 from mixtally.report.contract import contract_document, terms_document
 from mixtally.report.document import Document
+from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import of_terms
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
-from mixtally.report.words import at_least, at_most
+from mixtally.store.files import read_bytes
 
 if TYPE_CHECKING:
     from mixtally.rigorous import Verdict
@@ -93,7 +93,7 @@ def show(file: ContractFile, json: o.Json = False) -> None:
         print_json(whole_facts(document))
         return
     _say(opening(document))
-    Console(highlight=False).print(printed(document))
+    console_of().print(printed(document))
 
 
 @app.command()
@@ -120,7 +120,7 @@ def check(
     )
     typer.echo(f"It {true.assumption}.")
     if second is not None:
-        Console(highlight=False).print(_proofs(second))
+        console_of().print(_proofs(second))
         typer.echo(f"The second program: {second.said}.")
 
 

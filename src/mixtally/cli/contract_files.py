@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
 from mixtally.records.contract import (
     CONTRACT_VERSION,
@@ -21,6 +20,7 @@ from mixtally.records.contract import (
     read_terms,
     text_of,
 )
+from mixtally.store.files import read_bytes
 
 DAY = 86_400
 CONTRACT = "make one with `mixtally contract new`"

@@ -19,8 +19,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import memoized as divergence
 from mixtally.records.certificate import Certificate
 from mixtally.report.document import Promise
+from mixtally.report.numbers import at_least, at_most, error_text
 from mixtally.report.promise import expected, hidden, stated
-from mixtally.report.words import at_least, at_most, error_text
 
 
 @grouped

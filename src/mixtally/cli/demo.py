@@ -7,7 +7,8 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import plan_files
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import show
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.demo import demo as play_demo

@@ -9,19 +9,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
-from mixtally.cli.screen import say
+from mixtally.cli.screen import console_of, say
 from mixtally.engine.rates import measured
 from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
 from mixtally.records.roles import MOST_HOPS
-from mixtally.report.words import number
+from mixtally.report.numbers import number
 from mixtally.version import VERSION
 from mixtally.wire.suite import SUITES
 
@@ -116,7 +115,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
             {"here": _here()._asdict(), "rates": rates._asdict(), "rounds": _facts(rates, rounds)}
         )
         return
-    console = Console()
+    console = console_of()
     say(console, _lines(rates))
     console.print(_table(rates, rounds))
     say(console, _notes(rates, rounds))

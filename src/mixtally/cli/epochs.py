@@ -15,8 +15,9 @@ from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan, refuse_beside
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
-from mixtally.cli.screen import progress_bars, show, warn
+from mixtally.cli.screen import show, warn
 from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline

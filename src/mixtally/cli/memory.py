@@ -10,8 +10,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.memory_options import Answers, BloomOptions, LevelOptions, Levels
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.encode.bloom import design
@@ -25,7 +26,7 @@ from mixtally.records.guarantee import Guarantee, checked_epsilon
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
 from mixtally.report.document import REHEARSAL
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
 from mixtally.simulation.memoized.counts import estimated
 from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
 from mixtally.simulation.memoized.document import document

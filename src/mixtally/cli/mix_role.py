@@ -8,7 +8,6 @@ from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
-from mixtally.cli.plan_files import read_bytes
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
 from mixtally.mixnode.jobs import take_job
@@ -20,7 +19,8 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import check_terms
 from mixtally.records.contract import Contract
 from mixtally.records.contract.job import job_of
-from mixtally.report.words import at_most
+from mixtally.report.numbers import at_most
+from mixtally.store.files import read_bytes
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

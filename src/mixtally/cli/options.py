@@ -4,14 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from mixtally.ground.chance import Chance
+
 from mixtally.errors import DataError, not_one_of
-from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.seeded import SeededChance
 
 _MOST = 10**18
 """Larger numbers are no count of anything here."""
@@ -139,6 +140,9 @@ def one_of(subject: str, got: str, names: Sequence[str]) -> str:
     return got
 
 
-def chance(seed: int | None) -> Chance:
+def chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
+    from mixtally.ground.chance import SecureChance  # both load NumPy, which a device's help lacks
+    from mixtally.simulation.seeded import SeededChance
+
     return SecureChance() if seed is None else SeededChance(seed)

@@ -1,6 +1,5 @@
 """Files that appear whole or not at all, JSON on standard output, a sign of life on the other."""
 
-import json
 import os
 import sys
 import threading
@@ -136,8 +135,9 @@ def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on standard output."""
-    json.dump(value, sys.stdout, indent=1, allow_nan=False)
-    sys.stdout.write("\n")
+    from mixtally.report.texts import json_text  # a device that prints no JSON starts without it
+
+    sys.stdout.write(json_text(value))
 
 
 @contextmanager

@@ -7,16 +7,17 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import plan_files
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.places import Box, Grid, grid
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Picture, Section
 from mixtally.report.hexmap import hexmap
+from mixtally.report.numbers import at_most
 from mixtally.report.svg import Markup
-from mixtally.report.words import at_most
 from mixtally.simulation import offers
 from mixtally.simulation.central import central
 from mixtally.simulation.lab import Lab, Provenance

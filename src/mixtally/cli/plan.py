@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from mixtally import planner
 from mixtally.cli import options as o
-from mixtally.cli.cascade import CascadeOptions, asked_in_cascade, plan_cascade
+from mixtally.cli.cascade import CascadeOptions, asked_in_cascade
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
-from mixtally.cli.screen import say
+from mixtally.cli.screen import console_of, say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.codec import canonical
 from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
@@ -79,6 +78,8 @@ def plan(
     wish = wish_of(budget, question, wanted.promise.guarantee(), crowd, hash_seed=seed)
     if cascade.hops is not None:
         _check_no_target(wanted)
+        from mixtally.cli.terms import plan_cascade  # another planner, which few need
+
         plan_cascade(wish, cascade, how, out, json=json)
         return
     try:
@@ -199,7 +200,7 @@ def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:
-    console = Console()
+    console = console_of()
     say(console, promise_lines(answer.best, expected))
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
@@ -223,4 +224,4 @@ def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> 
         found = planner.relaxations(wish)
     error.beside["nearest"] = [near.facts() for near in found]
     if found and not json:
-        Console(stderr=True).print(nearest_table(found))
+        console_of(stderr=True).print(nearest_table(found))

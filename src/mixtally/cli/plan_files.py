@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import ParameterError
 from mixtally.ground.codec import canonical
 from mixtally.records.plan import Plan
 from mixtally.records.plan import read_plan as parse
-from mixtally.store.files import read_whole
+from mixtally.store.files import read_bytes
 
 if TYPE_CHECKING:  # who reads a plan to charge it needs no reports
     from mixtally.simulation.study import Study
@@ -30,16 +30,6 @@ def plan_files(study: "Study") -> dict[str, bytes]:
 def read_plan(path: Path) -> Plan:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
     return parse(read_bytes(path, "a plan file"), str(path))
-
-
-def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
-    """A whole file, or what a pipe brings; DataError for one that cannot be read says ``make``."""
-    try:
-        return read_whole(path, piped=True)
-    except OSError as error:
-        raise DataError(
-            str(path), wanted=what, got=error.strerror or str(error), do=make
-        ) from error
 
 
 def refuse_beside(flags: list[str]) -> None:

@@ -3,7 +3,8 @@
 from rich.table import Table
 
 from mixtally.planner import Choice, PlanOption, Relaxation
-from mixtally.report.words import error_text, fact, number
+from mixtally.report.numbers import error_text, number
+from mixtally.report.words import fact
 
 _RARE = ("hashed_values", "collision_error", "crowd_counted")
 _IN_WORDS = ("protocol", "source", "assumption")

@@ -1,12 +1,17 @@
 """How a data file is written, and whose its rows are: options, declared once; and the reading."""
 
 import csv
+import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
-from mixtally.cli.screen import progress_bars, warn
+from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import warn
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population, check_shared
 from mixtally.data.readers import read
@@ -56,6 +61,7 @@ class RowOptions:
 
     def at(self, path: Path) -> DataFile:
         """The file at ``path``; raises ParameterError for options that say nothing."""
+        _load_arrow()
         return DataFile(
             path,
             delimiter=self.delimiter,
@@ -109,3 +115,28 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
     if crowd.from_data:
         check_shared(crowd.question, crowd.held, crowd.from_data)
     return crowd
+
+
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        """Raises ModuleNotFoundError for pandas; leaves all else to others."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError(name=fullname)
+
+
+def _load_arrow() -> None:
+    """Load Arrow without pandas, which it imports at its first conversion; no file needs it.
+
+    That takes longer than all else of a small collection. pandas can be imported afterwards.
+    """
+    if "pandas" in sys.modules:
+        return
+    none = _NoPandas()
+    sys.meta_path.insert(0, none)
+    try:
+        with suppress(ImportError):  # what is missing is said where the file is read
+            import_module("pyarrow").scalar(0)
+    finally:
+        sys.meta_path.remove(none)

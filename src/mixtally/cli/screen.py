@@ -2,31 +2,17 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
-from rich.text import Text as RichText
 
 from mixtally.cli.output import print_json, publish_result
-from mixtally.cli.watching import watched
-from mixtally.data.progress import Progress
 from mixtally.report.document import REHEARSAL, Document
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import files, whole_facts
-from mixtally.report.words import number
 
 Made = TypeVar("Made", str, bytes)
 SEEDED = (
@@ -37,6 +23,11 @@ FROM_DATA = (
     "Nothing here may be published: what was read from the data may be one person's alone, so that "
     "only a rehearsal was written. Give what the second line says for a result."
 )
+
+
+def console_of(*, stderr: bool = False) -> Console:
+    """A terminal that prints texts as they are: what stands between colons is no picture."""
+    return Console(emoji=False, highlight=False, stderr=stderr)
 
 
 def show(
@@ -81,7 +72,7 @@ def show(
     if json:
         print_json(whole_facts(document))
         return
-    console = Console()
+    console = console_of()
     say(console, opening(document))
     console.print(printed(document))
     say(console, document.prose)
@@ -126,35 +117,3 @@ def say(console: Console, lines: Iterable[str]) -> None:
     """Sentences, one below the other; whole where no terminal has a width for them."""
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-
-
-class _Rate(ProgressColumn):
-    """What is done a second, to two digits; the unit is that of the step."""
-
-    def render(self, task: Task) -> RichText:
-        speed = task.finished_speed or task.speed
-        return RichText("" if not speed else f"{number(speed, 2)}/s", style="dim")
-
-
-@contextmanager
-def progress_bars() -> Iterator[Progress]:
-    """Bars on standard error while it is a terminal; one bar a step, its rate and the time left."""
-    bars = Bars(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        _Rate(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not watched(),
-    )
-    tasks: dict[str, Any] = {}
-
-    def show(step: str, done: int, total: int) -> None:
-        if step not in tasks:
-            tasks[step] = bars.add_task(step, total=total)
-        bars.update(tasks[step], completed=done, total=total)
-
-    with bars:
-        yield show

@@ -10,8 +10,9 @@ from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
 from mixtally.cli.limits import BudgetOptions
 from mixtally.cli.plan_files import plan_files, read_plan, refuse_beside
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, refuse
 from mixtally.cli.simulate_crowd import planned as planned_crowd

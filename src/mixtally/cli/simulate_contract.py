@@ -8,9 +8,10 @@ import numpy as np
 
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import As, Reading

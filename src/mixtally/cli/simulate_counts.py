@@ -7,7 +7,7 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan
-from mixtally.cli.screen import progress_bars
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of, with_room
 from mixtally.data.file import DataFile
 from mixtally.data.population import check_shared

@@ -15,8 +15,8 @@ from mixtally.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigma
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_users
 from mixtally.records.mechanism.named import flip_bits
 from mixtally.report.document import Promise
+from mixtally.report.numbers import at_most, between
 from mixtally.report.promise import expected, hidden
-from mixtally.report.words import at_most, between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import plan_files, read_plan
-from mixtally.cli.screen import progress_bars, show, warn
+from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import show, warn
 from mixtally.engine.places import files_at, url_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS

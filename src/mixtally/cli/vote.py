@@ -10,8 +10,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP, Reading
 from mixtally.errors import ParameterError

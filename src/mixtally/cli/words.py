@@ -6,8 +6,9 @@ from typing import Annotated
 
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import progress_bars, show
+from mixtally.cli.screen import show
 from mixtally.data.reading import Reading
 from mixtally.encode.spelling import LETTERS, Spelling
 from mixtally.errors import ParameterError

@@ -7,7 +7,7 @@ from mixtally.errors import DataError
 from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.refusal import ProblemError
 from mixtally.records.roles import Role
-from mixtally.report.words import printable
+from mixtally.report.numbers import printable
 
 _MOST_WORDS = 200
 

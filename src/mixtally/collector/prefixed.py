@@ -11,7 +11,7 @@ from mixtally.records.contract import Terms
 from mixtally.records.contract.terms import Prefixes
 from mixtally.records.question import Question
 from mixtally.records.results import Estimate
-from mixtally.report.words import printable
+from mixtally.report.numbers import printable
 
 Symbols = tuple[tuple[int, ...], ...]
 

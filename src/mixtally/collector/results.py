@@ -26,9 +26,10 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.numbers import at_most, error_text
 from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
-from mixtally.report.words import at_most, error_text, promise
+from mixtally.report.words import promise
 
 
 class Held(NamedTuple):

@@ -16,7 +16,7 @@ from mixtally.ground.chance import SecureChance
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
-from mixtally.report.words import at_least, at_most
+from mixtally.report.numbers import at_least, at_most
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.simulate import play
 

@@ -18,7 +18,7 @@ from mixtally.privacy.composition.ledger import charge, left, spent
 from mixtally.records.certificate import Certificate
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
 from mixtally.records.plan import Plan as Record
-from mixtally.report.words import at_most, printable
+from mixtally.report.numbers import at_most, printable
 from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 

@@ -14,7 +14,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import Observer, checked_epsilon, promised
 from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes, Parameter, Shuffled
 from mixtally.records.mechanism.memoized import memoized
-from mixtally.report.words import at_most, number
+from mixtally.report.numbers import at_most, number
 
 _FLAGS, _TEXTS = ("split", "count_crowd"), ("background",)
 _NUMBERS = ("flip", "shape_decay", "honest_fraction", "permanent", "p", "q")

@@ -8,7 +8,7 @@ from mixtally.door import checks
 from mixtally.door.frames import frame_of
 from mixtally.records.result import Findings
 from mixtally.report import counts
-from mixtally.report.words import number
+from mixtally.report.numbers import number
 
 RAW = "Raw counts of real people, and what they give away: never publish this file."
 SHOWN = 20

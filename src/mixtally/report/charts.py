@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from mixtally.report.axes import Marks, Row, Scale, across, bar, dot, ring, rows_picture, short
 from mixtally.report.document import Picture
+from mixtally.report.numbers import error_text
 from mixtally.report.svg import Markup, el
-from mixtally.report.words import error_text
 
 
 class Bar(NamedTuple):

@@ -18,8 +18,8 @@ from mixtally.records.contract import (
 from mixtally.records.contract.spelling import plain
 from mixtally.records.question import Kind
 from mixtally.report.document import Bullets, Document, Section, Table, Text
+from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import of_terms
-from mixtally.report.words import at_least, at_most, number, printable
 
 _WORDS = frozenset({"run by", "address", "for"})
 

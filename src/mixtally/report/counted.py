@@ -27,7 +27,7 @@ from mixtally.report.counts import (
     simultaneous,
 )
 from mixtally.report.document import Cell, Facts, Marked, Picture, Rows, Table, Text, Tone
-from mixtally.report.words import supported
+from mixtally.report.numbers import supported
 
 CHART_BINS, TABLE_BINS = 30, 1000
 """The most bins that a page draws and lists, the largest."""

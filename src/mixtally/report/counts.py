@@ -10,8 +10,8 @@ from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Figures, Row
 from mixtally.report.document import Facts, Rows, Table
+from mixtally.report.numbers import at_most, error_text, number, supported
 from mixtally.report.texts import row_facts
-from mixtally.report.words import at_most, error_text, number, supported
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 

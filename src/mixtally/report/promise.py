@@ -15,7 +15,8 @@ from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question, collisions
 from mixtally.records.result import ContractResult, Findings, Result
 from mixtally.report.document import Promise
-from mixtally.report.words import at_most, error_text, without_mixes
+from mixtally.report.numbers import at_most, error_text
+from mixtally.report.words import without_mixes
 
 _WHO = {
     Observer.MESSAGES: "whoever sees every shuffled message and may know everybody else's answer",

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from mixtally.records.results import Row
 from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Facts, not_covered
 from mixtally.report.page import page
@@ -12,7 +14,8 @@ from mixtally.report.page import page
 
 def json_text(facts: Mapping[str, Any]) -> str:
     """``facts`` as a JSON file; raises ValueError for NaN and infinities, which JSON lacks."""
-    return json.dumps(facts, indent=1, allow_nan=False) + "\n"
+    text = json.dumps(facts, allow_nan=False)  # indented by the same it would take thrice as long
+    return msgspec.json.format(text, indent=1) + "\n"
 
 
 _FORMULA = re.compile(r"'*[\t\r\n]|['\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]")

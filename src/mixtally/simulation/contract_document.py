@@ -14,9 +14,10 @@ from mixtally.report.document import (
     Tone,
     closing,
 )
+from mixtally.report.numbers import at_most, error_text
 from mixtally.report.promise import of_contract_result, of_terms
 from mixtally.report.received import came, not_promised
-from mixtally.report.words import at_most, error_text, promise
+from mixtally.report.words import promise
 from mixtally.simulation.contract import Played
 from mixtally.simulation.lab import Provenance
 

@@ -2,7 +2,7 @@
 
 from mixtally.records.baseline import Baseline
 from mixtally.report.charts import Line
-from mixtally.report.words import at_most, number
+from mixtally.report.numbers import at_most, number
 from mixtally.simulation.study import Study
 
 

@@ -17,13 +17,9 @@ from mixtally.report.document import (
     Text,
     closing,
 )
+from mixtally.report.numbers import error_text
 from mixtally.report.promise import of_result
-from mixtally.report.words import (
-    error_text,
-    not_promised,
-    promise,
-    seen_by_sums,
-)
+from mixtally.report.words import not_promised, promise, seen_by_sums
 from mixtally.simulation.models import lines, statements
 from mixtally.simulation.study import Release, Study
 

@@ -93,3 +93,13 @@ def clear_aside(path: Path) -> None:
 
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.part")
+
+
+def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
+    """A whole file, or what a pipe brings; DataError for one that cannot be read says ``make``."""
+    try:
+        return read_whole(path, piped=True)
+    except OSError as error:
+        raise DataError(
+            str(path), wanted=what, got=error.strerror or str(error), do=make
+        ) from error

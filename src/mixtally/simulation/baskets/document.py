@@ -19,8 +19,9 @@ from mixtally.report.document import (
     Text,
     closing,
 )
+from mixtally.report.numbers import at_least, at_most, error_text, number
 from mixtally.report.promise import of_result
-from mixtally.report.words import at_least, at_most, error_text, not_promised, number, promise
+from mixtally.report.words import not_promised, promise
 from mixtally.simulation.baskets.facts import QUOTIENTS, Facts
 from mixtally.simulation.baskets.find import Found
 from mixtally.simulation.truth import Truth

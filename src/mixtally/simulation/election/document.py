@@ -19,9 +19,10 @@ from mixtally.report.document import (
     Text,
     closing,
 )
+from mixtally.report.numbers import at_most
 from mixtally.report.promise import expected, stated
 from mixtally.report.texts import row_facts
-from mixtally.report.words import at_most, promise, without_mixes
+from mixtally.report.words import promise, without_mixes
 from mixtally.simulation.election.chart import shares_chart
 from mixtally.simulation.election.rows import VERSIONS, comparison, headings, result_rows
 from mixtally.simulation.election.votes import Election

@@ -5,7 +5,7 @@ import math
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.result import Vote
-from mixtally.report.words import at_most, error_text
+from mixtally.report.numbers import at_most, error_text
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import chance, percent
 

@@ -7,7 +7,8 @@ import msgspec
 from mixtally.privacy.local import least_wrong, speaks
 from mixtally.records.certificate import Certificate
 from mixtally.records.result import Vote
-from mixtally.report.words import at_least, at_most, not_promised
+from mixtally.report.numbers import at_least, at_most
+from mixtally.report.words import not_promised
 from mixtally.simulation.election.votes import Election
 
 

@@ -24,7 +24,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
 from mixtally.planner import Planner, PlanOption, PlanRequest, choose
 from mixtally.records.certificate import Certificate
-from mixtally.report.words import at_most, number
+from mixtally.report.numbers import at_most, number
 from mixtally.simulation.heavy.search import Search
 
 APART = (

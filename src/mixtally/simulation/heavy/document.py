@@ -16,7 +16,8 @@ from mixtally.report.document import (
     Text,
     closing,
 )
-from mixtally.report.words import at_most, error_text, supported, without_mixes
+from mixtally.report.numbers import at_most, error_text, supported
+from mixtally.report.words import without_mixes
 from mixtally.simulation.heavy.facts import Facts
 from mixtally.simulation.heavy.result import Found
 

@@ -19,7 +19,7 @@ from mixtally.report.document import (
     Tone,
     closing,
 )
-from mixtally.report.words import at_most, error_text, supported
+from mixtally.report.numbers import at_most, error_text, supported
 from mixtally.simulation.memoized.losses import Facts
 from mixtally.simulation.memoized.words import (
     NOT_PROMISED,

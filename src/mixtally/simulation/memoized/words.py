@@ -6,8 +6,8 @@ from mixtally.estimate.words import CHOSEN
 from mixtally.privacy.divergence.memoized import SOURCE
 from mixtally.records.guarantee import Observer
 from mixtally.report.document import Promise
+from mixtally.report.numbers import at_least, at_most, error_text, supported
 from mixtally.report.promise import expected, hidden
-from mixtally.report.words import at_least, at_most, error_text, supported
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.memoized.losses import Facts
 

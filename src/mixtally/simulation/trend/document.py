@@ -16,15 +16,9 @@ from mixtally.report.document import (
     Text,
     closing,
 )
+from mixtally.report.numbers import at_most, error_text, supported
 from mixtally.report.promise import expected, hidden, stated
-from mixtally.report.words import (
-    at_most,
-    error_text,
-    not_promised,
-    promise,
-    supported,
-    without_mixes,
-)
+from mixtally.report.words import not_promised, promise, without_mixes
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
 from mixtally.simulation.trend.facts import facts, tables
