@@ -23,7 +23,7 @@ def here(crowd, monkeypatch):
         (("simulate words", "x.csv", "--column", "w", *PROMISE, "--way", "up"),
          "way: wanted together"),
         (("simulate",), "simulate: wanted DATA, got none; see `mixtally simulate --help`"),
-        ((*CROWD, "--top", 0), "wanted another value of --top, got Input should be"),
+        ((*CROWD, "--top", 0), "wanted another value of --top, got 0 is not in"),
         (("plan", "--nope"), "see `mixtally plan --help`"),
         (("budget", "nope"), "see `mixtally budget --help`"),
         (("nope",), "wanted one of the commands, got nope"),
