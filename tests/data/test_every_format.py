@@ -31,35 +31,18 @@ TABLE = {
     "marks": ["010", "111", "000", "010", "001"],
 }
 FORMATS = in_every_format(TABLE)
-WAYS = {
-    "texts": ("color", {}),
-    "whole numbers": ("age", {}),
-    "fractions": ("height", {}),
-    "sets": ("likes", {"form": As.SET}),
-    "bits": ("smokes,drives", {"form": As.BITS}),
-    "strings of bits": ("marks", {"form": As.BITS}),
-    "attributes": ("color,age", {"form": As.ATTRIBUTES}),
-    "numbers": ("height", {"form": As.NUMBER, "scale": Scale(0, 2, 4)}),
-    "people": ("color", {"person": "who"}),
-}
 
 
 def facts(population):
-    values = None if population.values is None else population.values.tolist()
-    return population.question, population.records.tolist(), values, population.note
+    return population.question, population.records.tolist(), population.note
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_same_values_are_the_same_population(tmp_path, name, way):
-    for file in ("comma.csv", name):
-        (tmp_path / file).write_bytes(FORMATS[file])
-    columns, reading = WAYS[way]
-    found, plain = (
-        people(tmp_path / file, *columns.split(","), **reading) for file in (name, "comma.csv")
-    )
-    assert facts(found) == facts(plain)
-    assert found.users == 5
+def test_a_column_says_whose_each_row_is(tmp_path, name):
+    (tmp_path / name).write_bytes(FORMATS[name])
+    assert people(tmp_path / name, "color", person="who").users == 5
+    with pytest.raises(DataError, match=r"row 4: wanted one row of a person, got .* after row 1"):
+        people(tmp_path / name, "color", person="age")
 
 
 def test_a_column_of_text_is_what_was_written(tmp_path):

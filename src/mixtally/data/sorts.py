@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
+from types import NoneType
 
 from mixtally.data.formats.written import written
 from mixtally.errors import DataError
@@ -27,11 +28,23 @@ class Sorts:
 
     def __init__(self) -> None:
         self._met: list[str] = []
+        self._done: set[type] = {NoneType}  # types all of whose values are of one sort
 
     def check(self, values: Iterable[object], subject: Callable[[int], str]) -> None:
-        """Raises DataError for the first value, by its place, that is none or of another type."""
+        """Raises DataError for the first value, by its place, that is none or of another type.
+
+        What is missing is None.
+        """
+        like_others = _PLAIN.fullmatch
         for place, value in enumerate(values):
-            if is_missing(value) or (sort := _sort_of(value)) in self._met:
+            if type(value) in self._done:
+                continue
+            if type(value) is str and _TEXT in self._met and not like_others(value):
+                continue
+            sort = _sort_of(value)
+            if not isinstance(value, str | datetime):
+                self._done.add(type(value))
+            if sort in self._met:
                 continue
             if sort is None:
                 raise DataError(
