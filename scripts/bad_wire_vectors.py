@@ -10,9 +10,9 @@ from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
 
 from mixtally.contract.reading import fingerprint_of
-from mixtally.records.roles import written_key
+from mixtally.contract.roles import key_hash, written_key
 from mixtally.wire.manifest import PartManifest, Receipt, write_receipt
-from mixtally.wire.note import Signer, key_hash, signed
+from mixtally.wire.note import Signer, signed
 from mixtally.wire.sheet import write_sheet, write_withdrawal
 
 FIRST, SECOND = SCENES[1], SCENES[2]

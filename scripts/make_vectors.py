@@ -35,10 +35,10 @@ from mixtally.records.contract import (  # noqa: E402
     Terms,
     write_contract,
 )
-from mixtally.records.contract.spelling import plain  # noqa: E402
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
 from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
+from mixtally.records.spelling import plain  # noqa: E402
 from reference.answer import answer  # noqa: E402
 from reference.person import hop_fakes, person_messages  # noqa: E402
 

@@ -91,8 +91,8 @@ def altered(file, change):
         (lambda c: c.update(admission="codes"), "admission"),
         (lambda c: c["hops"].append(c["hops"][0]), "hops"),
         (lambda c: c.update(extra=1), "extra"),
-        (lambda c: c["terms"].update(minimum_crowd=20_001), "minimum crowd"),
-        (lambda c: c["envelope_bytes"][0].reverse(), "envelope bytes"),
+        (lambda c: c["terms"].update(minimum_crowd=20_001), "minimum_crowd"),
+        (lambda c: c["envelope_bytes"][0].reverse(), "envelope_bytes"),
     ],
 )
 def test_an_altered_contract_is_refused(cli, contract, change, said):
@@ -119,7 +119,7 @@ def test_a_network_may_name_the_second_suite(cli, terms, network, tmp_path):
     assert "MLKEM768-X25519, HKDF-SHA256, AES-128-GCM" in shown
     assert cli("contract", "check", file).status == 0
     altered(file, lambda c: c.update(suite=1))
-    assert "envelope bytes" in cli("contract", "check", file).err
+    assert "envelope_bytes" in cli("contract", "check", file).err
 
 
 def test_a_network_with_another_suite_is_refused(cli, terms, network, tmp_path):

@@ -32,11 +32,11 @@ from mixtally.records.contract import (
     envelope_bytes,
     written_key,
 )
-from mixtally.records.contract.spelling import plain
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.spelling import plain
 
 SEED = "00112233445566778899aabbccddeeff"
 RATIO = usual_ratio(1.0, 1)

@@ -7,7 +7,8 @@ from mixtally.contract import reading
 from mixtally.contract.contract import read as read_by_devices
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node.web.routes import MOST_NOTE_BYTES
-from mixtally.records.contract import spelling, write_contract, write_terms
+from mixtally.records import spelling
+from mixtally.records.contract import read_contract, write_contract, write_terms
 from mixtally.records.question import Question
 from mixtally.wire.note import Signer, signed
 
@@ -19,17 +20,16 @@ def terms(bytes_a_label):
 
 
 def test_one_limit_for_all():
-    assert spelling.MOST_BYTES == reading.MOST_TEXT_BYTES
     names = [f"{i}" * 100 for i in range(6)]
-    text = b"{" + b" " * (spelling.MOST_BYTES - 3) + b"}\n"
-    assert len(text) == spelling.MOST_BYTES
+    text = b"{" + b" " * (reading.MOST_TEXT_BYTES - 3) + b"}\n"
+    assert len(text) == reading.MOST_TEXT_BYTES
     note = signed(text, *(Signer(name, bytes([1]) * 32) for name in names))
     assert len(note) <= MOST_NOTE_BYTES
 
 
 def test_what_is_too_long_is_not_made(monkeypatch):
     size = len(write_contract(contracts.contract_of(terms(10))))
-    monkeypatch.setattr(spelling, "MOST_BYTES", size)
+    monkeypatch.setattr(spelling, "MOST_TEXT_BYTES", size)
     contract = contracts.contract_of(terms(10))
     assert len(write_contract(contract)) == size
     for make in (
@@ -41,9 +41,9 @@ def test_what_is_too_long_is_not_made(monkeypatch):
 
 
 def test_what_is_too_long_is_not_read():
-    long = b" " * (spelling.MOST_BYTES + 1)
-    with pytest.raises(PlanError, match="as roles and devices read, got 16,711,681"):
-        spelling.unspelled(long, type(contracts.contract_of(terms(1))), "a file")
+    long = b" " * (reading.MOST_TEXT_BYTES + 1)
+    with pytest.raises(PlanError, match="wanted at most 16,711,680 bytes, got 16711681"):
+        read_contract(long, "a file")
     with pytest.raises(RefusedError) as error:
         read_by_devices(long)
     assert error.value.reason == "too-long"

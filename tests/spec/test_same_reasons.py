@@ -1,17 +1,19 @@
 """The device's room and the stranger's program refuse alike, far beyond the vectors."""
 
-import importlib.util
 import json
 import random
-from pathlib import Path
+import re
 
 import pytest
 
 from helpers import contracts
 from mixtally import client
+from mixtally.contract import contract, question, reading
 from mixtally.errors import RefusedError
-from mixtally.records.contract import write_contract
+from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
+from mixtally.records.question import with_attributes
 from spec import stranger
+from spec.altered import altered, places
 from spec.stranger_contract import contract_of
 from spec.stranger_forms import RefusalError
 
@@ -21,18 +23,6 @@ VALUES = (
     *([], [0], [1, 0], [True], [0, 1, 0], ["=0", "=3"], [0, 0], ["säule 0", "säule 0"], {}),
 )
 PREFIXES = (None, None, None, [[]], [], [[1]], [[1], [1]], [[9]], [[0]], [[True]], [[1] * 9])
-
-
-def neighbour():
-    """The alterations of the device's own tests."""
-    path = Path(__file__).parents[1] / "client/test_same_refusals.py"
-    spec = importlib.util.spec_from_file_location("same_refusals", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-ALTER = neighbour()
 
 
 def ours(act):
@@ -49,23 +39,65 @@ def theirs(act):
         return str(error)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_same_contracts_are_taken(seed):
+def verdicts(data):
+    """Whether the device and the stranger take a contract."""
+    pair = ours(lambda: not client.read(data)), theirs(lambda: not contract_of(data))
+    return tuple(one is False for one in pair)
+
+
+def differing(seed, some):
+    """Alterations of one contract about which they do not agree."""
     chance = random.Random(seed)
     plain = json.loads(write_contract(contracts.random_contract(chance)))
-    for path in chance.choices([path for path in ALTER.places(plain) if path], k=30):
-        data = json.dumps(ALTER.altered(plain, path, chance)).encode()
-        pair = [ours(lambda: not client.read(data)), theirs(lambda: not contract_of(data))]  # noqa: B023
-        assert (pair[0] is False) == (pair[1] is False), (path, pair)
+    found = []
+    for path in chance.choices([path for path in places(plain) if path], k=some):
+        data = json.dumps(altered(plain, path, chance)).encode()
+        if len(set(verdicts(data))) == 2:
+            found.append((path, verdicts(data), data))
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_contracts_are_taken(seed):
+    assert differing(seed, 30) == []
+
+
+@pytest.mark.slow
+def test_the_same_are_taken_of_many_more():
+    assert [(seed, differing(seed, 200)) for seed in range(60, 300) if differing(seed, 200)] == []
+
+
+def test_both_refuse_one_bare_part_of_two():
+    """Which chance hardly finds: a part without fakes beside one that has them."""
+    own = OwnFakes(FakeRecord.BLANK, 1, 0)
+    terms = contracts.terms_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
+    plain = json.loads(write_contract(contracts.contract_of(terms)))
+    assert verdicts(json.dumps(plain).encode()) == (True, True)
+    plain["terms"]["parts"][1]["own"] = None
+    assert verdicts(json.dumps(plain).encode()) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "planted"),
+    [
+        (reading, "MOST_PLAIN", 1 << 70),
+        (contract, "_check_network", lambda *_: None),
+        (question, "_CONTROL", re.compile("a^")),
+    ],
+    ids=["spelling", "network", "characters"],
+)
+def test_a_check_left_out_is_found(monkeypatch, file, name, planted):
+    monkeypatch.setattr(file, name, planted)
+    assert any(differing(seed, 100) for seed in SEEDS)
 
 
 def pair_of(seed):
     """What both say to a value, prefixes and words of no particular contract."""
     chance = random.Random(seed)
-    contract = contracts.random_contract(chance)
-    data, good = write_contract(contract), contracts.random_value(chance, contract.terms)
+    made = contracts.random_contract(chance)
+    data, good = write_contract(made), contracts.random_value(chance, made.terms)
     value = chance.choice([good, chance.choice([*VALUES, chance.randrange(9), "abc"])])
-    known = contracts.random_prefixes(chance, contract.terms)
+    known = contracts.random_prefixes(chance, made.terms)
     prefixes = chance.choice([known, chance.choice(PREFIXES)])
     more = {"prefixes": prefixes, "closing": chance.random() < 0.1}
     used = []

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.contract.reading import text_of
+from mixtally.contract.roles import key_hash, written_key
 from mixtally.errors import PlanError, RefusedError
-from mixtally.records.contract import written_key
-from mixtally.wire import note
 from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of, verified
 
 # Of golang.org/x/mod/sumdb/note, which the C2SP format comes from.
@@ -102,7 +101,7 @@ def test_a_note_keeps_one_line_of_each_known_name():
 
 
 def line(name="anne", raw=None, dash="\u2014 ", end="\n"):
-    raw = note.key_hash("anne", ANNE.public) + bytes(64) if raw is None else raw
+    raw = key_hash("anne", ANNE.public) + bytes(64) if raw is None else raw
     return f"{dash}{name} {base64.b64encode(raw).decode()}{end}".encode()
 
 
@@ -179,7 +178,7 @@ def test_what_is_no_note_is_refused(name, data):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_false_signature_of_a_known_key_is_refused(name, raw):
-    false = line(raw=note.key_hash("anne", ANNE.public) + raw)
+    false = line(raw=key_hash("anne", ANNE.public) + raw)
     for lines in (false, GOOD + false, false + GOOD):
         data = TEXT + b"\n" + lines
         assert reason(lambda: signed_by(data, BOTH)) == "signature-false", name  # noqa: B023
@@ -200,7 +199,7 @@ EASY = [
 def test_a_key_with_which_everybody_signs_has_signed_nothing(public):
     key = bytes.fromhex(public)
     for front in EASY:  # one of eight texts has such a signature, without any secret
-        raw = note.key_hash("easy", key) + bytes.fromhex(front) + bytes(32)
+        raw = key_hash("easy", key) + bytes.fromhex(front) + bytes(32)
         for number in range(3):
             text = b"%d\n" % number
             data = text + b"\n" + line("easy", raw)
@@ -275,4 +274,4 @@ def test_a_signer_does_not_show_its_seed():
 
 def test_the_hash_of_a_key_is_of_its_name_and_form():
     wanted = hashlib.sha256(b"anne\n\1" + ANNE.public).digest()[:4]
-    assert note.key_hash("anne", ANNE.public) == wanted
+    assert key_hash("anne", ANNE.public) == wanted

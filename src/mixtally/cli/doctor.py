@@ -15,11 +15,11 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
 from mixtally.cli.screen import console_of, say
+from mixtally.contract.terms import MOST_HOPS
 from mixtally.engine.rates import measured
 from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
-from mixtally.records.roles import MOST_HOPS
 from mixtally.report.numbers import number
 from mixtally.version import VERSION
 from mixtally.wire.suite import SUITES

@@ -1,10 +1,11 @@
 """A contract as a device reads it: every form and range is checked, nothing is taken on trust."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mixtally.contract.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
-from mixtally.contract.roles import Role, read_role
+from mixtally.contract.roles import Role, read_role, read_rounds
 from mixtally.contract.terms import Terms, read_terms
 
 VERSION = 1
@@ -42,7 +43,11 @@ def read(data: bytes) -> Contract:
 
     Raises RefusedError for anything else, its ``reason`` saying why.
     """
-    plain = parsed(text_of(data))
+    return read_contract(parsed(text_of(data)), fingerprint_of(data))
+
+
+def read_contract(plain: object, fingerprint: str = "") -> Contract:
+    """The same of plain data."""
     if isinstance(plain, dict) and "version" in plain:  # another one has other fields
         Fields({"version": plain["version"]}, "contract", "version").whole(
             "version", VERSION, VERSION, "unknown-version"
@@ -56,12 +61,20 @@ def read(data: bytes) -> Contract:
     collector = read_role(held.held["collector"], "collector")
     suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
     _check_network(terms, hops, collector)
-    _check_sizes(held, terms, LAYER_BYTES[suite])
-    opened, every = _rounds(held.held["rounds"])
+    _check_sizes(held, terms, suite)
+    opened, every = read_rounds(held.held["rounds"])
     held.chosen("admission", "open", "unknown-admission")
     _check_files(held.held["client_files"])
-    fingerprint = fingerprint_of(data)
     return Contract(fingerprint, name, serial, terms, hops, collector, suite, opened, every)
+
+
+def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tuple[int, ...], ...]:
+    """The bytes of an envelope before each hop and the collector, for ``messages`` of these bytes.
+
+    A tuple for each of them; every hop takes a layer off.
+    """
+    layer, layers = LAYER_BYTES[suite], range(hops + 1, 0, -1)
+    return tuple(tuple(size + layer * left for left in layers) for size in messages)
 
 
 def _check_network(terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:
@@ -76,19 +89,13 @@ def _check_network(terms: Terms, hops: tuple[Role, ...], collector: Role) -> Non
             raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
 
 
-def _check_sizes(held: Fields, terms: Terms, layer: int) -> None:
+def _check_sizes(held: Fields, terms: Terms, suite: int) -> None:
     place = "envelope_bytes"
-    sizes = [[whole(size, place) for size in items(one, place)] for one in held.items(place)]
-    layers = range(terms.hops + 1, 0, -1)
-    wanted = [[part.layout.message_bytes + layer * left for left in layers] for part in terms.parts]
+    rows = [items(one, place) for one in held.items(place)]
+    sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
+    wanted = envelope_bytes((part.layout.message_bytes for part in terms.parts), terms.hops, suite)
     if sizes != wanted:
         raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
-
-
-def _rounds(value: object) -> tuple[int, int]:
-    held = Fields(value, "rounds", "open_seconds every_seconds")
-    every = held.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
-    return held.whole("open_seconds", 1, every, "rounds-out-of-range"), every
 
 
 def _check_files(value: object) -> None:

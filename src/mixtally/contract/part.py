@@ -7,6 +7,7 @@ from mixtally.contract.reading import Fields, refused, whole
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
+MOST_OWN = 1000
 LEAST_FLIP, MOST_FLIP = 1 << 24, 1 << 63
 
 
@@ -152,7 +153,7 @@ def _recipe(value: object, place: str) -> Recipe:
 def _own(value: object, place: str) -> Own:
     held = Fields(value, place, "record whole coin")
     uniform = held.chosen("record", "blank|uniform", "unknown-fake") == "uniform"
-    many = held.whole("whole", 0, 1000, "own-fakes-out-of-range")
+    many = held.whole("whole", 0, MOST_OWN, "own-fakes-out-of-range")
     coin = whole(held.held["coin"], held.at("coin"))
     if coin < 0:
         raise refused("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
@@ -183,10 +184,12 @@ def _check_flips(part: Part, place: str, threshold: int) -> None:
     if layout.form == "index":
         raise refused("flips-as-index", place, "flipped bits, packed or as positions", layout.form)
     if layout.cap is not None and layout.cap < (most or part.bins):
-        raise refused("cap-below-record", place, "a cap of what a record sets", layout.cap)
+        raise refused("cap-below-record", place, "a cap of no less than a record sets", layout.cap)
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
     if part.recipe.kind == "shaped" or flips != threshold:
-        raise refused("recipe-unfit", place, "blanks, flipped as records are", part.recipe.kind)
+        raise refused(
+            "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
+        )
     if part.own and part.own.uniform and most != 1:
         raise refused("uniform-fakes-unfit", place, "uniform fakes where one bin is set", most)
     if (part.own or part.by_mixes) and most is None and part.bins > 1:

@@ -18,6 +18,7 @@ _FIELDS = (
     "hops cover parts certificate local_epsilon"
 )
 MOST_USERS = 10_000_000_000
+MOST_HOPS = 5
 _LARGEST = sys.float_info.max
 
 
@@ -75,7 +76,7 @@ def read_terms(value: object) -> Terms:
         users,
         crowd,
         held.whole("collections", 1, 1000, "collections-out-of-range"),
-        held.whole("hops", 1, 5, "hops-out-of-range"),
+        held.whole("hops", 1, MOST_HOPS, "hops-out-of-range"),
         held.chosen("cover", "every mix|people", "unknown-cover") == "every mix",
         parts,
         *_certificate(held.held["certificate"], epsilon, delta),
@@ -154,7 +155,7 @@ def _check_cover(terms: Terms, held: Fields) -> None:
         return
     sure = honest(terms.minimum_crowd, share)
     if sure < 2:
-        raise refused("too-few-honest", "minimum_crowd", "2 honest people of it", sure)
+        raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", sure)
     uniform = any(part.protocol == "flip-uniform" for part in terms.parts)
     if uniform and len(terms.parts) * terms.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import msgspec
 
-from mixtally.records.roles import Role, Rounds, verifier_key
+from mixtally.records.roles import Role, Rounds
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True):
@@ -56,7 +56,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     @cached_property
     def keys(self) -> Mapping[str, bytes]:
         """Name -> public key of all who sign."""
-        return {role.name: verifier_key(role.name, role.key) for role in self.roles}
+        return {role.name: role.public for role in self.roles}
 
     def key_of(self, place: int) -> Mapping[str, bytes]:
         """The same of the role at ``place`` alone."""

@@ -15,8 +15,8 @@ from mixtally.records.contract import (
     Terms,
     envelope_bytes,
 )
-from mixtally.records.contract.spelling import plain
 from mixtally.records.question import Kind
+from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import of_terms

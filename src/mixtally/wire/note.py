@@ -15,21 +15,19 @@ import re
 from base64 import b64encode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from mixtally.contract.reading import base64_of, refused, text_of
+from mixtally.contract.roles import ED25519, HASH_BYTES, key_hash, written_key
 from mixtally.errors import PlanError
 
 MOST_SIGNATURES = 100
 SEED_BYTES = 32
-_ED25519 = b"\x01"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 _DASH = "\u2014 ".encode()
-_HASH_BYTES = 4
 _FIELD = (1 << 255) - 19
 _ORDER_8 = int.from_bytes(
     bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
@@ -64,13 +62,12 @@ class Signer:
     @property
     def verifier(self) -> str:
         """The verifier key as text."""
-        raw = _ED25519 + self.public
-        return f"{self.name}+{key_hash(self.name, self.public).hex()}+{b64encode(raw).decode()}"
+        return written_key(self.name, self.public)
 
     @property
     def written(self) -> str:
         """The signing key as text, to be kept secret."""
-        raw = b64encode(_ED25519 + self.seed).decode()
+        raw = b64encode(ED25519 + self.seed).decode()
         return f"{_PRIVATE}{self.name}+{key_hash(self.name, self.public).hex()}+{raw}"
 
     def line(self, text: bytes) -> bytes:
@@ -88,16 +85,11 @@ def signer_of(written: str) -> Signer:
     name, _, rest = written.removeprefix(_PRIVATE).partition("+")
     stated, _, encoded = rest.partition("+")
     raw = base64_of(encoded) or b""
-    if written.startswith(_PRIVATE) and raw[:1] == _ED25519 and len(raw) == 1 + SEED_BYTES:
+    if written.startswith(_PRIVATE) and raw[:1] == ED25519 and len(raw) == 1 + SEED_BYTES:
         signer = Signer(name, raw[1:])
         if signer.written == written and stated == key_hash(name, signer.public).hex():
             return signer
     raise _no_key("the signing key", f"{_PRIVATE}NAME+HASH+BASE64", "something else")
-
-
-def key_hash(name: str, public: bytes) -> bytes:
-    """The four bytes by which a note tells whose signature is meant."""
-    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_HASH_BYTES]
 
 
 def signed(data: bytes, *signers: Signer) -> bytes:
@@ -161,9 +153,9 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
     for line in _lines(data):
         name, raw = _read_line(line)
         public = known.get(name)
-        if public is None or raw[:_HASH_BYTES] != key_hash(name, public):
+        if public is None or raw[:HASH_BYTES] != key_hash(name, public):
             continue
-        if not _true(public, raw[_HASH_BYTES:], text):
+        if not _true(public, raw[HASH_BYTES:], text):
             raise refused("signature-false", "note", f"a signature of {name}", "another")
         found.setdefault(name, line)
     return found
@@ -212,7 +204,7 @@ def _read_line(line: bytes) -> tuple[str, bytes]:
         name, raw = head.decode("ascii"), base64_of(encoded.decode("ascii")) or b""
     except UnicodeDecodeError:
         name, raw = "", b""
-    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= _HASH_BYTES:
+    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= HASH_BYTES:
         raise refused("no-note", "note", "lines of a dash, a name and base64", line[:80])
     return name, raw
 

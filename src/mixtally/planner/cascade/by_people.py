@@ -5,6 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
+from mixtally.contract.part import MOST_OWN
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.cascade.desk import FOR_CAPS, Desk, Result
 from mixtally.planner.cascade.parts import flipped, in_clear, rarely
@@ -15,7 +16,6 @@ from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
 from mixtally.privacy.terms import Stake, counted
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes
-from mixtally.records.contract.part import MOST_OWN
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import (
     BitFlips,

@@ -1,9 +1,10 @@
 """Contracts: what strangers can check before they answer."""
 
+from mixtally.contract.contract import VERSION as CONTRACT_VERSION
+from mixtally.contract.reading import fingerprint_of, text_of
+from mixtally.contract.roles import written_key
+from mixtally.contract.terms import MOST_HOPS
 from mixtally.records.contract.contract import (
-    ADMISSIONS,
-    CONTRACT_VERSION,
-    LAYER_BYTES,
     SUITES,
     Contract,
     envelope_bytes,
@@ -12,16 +13,13 @@ from mixtally.records.contract.contract import (
     write_contract,
     write_terms,
 )
-from mixtally.records.contract.note import fingerprint_of, text_of
 from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
 from mixtally.records.contract.terms import Cover, Prefixes, Terms
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
-from mixtally.records.roles import MOST_HOPS, Role, Rounds, verifier_key, written_key
+from mixtally.records.roles import Role, Rounds
 
 __all__ = [
-    "ADMISSIONS",
     "CONTRACT_VERSION",
-    "LAYER_BYTES",
     "MOST_HOPS",
     "SUITES",
     "BlanksRecipe",
@@ -42,7 +40,6 @@ __all__ = [
     "read_contract",
     "read_terms",
     "text_of",
-    "verifier_key",
     "write_contract",
     "write_terms",
     "written_key",

@@ -1,27 +1,20 @@
 """The contract: all that devices, mixes and a collector agree on, in one file that is signed."""
 
-import re
-
 import msgspec
 
+from mixtally.contract import contract as bare
+from mixtally.contract.reading import text_of
+from mixtally.contract.terms import read_terms as read_bare_terms
 from mixtally.errors import PlanError
-from mixtally.records.contract.note import text_of
-from mixtally.records.contract.spelling import spelled, unspelled
 from mixtally.records.contract.terms import Terms
 from mixtally.records.roles import Role, Rounds
+from mixtally.records.spelling import check, spelled, unspelled
 
-CONTRACT_VERSION = 1
-LAYER_BYTES = {1: 48, 2: 1136}
-"""What a layer of encryption adds, by the suite: a share of a key and a 16-byte tag."""
 SUITES = {
     1: "X25519, HKDF-SHA256, AES-128-GCM",
     2: "MLKEM768-X25519, HKDF-SHA256, AES-128-GCM",
 }
 """HPKE suites by their numbers; ``wire.suite`` has their keys."""
-ADMISSIONS = ("open",)
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_FILE = re.compile(r"[!-~]{1,200}")
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,38 +46,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     client_files: dict[str, str]
 
     def __post_init__(self) -> None:
-        for subject, right, wanted, got in (
-            ("version", self.version == CONTRACT_VERSION, str(CONTRACT_VERSION), self.version),
-            ("name", _NAME.fullmatch(self.name), "small letters, digits and dashes", self.name),
-            ("serial", 1 <= self.serial <= 1 << 53, "a positive integer", self.serial),
-            ("admission", self.admission in ADMISSIONS, "open", self.admission),
-            (
-                "hops",
-                len(self.hops) == self.terms.hops,
-                f"the {self.terms.hops} that its terms are priced for",
-                len(self.hops),
-            ),
-            (
-                "envelope bytes",
-                self.envelope_bytes == envelope_bytes(self.terms, self.suite),
-                "those that follow from its layouts",
-                self.envelope_bytes,
-            ),
-        ):
-            if not right:
-                raise _wrong(subject, wanted, got)
-        roles = [*self.hops, self.collector]
-        for field, values in (
-            ("name", [role.name for role in roles]),
-            ("address", [role.address for role in roles]),
-            ("public key", [role.public.hex() for role in roles]),
-        ):
-            twice = [value for value in values if values.count(value) > 1]
-            if twice:
-                raise _wrong("hops", f"another {field} for each and for the collector", twice[0])
-        for file, digest in self.client_files.items():
-            if not _FILE.fullmatch(file) or not _SHA256.fullmatch(digest):
-                raise _wrong("client files", "names and SHA-256 digests", f"{file}: {digest}")
+        check(bare.read_contract, self)
 
 
 def envelope_bytes(terms: Terms, suite: int = 1) -> tuple[tuple[int, ...], ...]:
@@ -92,10 +54,14 @@ def envelope_bytes(terms: Terms, suite: int = 1) -> tuple[tuple[int, ...], ...]:
 
     Raises PlanError for a suite that is not known.
     """
-    if suite not in LAYER_BYTES:
-        raise _wrong("suite", f"one of {list(SUITES)}", suite)
-    layer, layers = LAYER_BYTES[suite], range(terms.hops + 1, 0, -1)
-    return tuple(tuple(size + layer * left for left in layers) for size in terms.message_bytes)
+    if suite not in SUITES:
+        raise PlanError(
+            "suite of the contract",
+            wanted=f"one of {list(SUITES)}",
+            got=suite,
+            do="take one of these",
+        )
+    return bare.envelope_bytes(terms.message_bytes, terms.hops, suite)
 
 
 def write_contract(contract: Contract) -> bytes:
@@ -108,7 +74,7 @@ def read_contract(data: bytes, subject: str) -> Contract:
 
     Raises PlanError for anything else.
     """
-    return unspelled(text_of(data), Contract, subject)
+    return unspelled(text_of(data), Contract, bare.read_contract, subject)
 
 
 def write_terms(terms: Terms) -> bytes:
@@ -118,13 +84,4 @@ def write_terms(terms: Terms) -> bytes:
 
 def read_terms(data: bytes, subject: str) -> Terms:
     """The terms in ``data``; raises PlanError for anything else."""
-    return unspelled(data, Terms, subject)
-
-
-def _wrong(subject: str, wanted: str, got: object) -> PlanError:
-    return PlanError(
-        f"{subject} of the contract",
-        wanted=wanted,
-        got=ascii(got)[:80],
-        do="take the file as it was published, or make it again",
-    )
+    return unspelled(data, Terms, read_bare_terms, subject)

@@ -5,12 +5,13 @@ fakes and a tally of its own.
 """
 
 from enum import StrEnum
+from functools import partial
 
 import msgspec
 
-from mixtally.errors import ParameterError, PlanError
-from mixtally.ground.fixed import SCALE, checked_threshold
-from mixtally.records.layout import Form, Layout
+from mixtally.contract.part import read_part
+from mixtally.ground.fixed import SCALE
+from mixtally.records.layout import Layout
 from mixtally.records.mechanism import (
     BitFlips,
     BlankFakes,
@@ -20,10 +21,8 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
-from mixtally.records.question import MOST_BITS, MOST_SET, checked_bins
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
-
-MOST_OWN = 1000
+from mixtally.records.recipe import NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.spelling import check
 
 
 class FakeRecord(StrEnum):
@@ -40,27 +39,12 @@ class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     where
       whole   in [0, 1000]
-      coin    the chance of one more, times 2^64, in [0, 2^64)
-
-    Raises ParameterError outside these ranges, and for fakes that are never drawn.
+      coin    the chance of one more, times 2^64, in [0, 2^64); one of the two is not 0
     """
 
     record: FakeRecord
     whole: int
     coin: int
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.whole <= MOST_OWN or not 0 <= self.coin < SCALE:
-            raise ParameterError(
-                "fakes of a device",
-                wanted=f"at most {MOST_OWN:,} whole ones and a coin in [0, 2^64)",
-                got=f"{self.whole:,} and a coin of {self.coin}",
-                do="a coin of 2^64 is one more whole fake",
-            )
-        if not self.whole and not self.coin:
-            raise ParameterError(
-                "fakes of a device", wanted="some", got="none", do="leave them out instead"
-            )
 
     @property
     def mean(self) -> float:
@@ -95,45 +79,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     layout: Layout
 
     def __post_init__(self) -> None:
-        if self.most_set is None and not 1 <= self.bins <= MOST_BITS:
-            raise _impossible(f"1 to {MOST_BITS} free bits", f"{self.bins:,}")
-        checked_bins(self.bins, 1 if self.most_set is None else 2)
-        most = min(MOST_SET, self.bins)
-        if self.most_set is not None and not 1 <= self.most_set <= most:
-            raise _impossible(f"records that set 1 to {most} bins", f"{self.most_set}")
-        if self.layout.bins != self.bins:
-            raise _impossible(f"a layout of {self.bins:,} bins", f"{self.layout.bins:,}")
-        if self.own is not None and not isinstance(self.recipe, NoRecipe):
-            raise _impossible("fakes of devices or of hops", "both")
-        if self.threshold is None:
-            self._check_clear()
-        else:
-            self._check_flips(checked_threshold(self.threshold))
-
-    def _check_clear(self) -> None:
-        if self.most_set != 1 or self.layout.form is not Form.INDEX:
-            raise _impossible("one bin a message in clear, written as its number", "another form")
-        if self.own is None and not isinstance(self.recipe, ShapedRecipe):
-            raise _impossible("shaped fakes of hops, or uniform ones of devices", "no fakes")
-        if self.own is not None and self.own.record is not FakeRecord.UNIFORM:
-            raise _impossible("uniform fakes among bins in clear", "blank ones")
-
-    def _check_flips(self, threshold: int) -> None:
-        if threshold * 2 == SCALE:
-            raise _impossible("flips that leave something to count", "a probability of 1/2")
-        if self.layout.form is Form.INDEX:
-            raise _impossible("flipped bits, packed or as positions", "the number of one bin")
-        if self.layout.cap is not None and self.layout.cap < (self.most_set or self.bins):
-            raise _impossible("a cap of no less than a record sets", f"{self.layout.cap}")
-        if isinstance(self.recipe, ShapedRecipe) or (
-            isinstance(self.recipe, BlanksRecipe) and self.recipe.threshold != threshold
-        ):
-            raise _impossible("blanks of hops, flipped as records are", "other fakes")
-        if self.own is not None and self.own.record is FakeRecord.UNIFORM and self.most_set != 1:
-            raise _impossible("uniform fakes among records that set one bin", "other records")
-        covered = self.own is not None or not isinstance(self.recipe, NoRecipe)
-        if covered and self.most_set is None and self.bins > 1:
-            raise _impossible("free bits one by one among fakes", f"{self.bins} in a message")
+        check(partial(read_part, place="part"), self)
 
     @property
     def by_mixes(self) -> bool:
@@ -173,7 +119,3 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """What is left of the promise for a message that is known to be someone's, caps aside."""
         people = 2 if self.own is None and not self.by_mixes else 0
         return self.mechanism(fakes=0, crowd=people).local_epsilon
-
-
-def _impossible(wanted: str, got: str) -> PlanError:
-    return PlanError("part of the contract", wanted=wanted, got=got, do="make the contract again")

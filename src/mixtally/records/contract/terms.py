@@ -1,30 +1,19 @@
 """The terms of a collection: what is asked, how it is hidden, what that is worth."""
 
-import math
 from enum import StrEnum
 
 import msgspec
 
-from mixtally.errors import PlanError, in_range
+from mixtally.contract.question import read_prefixes
+from mixtally.contract.terms import read_terms
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.part import FakeRecord, Part
+from mixtally.records.contract.part import Part
 from mixtally.records.encodings import encodings
-from mixtally.records.guarantee import (
-    LEAST_USERS,
-    Guarantee,
-    Observer,
-    arriving,
-    checked_fraction,
-    checked_users,
-)
-from mixtally.records.question import Kind, Question
+from mixtally.records.guarantee import Guarantee, arriving
+from mixtally.records.question import Question
 from mixtally.records.recipe import BlanksRecipe
-from mixtally.records.roles import MOST_HOPS
-
-MOST_COLLECTIONS = 1000
-MOST_PREFIXES = 1_000_000
-LEAST_LETTERS, MOST_LETTERS = 2, 200
+from mixtally.records.spelling import check
 
 
 class Cover(StrEnum):
@@ -50,15 +39,7 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     longest: int
 
     def __post_init__(self) -> None:
-        count = len(self.alphabet)
-        if not LEAST_LETTERS <= count <= MOST_LETTERS or len(set(self.alphabet)) < count:
-            raise _wrong("alphabet", "2 to 200 characters, each once", f"{count}")
-        if not 1 <= self.most <= MOST_PREFIXES or not 1 <= self.longest <= 1000:
-            raise _wrong(
-                "prefixes",
-                f"at most {MOST_PREFIXES:,} of at most 1,000 symbols",
-                f"{self.most:,} of {self.longest:,}",
-            )
+        check(lambda value: read_prefixes(value, self.bins), self)
 
     @property
     def bins(self) -> int:
@@ -85,8 +66,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
       certificate     of all parts and all collections together
       local_epsilon   what is left when all hops collude with the collector; None for nothing
 
-    Raises PlanError for what does not fit together, ParameterError for numbers outside their
-    ranges.
+    Raises PlanError for what does not fit together and for numbers outside their ranges.
     """
 
     question: Question
@@ -106,84 +86,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def __post_init__(self) -> None:
         as_floats(self, "honest_share", "local_epsilon")
-        checked_users(self.users)
-        checked_fraction(self.honest_share)
-        self._check_ranges()
-        self._check_encoder()
-        self._check_parts()
-        self._check_cover()
-        stated, promised = self.certificate, self.guarantee
-        if (
-            promised.observer is not Observer.MESSAGES
-            or stated.observer is not Observer.MESSAGES
-            or stated.epsilon != promised.epsilon
-            or not stated.upper <= promised.delta
-        ):
-            raise _wrong(
-                "certificate",
-                f"delta <= {promised.delta:g} at epsilon {promised.epsilon:g} for messages",
-                f"{stated.upper:g} at {stated.epsilon:g} for {stated.observer}",
-            )
-
-    def _check_ranges(self) -> None:
-        for subject, value, most, least in (
-            ("minimum crowd", self.minimum_crowd, self.users, 1),
-            ("collections", self.collections, MOST_COLLECTIONS, 1),
-            ("hops", self.hops, MOST_HOPS, 1),
-        ):
-            in_range(subject, value, least, most, "make the contract again")
-        if self.local_epsilon is not None and not 0.0 <= self.local_epsilon < math.inf:
-            raise _wrong("local epsilon", "a finite number, or none", self.local_epsilon)
-
-    def _check_encoder(self) -> None:
-        one = self.question.kind is Kind.ONE
-        ways = [self.edges is not None, self.prefixes is not None, self.question.hashed is not None]
-        if sum(ways) > 1 or (any(ways) and not one):
-            raise _wrong("encoder", "one way to turn a value into a bin", "several")
-        if self.edges is not None:
-            rising = all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False))
-            if len(self.edges) != self.question.bins + 1 or not rising or _endless(self.edges):
-                raise _wrong(
-                    "edges",
-                    f"{self.question.bins + 1:,} finite numbers that ascend",
-                    f"{len(self.edges):,}",
-                )
-        if self.prefixes is not None and self.prefixes.bins != self.question.bins:
-            raise _wrong("prefixes", f"{self.question.bins:,} bins", f"{self.prefixes.bins:,}")
-
-    def _check_parts(self) -> None:
-        for way in encodings(self.question):
-            clear = way.in_clear()
-            for sent in (way,) if clear is None else (way, clear):
-                if _fits(sent.parts, self.parts):
-                    return
-        raise _wrong(
-            "parts",
-            f"one for records of kind {self.question.kind} over {self.question.bins:,} bins, or "
-            "one for each bit or attribute",
-            f"{len(self.parts)} over {', '.join(f'{part.bins:,}' for part in self.parts[:5])}",
-        )
-
-    def _check_cover(self) -> None:
-        kinds = {part.by_mixes for part in self.parts}
-        if kinds != {self.cover is Cover.MIXES}:
-            raise _wrong("cover", f"parts covered by {self.cover}", "other recipes")
-        if self.cover is Cover.MIXES:
-            if self.count_flips:
-                raise _wrong("cover", "fakes of every mix alone", "people's flips beside them")
-            return
-        if self.sure_people < LEAST_USERS:
-            raise _wrong(
-                "minimum crowd",
-                f"at least {LEAST_USERS} honest people of the minimum crowd",
-                f"{self.sure_people}",
-            )
-        flipped = [part for part in self.parts if part.protocol == "flip-uniform"]
-        if flipped and len(self.parts) * self.collections > 1:
-            raise _wrong("cover", "flip-uniform once and for one part", "more of them")
-        bare = [part for part in self.parts if part.own is None]
-        if bare and not self.count_flips:
-            raise _wrong("cover", "fakes of devices, or people's flips counted", "neither")
+        check(read_terms, self)
 
     @property
     def sure_people(self) -> int:
@@ -223,28 +126,5 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def _fits(asked: tuple[Question, ...], parts: tuple[Part, ...]) -> bool:
-    """Whether each of ``parts`` can hold the record of its question, and no larger one."""
-    if len(asked) != len(parts):
-        return False
-    return all(
-        part.bins == one.bins
-        and part.most_set == (None if one.kind is Kind.BITS else one.max_set)
-        and (one.kind is Kind.ONE or not _one_each(part))
-        for one, part in zip(asked, parts, strict=True)
-    )
-
-
-def _one_each(part: Part) -> bool:
-    """Whether only records of exactly one bin are hidden: a set may be empty."""
-    uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
-    return part.threshold is None or uniform
-
-
-def _endless(numbers: tuple[float, ...]) -> bool:
-    return not all(math.isfinite(number) for number in numbers)
-
-
-def _wrong(subject: str, wanted: str, got: object) -> PlanError:
-    return PlanError(
-        f"{subject} of the contract", wanted=wanted, got=got, do="make the contract again"
-    )
+    """Whether ``parts`` are those of these questions: no two ways to send one have like bins."""
+    return [one.bins for one in asked] == [part.bins for part in parts]
