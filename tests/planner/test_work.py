@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
@@ -128,16 +129,15 @@ def test_what_is_searched_for_every_budget_is_searched_once(searched):
     assert len(searched) <= 6
 
 
-def test_an_end_that_is_likely_and_not_proved_is_moved(monkeypatch):
+def test_an_end_that_is_likely_and_not_proved_is_moved():
     """What bisects is not what is answered: that is planned for, and proved."""
-    planner, planned = Planner(), []
+    planned = []
 
     def best(request):
         planned.append(request.users)
         return request if request.users >= 1100 else None
 
-    monkeypatch.setattr(planner, "likely", lambda request: request.users >= 1000)
-    monkeypatch.setattr(planner, "best", best)
+    planner = SimpleNamespace(likely=lambda request: request.users >= 1000, best=best)
     users, best = room._least(planner, 2.0, 1e10, room._users(_small()))
     assert best.users == users == planned[-1] >= 1100
     assert users <= 1300
@@ -163,19 +163,18 @@ def test_what_would_take_too_long_is_a_misfit_that_says_so(monkeypatch):
     assert "at most 1.0e+03 products" in said
 
 
-def test_the_nearest_crowd_far_away_is_found_in_large_strides(monkeypatch):
+def test_the_nearest_crowd_far_away_is_found_in_large_strides():
     """From 2 people to the largest crowd are 32 doublings."""
     tried = []
-    planner = Planner()
-    monkeypatch.setattr(planner, "likely", lambda request: tried.append(request.users))
+    planner = SimpleNamespace(likely=lambda request: tried.append(request.users))
     assert room._least(planner, 2.0, 1e10, room._users(_small())) is None
     assert len(tried) <= 14
 
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
-    planner = Planner()
-    monkeypatch.setattr(planner, "best", lambda request: request)
-    monkeypatch.setattr(planner, "likely", lambda request: request.users >= 123_456)
+    planner = SimpleNamespace(
+        likely=lambda request: request.users >= 123_456, best=lambda request: request
+    )
     few, _ = room._least(planner, 2.0, 1e10, room._users(_small()))
     monkeypatch.setattr(room, "_DOUBLINGS", 99)
     assert room._least(planner, 2.0, 1e10, room._users(_small()))[0] == few

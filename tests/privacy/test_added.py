@@ -114,25 +114,19 @@ def counted():
         yield ends.lower <= truth <= ends.upper
 
 
-def test_the_rounding_of_counts_is_covered_by_its_own_bound(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
+def test_the_rounding_of_counts_is_covered_by_its_own_bound(unsmoothed):
     assert all(counted())
 
 
-def test_counts_whose_rounding_is_left_out_are_noticed(monkeypatch, plant):
-    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
+def test_counts_whose_rounding_is_left_out_are_noticed(unsmoothed, plant):
     plant(few_atoms, "expectation", lambda honest, *given: (honest(*given)[0], 0.0))
     assert sum(not held for held in counted()) >= 3
 
 
-def test_counts_that_are_cut_are_covered_by_their_own_bound(monkeypatch, plant):
+def test_counts_that_are_cut_are_covered_by_their_own_bound(monkeypatch, plant, unsmoothed):
     """With windows of 10 nats for 46; the twin leaves the bound out."""
     values, chances, count = (-900, -1, 20000), (2**-12, 1 - 2**-12 - 2**-18, 2**-18), 150
     truth = by_counts(values, chances, count)
-    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     monkeypatch.setattr(few_atoms, "_CUT_NATS", 10.0)
     assert truth <= largest_upper([pmf(values, chances)], Draws(count))
     plant(few_atoms, "cut_share", lambda _honest, _kept: 0.0)

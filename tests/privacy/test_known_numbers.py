@@ -8,9 +8,12 @@ import math
 
 import pytest
 
+from helpers import least
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
+    clear_shaped,
+    clear_uniform,
     flip_blank,
     flip_uniform,
     k_hot,
@@ -21,9 +24,12 @@ from mixtally.privacy.divergence import (
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.guarantee import Observer
+from mixtally.records.mechanism import named
 from privacy import by_name
 
+DELTA = 1e-6
 MILLION = 10**6
+FAKES = MILLION - 1
 
 
 def found(name, epsilon=1.0, delta=1e-6, **given):
@@ -32,6 +38,47 @@ def found(name, epsilon=1.0, delta=1e-6, **given):
     certificate = Accountant().certificate(record, epsilon)
     assert certificate.lower <= certificate.upper <= delta
     return record.message.mechanism
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "flips"),
+    [(0.1, 2.6204e-3), (0.5, 1.36040e-4), (1.0, 4.26490e-5), (2.0, 1.80856e-5)],
+)
+def test_the_least_flip_probability_with_a_fake_a_user(epsilon, flips):
+    threshold = least.threshold(FAKES, epsilon, DELTA)
+    assert threshold / SCALE == pytest.approx(flips, rel=1e-3)
+    assert flip_blank.delta(FAKES, threshold, epsilon).upper <= DELTA
+    smaller = threshold - threshold // 10**6
+    assert flip_blank.delta(FAKES, smaller, epsilon).lower > DELTA
+
+
+def test_flipped_blanks_leave_an_error_of_nine():
+    mechanism = named.flip_blank(
+        bins=1000, fakes=FAKES, threshold=least.threshold(FAKES, 1.0, DELTA)
+    )
+    assert mechanism.standard_error(MILLION) == pytest.approx(9.24, abs=0.01)
+
+
+@pytest.mark.parametrize(("bins", "fakes"), [(10, 422), (100, 4261), (1000, 42650)])
+def test_the_least_uniform_fakes(bins, fakes):
+    assert least.uniform_fakes(bins, 1.0, DELTA) == fakes
+    assert clear_uniform.delta(fakes, bins, 1.0).upper <= DELTA
+    assert clear_uniform.delta(fakes - 1, bins, 1.0).lower > DELTA
+
+
+def test_uniform_fakes_leave_an_error_of_six_and_a_half():
+    mechanism = named.clear_uniform(bins=1000, fakes=42650)
+    assert mechanism.standard_error(MILLION) == pytest.approx(6.53, abs=0.005)
+
+
+def test_the_least_shape_is_nearly_the_central_noise():
+    ratio, shift = least.shape(1.0, DELTA).values()
+    mechanism = named.clear_shaped(bins=1000, ratio=ratio, shift=shift)
+    central = math.sqrt(2 * math.exp(-0.5)) / (1 - math.exp(-0.5))  # discrete Laplace, eps / 2
+    assert shift <= 28
+    assert central == pytest.approx(2.80, abs=0.005)
+    assert 0.99 * central < mechanism.standard_error(MILLION) <= 2.86
+    assert clear_shaped.delta(mechanism.fakes.weights, 1.0).upper <= DELTA
 
 
 @pytest.mark.parametrize(
@@ -92,7 +139,7 @@ def test_one_hot_with_fakes_and_the_crowd_counted(fakes, q, q_digit, error, erro
 )
 def test_flips_of_ten_million_blanks(epsilon, delta, cover):
     made = found("flip-blank", epsilon, delta, fakes=10**7)
-    assert made.threshold / SCALE * 10**7 == pytest.approx(cover, rel=4e-3)
+    assert made.threshold / SCALE * 10**7 == pytest.approx(cover, rel=2e-3)
 
 
 def test_zeros_and_an_outlier_of_ones_are_not_the_worst():

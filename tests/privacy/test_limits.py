@@ -8,7 +8,7 @@ import pytest
 
 from helpers import least
 from helpers.sampled import each
-from mixtally.errors import AccountingError
+from mixtally.errors import AccountingError, ParameterError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
@@ -55,9 +55,35 @@ def test_the_least_uniform_fakes_keep_the_promise_and_fewer_do_not(epsilon, delt
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
-def test_the_least_shape_keeps_the_promise(epsilon, delta):
+def test_the_least_shape_keeps_the_promise_and_one_with_a_fake_fewer_does_not(epsilon, delta):
     ratio, shift = least.shape(epsilon, delta).values()
     assert clear_shaped.delta(ShapedFakes(ratio, shift).weights, epsilon).upper <= delta
+    if shift > 1:
+        assert clear_shaped.delta(ShapedFakes(ratio, shift - 1).weights, epsilon).lower > delta
+
+
+@pytest.mark.parametrize("threshold", [SCALE // 10**6, SCALE // 1000, SCALE // 20])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (0.5, 1e-9), (3.0, 1e-3)])
+def test_the_least_blank_fakes(threshold, epsilon, delta):
+    fakes = least.blank_fakes(threshold, epsilon, delta)
+    assert flip_blank.delta(fakes, threshold, epsilon).upper <= delta
+    assert flip_blank.delta(fakes - 1, threshold, epsilon).upper > delta
+
+
+def test_flips_that_suffice_alone_need_no_fakes():
+    assert least.blank_fakes(HALF, 1.0, 1e-6) == 0
+    assert least.blank_fakes(round(0.4 * SCALE), 1.0, 1e-6) == 0
+
+
+def test_flips_too_rare_for_any_fakes_are_refused():
+    with pytest.raises(ParameterError, match="some fakes can protect"):
+        least.blank_fakes(LEAST, 0.01, 1e-15)
+
+
+def test_fewer_fakes_ask_for_more_flips_up_to_the_local_promise():
+    covers = [least.threshold(fakes, 1.0, 1e-6) for fakes in (0, 1, 100, 10**4, 10**6)]
+    assert covers == sorted(covers, reverse=True)
+    assert covers[0] / SCALE == pytest.approx(1 / (1 + math.exp(0.5)), rel=1e-5)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

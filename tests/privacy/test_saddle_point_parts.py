@@ -16,7 +16,6 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import k_hot
 from mixtally.privacy.numerics import few_atoms as few_atoms
 from mixtally.privacy.numerics import frequencies, saddle_line
-from mixtally.privacy.numerics import saddle_point as module
 from mixtally.privacy.numerics.bracket import Bracket, larger
 from mixtally.privacy.numerics.draws import Draws, Power
 from mixtally.privacy.numerics.flip_ratios import (
@@ -71,11 +70,10 @@ RARE_FEW = [
 
 
 @pytest.mark.seconds
+@pytest.mark.usefixtures("unsmoothed")
 @pytest.mark.parametrize(("values", "chances", "count"), RARE)
-def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
+def test_rare_heavy_values_are_counted(values, chances, count):
     truth = by_counts(values, chances, count)
-    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     ends = saddle_point_bounds(pmf(values, chances), count)
     assert one_sided(ends, truth)
     assert ends.upper <= truth * (1 + 3e-9)
@@ -83,11 +81,9 @@ def test_rare_heavy_values_are_counted(values, chances, count, monkeypatch):
 
 
 @pytest.mark.parametrize("change", ["a count fewer", "a draw fewer", "nothing dropped"])
-def test_wrong_counts_are_noticed(change, plant, monkeypatch):
+def test_wrong_counts_are_noticed(change, plant, monkeypatch, unsmoothed):
     values, chances, count = RARE[2]
     truth = by_counts(values, chances, count)
-    monkeypatch.setattr(module, "_MOST_SMOOTHED", 0.0)
-    monkeypatch.setattr(module, "_LITTLE_SMOOTHED", 0.0)
     if change == "a count fewer":
         cut = lambda kept: kept._replace(windows=[(a, min(b, 1)) for a, b in kept.windows])  # noqa: E731
         plant(few_atoms, "counts", lambda honest, *given: cut(honest(*given)))
