@@ -1,4 +1,4 @@
-"""Sound collections are called broken no more often than is said."""
+"""Sound collections are called broken no more often than is said; runs, and shares of the error."""
 
 from dataclasses import replace
 
@@ -9,10 +9,13 @@ from attacks.conftest import ERROR, upper
 from attacks.mechanisms import SMALL
 from attacks.test_attacks import target_of
 from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
+from mixtally.attacks.device import unplayed
+from mixtally.attacks.game import quick_runs
 from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
+from mixtally.errors import ParameterError
 from mixtally.records.mechanism import BlankFakes
 from mixtally.records.mechanism.named import clear_uniform
 from mixtally.simulation.seeded import SeededChance
@@ -107,3 +110,26 @@ def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
         shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
         assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
         assert all(shares) or attack == "poisoning"  # which leaves nothing to chance
+
+
+@pytest.mark.seconds
+def test_a_lab_that_cannot_play_a_collection_says_so(sound, lab):
+    with pytest.raises(ParameterError, match="play one"):
+        run_attacks(target_of(sound["clear-uniform"]), lab(play=unplayed), "collection")
+
+
+def test_attacks_that_do_not_fit_are_refused(sound, lab):
+    for name in ("linking", "nope"):
+        with pytest.raises(ParameterError, match="tell-apart"):
+            run_attacks(target_of(sound["flip-blank"]), lab(), name)
+
+
+@pytest.mark.seconds
+def test_the_same_seed_gives_the_same_outcome(sound, lab):
+    target = target_of(sound["flip-blank"])
+    a, b = (run_attacks(target, lab(runs=300), "tell-apart")[0].facts() for _ in range(2))
+    assert a == b
+
+
+def test_costly_games_are_played_less():
+    assert 100 <= quick_runs(1e15) <= quick_runs(1e9) < quick_runs(1e6) <= quick_runs(0.0)

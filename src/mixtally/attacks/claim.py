@@ -94,16 +94,12 @@ def _given(name: str, parameters: ClaimedParameters) -> dict[str, Any]:
 
 
 def _mechanism(name: str, given: ClaimedParameters) -> Shuffled:
-    if name == "flip" and (given.bits is None) == (given.bins is None):
+    if name == "flip" and given.bits is None and given.bins is None:
         raise ParameterError(
             "flip",
             wanted="--bins for records of one value, or --bits for free vectors",
-            got="neither" if given.bits is None else "both",
+            got="neither",
             do="give one",
-        )
-    if given.repeats is not None and given.bits is None:
-        raise ParameterError(
-            "repeats", wanted="--bits beside it", got="--bins", do="only vectors are repeated here"
         )
     if name == "single-bit" and given.fakes is None:
         given = replace(given, fakes=0)
