@@ -69,6 +69,7 @@ def facts(population):
     return population.question, population.records.tolist(), values, population.from_data
 
 
+CELLS = ["b;a;", "a", "x; y;b", "  b ;  x; y ", "cafe\u0301;a;a", "a;caf\u00e9"]
 TABLES = {
     "texts with gaps": ({"c": ["red", None, "b", "red", " ", "caf\u00e9"]}, {"missing": DROP}),
     "a label for gaps": ({"c": ["red", None, "b", "red", " ", "x"]}, {"missing": "none"}),
@@ -92,6 +93,11 @@ TABLES = {
         {"a": ["x", "y", "x", "y", "y", "x"], "b": [10, 9, 10, 9, 9, 10]},
         {"form": As.ATTRIBUTES, "labels": ("a=y", "a=x", "a=z")},
     ),
+    "options that hold the separator": (
+        {"c": CELLS},
+        {"form": As.SET, "separator": ";", "labels": ("a", "b", "x; y", "caf\u00e9")},
+    ),
+    "options that are cut": ({"c": CELLS}, {"form": As.SET, "separator": ";"}),
     "sets in cells": ({"c": ["a;b", "b;", "b; a", "x;a", None, "a"]},
                       {"form": As.SET, "separator": ";", "missing": DROP}),
     "members that are missing": ({"c": ["a;NA", "b", "NA", "a;b", "a", "b"]},
@@ -119,6 +125,12 @@ def test_the_records_are_those_that_stand_there(read):
     """The twin: sources that agree on nonsense would pass the comparison."""
     table, reading = TABLES["members that are missing"]
     assert read("comma.csv", table, **reading).truth.tolist() == [2, 3]
+    for name, counts in (
+        ("options that hold the separator", [4, 3, 2, 2]),
+        ("options that are cut", [4, 3, 2, 2, 2]),
+    ):
+        table, reading = TABLES[name]
+        assert read("comma.csv", table, **reading).truth.tolist() == counts
     table, reading = TABLES["labels of one attribute"]
     found = read("comma.csv", table, **reading)
     assert found.question.labels == ("a=y", "a=x", "a=z", "b=9", "b=10")

@@ -35,10 +35,6 @@ def test_a_label_for_missing_values_goes_with_every_type(values, labels):
     assert crowd(values, missing="?", labels=[*labels, "!"]).codes.tolist() == found.codes.tolist()
 
 
-def test_it_may_be_a_value_that_others_gave():
-    assert crowd([1, None, 2], missing="1").truth.tolist() == [2, 1]
-
-
 @pytest.mark.parametrize("values", [["a", "NA", "b", " "], pd.Series(["a", "NA", "b", " "])])
 def test_named_values_are_missing(values):
     assert crowd(values, missing="drop", missing_values=("NA", " ")).codes.tolist() == [0, 1]

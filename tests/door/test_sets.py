@@ -3,33 +3,15 @@
 import pandas as pd
 import pytest
 
-from helpers.data_files import people
 from mixtally import plan, simulate
-from mixtally.data.reading import As
 from mixtally.door.values import Wanted, crowd_of
 from mixtally.errors import DataError, InputError, ParameterError
 
 WISH = {"epsilon": 1, "delta": 1e-6}
-CELLS = ["b;a;", "a", "x; y;b", "  b ;  x; y ", "cafe\u0301;a;a", "a;caf\u00e9"]
-LABELS = ("a", "b", "x; y", "caf\u00e9")
-COUNTS = [4, 3, 2, 2]
 
 
 def crowd(values, **wanted):
     return crowd_of(values, None, Wanted(separator=";", **wanted)).population
-
-
-@pytest.mark.parametrize("maker", [list, pd.Series, lambda cells: pd.DataFrame({"c": cells})])
-def test_text_is_split_as_cells_of_a_file_are(maker, tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("no,c\n" + "".join(f"1,{cell}\n" for cell in CELLS))
-    for labels, counts in ((LABELS, COUNTS), (None, None)):
-        file = people(path, "c", form=As.SET, labels=labels)
-        found = crowd(maker(CELLS), labels=labels)
-        assert found.question.labels == file.question.labels
-        assert found.question.max_set == file.question.max_set
-        assert found.truth.tolist() == file.truth.tolist() == (counts or [4, 3, 2, 2, 2])
-        assert found.from_data == file.from_data
 
 
 def test_half_a_pair_of_brackets_is_said(tmp_path):
