@@ -65,17 +65,15 @@ def test_sound_memoized_answers_are_not_accused(target, lab):
 
 def half_the_flips(patch):
     right = messages.flip
-    patch.setattr(
-        messages, "flip", lambda rows, d, t, chance, _memo: right(rows, d, t // 2, chance)
-    )
+    patch.setattr(messages, "flip", lambda rows, d, t, *rest: right(rows, d, t // 2, *rest))
 
 
 def a_bare_last_bit(patch):
     """The last coin of every batch never falls: all of a lone device's last bin."""
     right = flips.coin_positions
 
-    def shy(chance, threshold, length, _memo):
-        ones = right(chance, threshold, length)
+    def shy(chance, threshold, length, memo):
+        ones = right(chance, threshold, length, memo)
         return ones[ones < length - 1]
 
     patch.setattr(flips, "coin_positions", shy)
@@ -110,9 +108,9 @@ def no_large_shuffle(patch):
 def clear_after_the_first_chunk(patch):
     calls, right = count(), simulate.reports
 
-    def careless(mechanism, records, chance, _memo):
+    def careless(mechanism, records, chance, memo):
         first = next(calls) == 0
-        return right(mechanism, records, chance) if first else mechanism.layout.rows(records)
+        return right(mechanism, records, chance, memo) if first else mechanism.layout.rows(records)
 
     patch.setattr(simulate, "reports", careless)
 
