@@ -25,6 +25,7 @@ from bad_vectors import bad, reason_of  # noqa: E402
 from helpers import contracts as c  # noqa: E402
 from mixtally import client  # noqa: E402
 from mixtally.client import shaped  # noqa: E402
+from mixtally.contract.shape import shape_weights  # noqa: E402
 from mixtally.records.contract import (  # noqa: E402
     BlanksRecipe,
     FakeRecord,
@@ -248,7 +249,7 @@ def other_vectors() -> dict[str, dict[str, Any]]:
         true, of = shaped.delta(ratio, shift, epsilon)
         made[f"shape-{shift}"] = {
             "what": "shape", "ratio": plain(ratio), "shift": shift, "epsilon": epsilon,
-            "weights": plain(shaped.weights(ratio, shift)), "delta": f"{true / of:.9g}",
+            "weights": plain(shape_weights(ratio, shift)), "delta": f"{true / of:.9g}",
         }  # fmt: skip
     return made
 

@@ -12,9 +12,9 @@ from helpers import contracts
 from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
+from mixtally.contract.shape import shape_weights
 from mixtally.contract.terms import honest
 from mixtally.errors import RefusedError
-from mixtally.ground.shape import shape_weights
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.records.contract import write_contract
@@ -41,12 +41,6 @@ def reason(terms, limits):
 
 
 @pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
-def test_the_table_is_the_one_that_mixes_draw_from(epsilon, shift):
-    ratio = usual_ratio(epsilon, 1)
-    assert tuple(module.weights(ratio, shift)) == shape_weights(ratio, shift)
-
-
-@pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
 def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
     ratio = usual_ratio(epsilon, 1)
     bounds = clear_shaped.delta(shape_weights(ratio, shift), epsilon)
@@ -58,7 +52,7 @@ def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
 def test_the_delta_is_the_sum_over_all_pairs(epsilon, shift):
     """Every pair by itself, in fractions."""
     ratio = usual_ratio(epsilon, 1)
-    table = [0, *module.weights(ratio, shift), 0]
+    table = [0, *shape_weights(ratio, shift), 0]
     grow = Fraction(module.exp_below(epsilon), 1 << 128)
     pairs = product(range(1, len(table)), repeat=2)
     total = sum(max(0, table[s - 1] * table[t] - grow * table[s] * table[t - 1]) for s, t in pairs)

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from mixtally.contract.shape import shape_weights
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
-from mixtally.ground.shape import shape_weights
 from mixtally.privacy.divergence.clear_shaped import _exp_below, delta
 from privacy.brute import brackets
 

@@ -8,8 +8,8 @@ from math import comb
 
 import pytest
 
+from mixtally.contract.shape import shape_weights
 from mixtally.errors import AccountingError
-from mixtally.ground.shape import shape_weights
 from mixtally.rigorous import balls, blank, coins, pairs, shaped, uniform
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly, settled, working
 from mixtally.rigorous.binomials import Binomial

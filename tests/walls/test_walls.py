@@ -79,7 +79,7 @@ OTHER_WAYS = [
     ("A client is light", "encode/categorical.py", "import mixtally.privacy.certify"),
     ("A client is light", "memory/device.py", "import mixtally.estimate.debias"),
     ("A device's room", "contract/contract.py", "import mixtally.records.layout"),
-    ("A device's room", "client/limits.py", "import mixtally.ground.shape"),
+    ("A device's room", "client/limits.py", "import mixtally.ground.fixed"),
     ("A device's room", "client/encode.py", "import msgspec"),
     ("A device's room", "client/net/diary.py", "import msgspec"),
     ("A device's room", "client/net/seal.py", "import mixtally.ground.chance"),

@@ -11,21 +11,9 @@ which makes delta larger by less than 2^-100; a pair left out makes it smaller.
 Source: Notes 2020 (004), section 5.1, with a shaped distribution.
 """
 
-SCALE_BITS = 64
+from mixtally.contract.shape import SCALE_BITS, shape_weights
+
 _GUARD_BITS, _GROW_BITS = 256, 128
-
-
-def weights(ratio: int, shift: int) -> list[int]:
-    """F(k) times 2^64 for k = 0..2 shift: F(k) falls as (ratio / 2^64)^|k - shift|, in integers.
-
-    Rounded down everywhere but at the peak, which takes what is left of 2^64.
-    """
-    powers = [1 << _GUARD_BITS]
-    for _ in range(shift):
-        powers.append(powers[-1] * ratio >> SCALE_BITS)
-    in_all = 2 * sum(powers) - powers[0]
-    side = [(power << SCALE_BITS) // in_all for power in powers[1:]]
-    return [*reversed(side), (1 << SCALE_BITS) - 2 * sum(side), *side]
 
 
 def exp_below(epsilon: float) -> int:
@@ -40,7 +28,7 @@ def exp_below(epsilon: float) -> int:
 
 def delta(ratio: int, shift: int, epsilon: float) -> tuple[int, int]:
     """The delta as a fraction: numerator and denominator."""
-    table, grow = weights(ratio, shift), exp_below(epsilon)
+    table, grow = shape_weights(ratio, shift), exp_below(epsilon)
     cells = [(a, b) for a, b in zip([0, *table], [*table, 0], strict=True) if a or b]
     cells.sort(key=_ratio)
     total, place, with_record, without = 0, 0, 0, 0

@@ -14,6 +14,7 @@ from mixtally.collector.prefixed import Symbols
 from mixtally.contract.reading import text_of
 from mixtally.errors import DataError, ParameterError, PlanError, RefusedError
 from mixtally.node.calls import Call
+from mixtally.node.events import written
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
@@ -70,7 +71,7 @@ def propose(
     if begun is not None:
         return _signed(node, agreed, call, node.sheet_note(begun), again=True)
     number = 1 if last is None else last.round + 1
-    _check_number(node, agreed, number)
+    _check_number(node, agreed, last, number)
     keys = _keys(node, agreed, call, number)
     opens = wish.opens
     if opens is None:  # a wish that is too early or too late is refused where sheets are
@@ -127,18 +128,19 @@ def _begun(
     return next((row for row in live if row.opens == opens), None)
 
 
-def _check_number(node: Node, agreed: Agreed, number: int) -> None:
+def _check_number(node: Node, agreed: Agreed, last: RoundRow | None, number: int) -> None:
     contract = agreed.contract
     latest = node.latest(contract.name)
     if latest > contract.serial:
         raise PlanError(
             "contract", wanted=f"serial {latest}", got=contract.serial, do="propose under that one"
         )
-    if number > contract.terms.collections:
+    if last is not None and number > contract.terms.collections:
         raise PlanError(
             "rounds",
             wanted=f"at most {contract.terms.collections}, for which the contract is priced",
-            got=f"one more: {number - 1} were proposed, those that were destroyed among them",
+            got=f"one more: {number - 1} were proposed, those that were destroyed among them; the "
+            f"last closes {written(last.closes)}",
             do="end it; a new name is a new promise, and adds to this one",
         )
 

@@ -4,9 +4,9 @@ from functools import cached_property
 
 import msgspec
 
+from mixtally.contract.shape import shape_weights
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, checked_threshold
-from mixtally.ground.shape import shape_weights
 
 MOST_DRAWN = 10_000_000_000
 MOST_DRAWN_SHIFT = 100_000

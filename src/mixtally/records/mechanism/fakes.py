@@ -6,9 +6,9 @@ from functools import cached_property
 
 import msgspec
 
+from mixtally.contract.shape import shape_weights
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
-from mixtally.ground.shape import shape_weights
 from mixtally.records.guarantee import MOST_USERS
 
 MOST_FAKES = 1000 * MOST_USERS

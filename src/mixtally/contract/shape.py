@@ -1,7 +1,6 @@
 """The shape of a mix's fakes: a truncated discrete Laplace distribution, in integers over 2^64."""
 
-from mixtally.ground.fixed import SCALE
-
+SCALE_BITS = 64
 _GUARD_BITS = 256
 
 
@@ -13,8 +12,8 @@ def shape_weights(ratio: int, shift: int) -> tuple[int, ...]:
     """
     powers = [1 << _GUARD_BITS]
     for _ in range(shift):
-        powers.append(powers[-1] * ratio // SCALE)
+        powers.append(powers[-1] * ratio >> SCALE_BITS)
     total = powers[0] + 2 * sum(powers[1:])
-    side = [power * SCALE // total for power in powers[1:]]
-    peak = SCALE - 2 * sum(side)
+    side = [(power << SCALE_BITS) // total for power in powers[1:]]
+    peak = (1 << SCALE_BITS) - 2 * sum(side)
     return (*reversed(side), peak, *side)
