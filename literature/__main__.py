@@ -8,6 +8,7 @@ from pathlib import Path
 
 from literature import DOCUMENTS, reproduce
 from literature.document import document
+from mixtally.app.outcome import Outcome
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
 from mixtally.errors import InputError
@@ -25,7 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
         with progress_bars() as progress:
             found = reproduce(asked.document, progress)
         made_by = shlex.join(["python", "-m", "literature", *(arguments or sys.argv[1:])])
-        show(replace(document(found), made_by=made_by), asked.out, json=asked.json)
+        shown = replace(document(found), made_by=made_by)
+        show(Outcome(document=shown), asked.out, json=asked.json)
     except InputError as error:
         print(f"literature: error: {error}", file=sys.stderr)
         return 2

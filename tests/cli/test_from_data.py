@@ -18,7 +18,8 @@ import pytest
 
 from cli.json_cases import HASHED, SMALL, lay_out
 from cli.test_rehearsal import quietly
-from mixtally.cli import epochs_crowd, options, rows, screen, simulate_counts
+from mixtally.app.outcome import Outcome
+from mixtally.cli import epochs_crowd, options, rows, simulate_counts
 from mixtally.data import readers
 from mixtally.data.timeline import Timeline
 from mixtally.simulation.lab import Provenance
@@ -163,9 +164,12 @@ def test_the_twin_that_tells_what_was_seen_in_the_data_is_found(tmp_path, monkey
     assert one != public(played(GIVEN["number"], tmp_path / "two", other_crowd))
 
 
-def test_the_twin_that_forgets_what_was_read_is_refused(tmp_path):
+def test_the_twin_that_forgets_what_was_read_is_refused():
     with pytest.raises(TypeError, match="not said"):
-        screen.show(SimpleNamespace(rehearsal=True), tmp_path, json=False)
+        Outcome(document=SimpleNamespace(rehearsal=True))
+    truth = SimpleNamespace(rehearsal=True)
+    with pytest.raises(TypeError, match="no release"):
+        Outcome(document=truth, from_data=(), released=truth)
 
 
 @pytest.mark.parametrize("name", each(READ))

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mixtally.app.outcome import Outcome as Shown
 from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
 from mixtally.attacks.cascade import cascade
 from mixtally.attacks.claim import ClaimedParameters, claim
@@ -131,7 +132,7 @@ def attack(
 
 def _show(shown: Document, out: Path | None, *, json: bool) -> None:
     """What attacks come to; exit status 1 where a promise is violated."""
-    show(shown, out, json=json)
+    show(Shown(document=shown), out, json=json)
     if shown.facts()["violated"]:
         raise typer.Exit(1)
 

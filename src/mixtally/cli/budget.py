@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, sign_of_life
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import DataError
@@ -48,6 +49,7 @@ OtherPlan = Annotated[
 
 
 @app.command("open")
+@grouped
 def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
     """Open a ledger with a budget; an existing file is left alone."""
     ledger, place = opened(Guarantee(epsilon=epsilon, delta=delta)), the_file(file)
@@ -65,6 +67,7 @@ def open_(file: File, epsilon: o.Epsilon, delta: o.Delta) -> None:
 
 
 @app.command()
+@grouped
 def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> None:
     """Charge a plan, unless the budget would be exceeded."""
     place, own = the_file(file), Accountant()
@@ -81,6 +84,7 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
 
 
 @app.command()
+@grouped
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
     ledger = read(file)

@@ -175,6 +175,7 @@ def send(
 
 
 @app.command()
+@grouped
 def log(
     diary: Annotated[
         Path | None,

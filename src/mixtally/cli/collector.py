@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import CONTRACT
@@ -94,6 +95,7 @@ class Wish:
 
 
 @app.command()
+@grouped
 def init(
     folder: r.Place,
     name: r.Name,
@@ -109,6 +111,7 @@ def init(
 
 
 @app.command()
+@grouped
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, sign it, and gather the signatures of its mixes.
 
@@ -170,6 +173,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 
 @app.command()
+@grouped
 def withdraw(
     folder: r.Place,
     number: Annotated[int, o.whole_option("--round", "Number of the round.")],
@@ -232,13 +236,15 @@ def publish(
     role = r.open_role(folder)
     analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
     if number is None:
-        show(whole_page(role), look.out, json=look.json)
+        show(Outcome(document=whole_page(role)), look.out, json=look.json)
         return
     name = read_agreed(role, contract).contract.name
-    show(published(role, name, number, analysis, look.top), look.out, json=look.json)
+    again = published(role, name, number, analysis, look.top)
+    show(Outcome(document=again), look.out, json=look.json)
 
 
 @app.command()
+@grouped
 def conclude(
     folder: r.Place,
     number: Annotated[int, o.whole_option("--round", "Number of the round.")],
@@ -252,7 +258,7 @@ def conclude(
     """
     role = r.open_role(folder)
     name = read_agreed(role, contract).contract.name
-    show(concluded_again(role, name, number, top), None, json=json)
+    show(Outcome(document=concluded_again(role, name, number, top)), None, json=json)
 
 
 def _waits(address: str) -> None:

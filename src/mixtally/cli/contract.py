@@ -10,6 +10,7 @@ from rich.table import Table
 
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
@@ -67,6 +68,7 @@ Expected = Annotated[
 
 
 @app.command()
+@grouped
 def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
     """Make a contract of terms and of who runs it; its numbers are derived again first."""
     read = read_terms(
@@ -86,6 +88,7 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
 
 
 @app.command()
+@grouped
 def show(file: ContractFile, json: o.Json = False) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains."""
     document, _ = _document(file)
@@ -97,6 +100,7 @@ def show(file: ContractFile, json: o.Json = False) -> None:
 
 
 @app.command()
+@grouped
 def check(
     file: ContractFile,
     fingerprint: Expected = None,

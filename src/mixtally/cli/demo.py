@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import plan_files
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.demo import demo as play_demo
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.study_document import document, released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +34,4 @@ def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> No
     with progress_bars() as progress:
         lab = Lab(o.chance(seed), progress)
         study = play_demo(guarantee, lab, Analysis(level=run.level), seed=seed)
-    show(
-        document(study, run.top),
-        run.out,
-        json=run.json,
-        from_data=(),
-        released=released(study, run.top),
-        more=plan_files(study),
-    )
+    show(outcome(study, run.top, ()), run.out, json=run.json)

@@ -8,30 +8,26 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.epochs import check_labels, plan_of
+from mixtally.app.epochs import epochs as played
+from mixtally.app.limits import BudgetOptions
 from mixtally.cli import options as o
 from mixtally.cli.budget import read, write
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import show, warn
-from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
-from mixtally.planner import Planner
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
-from mixtally.simulation.epoch_plan import whole_plan
-from mixtally.simulation.epochs import collect
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.trend.document import document, released
+from mixtally.simulation.lab import Lab
 from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 
@@ -81,56 +77,23 @@ def epochs(
     with progress_bars() as progress:
         timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
     warn(timeline.warning)
-    if timeline.from_data:
-        most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
-        check_shared(timeline.question, most, timeline.from_data)
+    check_labels(timeline)
     if held is not None:
         chosen, reason = held, f"The plan was given: {series.plan}."
     else:
-        chosen, reason = _choose(timeline, guarantee, budget, lab.planner)
+        chosen, reason = plan_of(timeline, guarantee, budget, lab.planner)
     order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant
     with progress_bars() as progress:
-        trend = collect(
-            chosen,
+        outcome = played(
             timeline,
             guarantee,
-            replace(lab, progress=progress),
+            (chosen, reason),
             Analysis(level=run.level, edges=reading.edges),
-            about=Provenance(
-                title=f"{reading.name} over time, counted privately",
-                source=source_of(file, timeline, crowd),
-                raw=timeline.note,
-                reason=reason,
-                seed=run.seed,
-                ordered=LABELS not in timeline.from_data,
-            ),
+            run.of(replace(lab, progress=progress), source_of(file, timeline, crowd)),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
             counts_only=run.counts_only,
         )
-    show(
-        document(trend, run.top),
-        run.out,
-        json=run.json,
-        from_data=timeline.from_data,
-        released=released(trend, run.top),
-    )
-
-
-def _choose(
-    timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
-) -> tuple[Plan, str]:
-    """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
-    every = len(timeline.epochs)
-    asked = budget.collections if flags(budget, "collections") else every
-    if asked < every:
-        raise ParameterError(
-            "collections",
-            wanted=f"at least the {every:,} epochs of the data",
-            got=f"{asked:,}",
-            do="leave --collections out, or count further epochs that are still to come",
-        )
-    budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    return whole_plan(wish_of(budget, timeline.question, guarantee, users), planner)
+    show(outcome, run.out, json=run.json)
 
 
 def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:

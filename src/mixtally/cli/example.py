@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, publish
 from mixtally.data.made_up import example_files, survey
 from mixtally.errors import DataError, ParameterError
@@ -16,6 +17,7 @@ _NOBODY = "Nobody was asked: every person in it is made up, so there is nothing 
 _FRUITS = "fruits.txt"
 
 
+@grouped
 def example(
     file: Annotated[
         Path | None, typer.Argument(help="The CSV file to be written.", show_default=False)

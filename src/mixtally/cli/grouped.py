@@ -4,7 +4,10 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Any, ClassVar, Protocol, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, get_args, get_origin, get_type_hints
+
+from mixtally.app.options import Option
+from mixtally.cli.options import parsed
 
 _NONE = inspect.Parameter.empty
 
@@ -32,6 +35,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 def _options(name: str, kind: Any, default: Any) -> Iterator[inspect.Parameter]:
     if not is_dataclass(kind):
+        if get_origin(kind) is Annotated and isinstance(declared := get_args(kind)[1], Option):
+            kind = Annotated[get_args(kind)[0], parsed(declared)]
         yield inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
         )

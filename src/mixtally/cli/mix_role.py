@@ -26,6 +26,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
+@grouped
 def init(
     folder: r.Place,
     name: r.Name,
@@ -41,6 +42,7 @@ def init(
 
 
 @app.command()
+@grouped
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, and sign it as one of its hops."""
     role = r.open_role(folder)

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from mixtally.app.outcome import Run
     from mixtally.ground.chance import Chance
+    from mixtally.simulation.lab import Lab
 
+from mixtally.app.options import CountCrowd as CountCrowd
+from mixtally.app.options import HonestFraction as HonestFraction
+from mixtally.app.options import MixFakes as MixFakes
+from mixtally.app.options import Option
+from mixtally.app.options import option as option
+from mixtally.app.options import whole_option as whole_option
 from mixtally.errors import DataError, not_one_of
 from mixtally.records.guarantee import Guarantee
 
@@ -39,14 +47,10 @@ def whole(text: str | int) -> int:
     return int(value)
 
 
-def whole_option(name: str, text: str) -> object:
-    """An option for a whole number, in any of the ways people write one."""
-    return typer.Option(name, help=text, parser=whole, metavar="N")
-
-
-def option(name: str, text: str, metavar: str | None = None) -> object:
-    """An option for text, a number or a file; without ``metavar`` a file's, or that it is on."""
-    return typer.Option(name, help=text, metavar=metavar)
+def parsed(one: Option) -> Any:
+    """An option as the parser knows it."""
+    parser = whole if one.whole else None
+    return typer.Option(one.default, help=one.text, metavar=one.metavar, parser=parser)
 
 
 def folder_option(text: str) -> Any:
@@ -72,22 +76,8 @@ Data = Annotated[Path, typer.Argument(help=DATA)]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
-MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
 CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
-]
-CountCrowd = Annotated[
-    bool,
-    option("--count-crowd", "Count other people's flips as fakes; flip and single-bit always do."),
-]
-HonestFraction = Annotated[
-    float,
-    option(
-        "--honest-fraction",
-        "Honest share of the promised fakes, and of the people who are counted on: above 0, "
-        "up to 1.",
-        "H",
-    ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
 Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experiments.", "N")]
@@ -131,6 +121,12 @@ class RunOptions:
     out: Annotated[Path | None, folder_option("Write report.html, .json and .csv here.")] = None
     top: Top = 20
     json: Json = False
+
+    def of(self, lab: "Lab", source: str) -> "Run":
+        """The run of a crowd that comes from ``source``."""
+        from mixtally.app.outcome import Run  # loads what plays a crowd
+
+        return Run(lab=lab, source=source, seed=self.seed, level=self.level, top=self.top)
 
 
 def one_of(subject: str, got: str, names: Sequence[str]) -> str:

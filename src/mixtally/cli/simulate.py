@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.count import Asked, count
+from mixtally.app.limits import BudgetOptions
 from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
-from mixtally.cli.limits import BudgetOptions
-from mixtally.cli.plan_files import plan_files, read_plan, refuse_beside
+from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import show
@@ -18,23 +19,15 @@ from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, 
 from mixtally.cli.simulate_crowd import planned as planned_crowd
 from mixtally.cli.simulate_crowd import wished, with_room
 from mixtally.data.file import DataFile
-from mixtally.data.population import LABELS, Population
+from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanOption
-from mixtally.records.baseline import Central
-from mixtally.records.question import Kind, Question
-from mixtally.records.result import Result
+from mixtally.records.question import Question
 from mixtally.simulation import offers
-from mixtally.simulation.central import ONE_VALUE, central
-from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.open_words import collect_words
-from mixtally.simulation.run import collect
-from mixtally.simulation.study import Release, Study
-from mixtally.simulation.study_document import document, released
-from mixtally.simulation.truth import Truth, truth_of
+from mixtally.simulation.counts_only import Histogram
+from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,37 +106,25 @@ def simulate(
         offer, reason = offered(
             histogram, options.plan, budget, options.promise, options.repeats, lab.planner
         )
-        crowd, note = histogram, ""
+        crowd = histogram
         source = f"{histogram.users:,} people, as {file.name} counts them."
     else:
         population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
-        crowd, note = population, population.note
+        crowd = population
         source = f"{population.users:,} rows of {file.name}, each played as a person."
         if counts.counts_only:
             refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
-    played, truth = _played(offer, crowd, words, lab, options.analysis(run.level, reading),
-                            sums=sums, counts_only=counts.asked)  # fmt: skip
-    study = Study(
-        about=Provenance(
-            title=f"{reading.name}, counted privately",
-            source=source,
-            raw=note,
-            reason=reason,
-            seed=run.seed,
-            ordered=LABELS not in crowd.from_data and not words,
-        ),
-        releases=(played,),
-        truth=truth,
-        central=_central(played.result, truth, seeded=run.seed is not None),
-    )
-    show(
-        document(study, run.top),
-        run.out,
-        json=run.json,
-        from_data=crowd.from_data,
-        released=released(study, run.top),
-        more=plan_files(study),
-    )
+    analysis = options.analysis(run.level, reading)
+    with progress_bars() as progress:
+        outcome = count(
+            Asked(reading.name, offer, reason, words),
+            crowd,
+            analysis,
+            run.of(replace(lab, progress=progress), source),
+            sums=sums,
+            counts_only=counts.asked,
+        )
+    show(outcome, run.out, json=run.json)
 
 
 def _question(plans: list[Path] | None) -> Question | None:
@@ -204,41 +185,3 @@ def _offered(
     budget = with_room(budget, options.repeats)
     population, wish = wished(file, reading, hashing, budget, options.promise, lab.chance)
     return population, *offers.best(wish, lab.planner, repeats=options.repeats, pairs=options.pairs)
-
-
-def _played(
-    offer: PlanOption,
-    crowd: Population | Histogram,
-    words: tuple[str, ...] | None,
-    lab: Lab,
-    analysis: Analysis,
-    *,
-    sums: bool,
-    counts_only: bool,
-) -> tuple[Release, Truth]:
-    """The result and the truth of each of its lines; with ``sums`` what these alone hide."""
-    with progress_bars() as progress:
-        lab = replace(lab, progress=progress)
-        if isinstance(crowd, Histogram):
-            played = collect_counts(offer, crowd, lab, analysis)
-            truth = Truth(crowd.truth)
-        elif words is not None:
-            played, truth = collect_words(offer, crowd, words, lab, analysis)
-        else:
-            played = (
-                collect_counts(offer, histogram_of(crowd), lab, analysis)
-                if counts_only
-                else collect(offer, crowd, lab, analysis)
-            )
-            truth = truth_of(crowd, played.result)
-    if sums:
-        played = replace(played, sums=offers.seen_by_sums(offer, lab.planner.accountant))
-    return played, truth
-
-
-def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:
-    """What the central model would do for the same promise."""
-    if result.question.kind is not Kind.ONE:
-        return Central(note=ONE_VALUE)
-    level = result.estimate.each.level
-    return central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
+from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.progress import progress_bars
@@ -99,13 +100,12 @@ def play(
         raw=crowd.note,
         seed=run.seed,
     )
-    show(
-        document(played, about, fingerprint, top=run.top),
-        run.out,
-        json=run.json,
+    outcome = Outcome(
+        document=document(played, about, fingerprint, top=run.top),
         from_data=(),  # the contract has it all
         released=released(played, about, fingerprint, top=run.top),
     )
+    show(outcome, run.out, json=run.json)
 
 
 def _edges(contract: Contract) -> np.ndarray | None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.cli import options as o
-from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of, with_room

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.cli import options as o
 from mixtally.cli.hashing import HashingOptions
-from mixtally.cli.limits import BudgetOptions, wish_of
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.rows import read_crowd
 from mixtally.data.file import DataFile

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import plan_files, read_plan
+from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
 from mixtally.engine.places import files_at, url_of
@@ -23,7 +24,6 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
-from mixtally.simulation.study_document import document
 
 Shards = Annotated[
     list[str],
@@ -90,7 +90,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     result = conclude((plan,), [made.tally], Analysis(level=run.level), question=plan.question)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
-    show(document(study, run.top), run.out, json=run.json, more=plan_files(study))
+    show(outcome(study, run.top, None), run.out, json=run.json)
 
 
 def _check_whole(made: Fold) -> None:

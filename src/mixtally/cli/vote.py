@@ -1,31 +1,30 @@
 """``mixtally simulate votes``: one ballot file counted without any trust, and through mixes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mixtally.app.limits import CostOptions, TrustOptions
+from mixtally.app.outcome import Run
+from mixtally.app.votes import VoteOptions, votes
 from mixtally.cli import options as o
 from mixtally.cli.grouped import flags, grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.cli.screen import show
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP, Reading
 from mixtally.errors import ParameterError
-from mixtally.privacy.local import certificate
-from mixtally.records.guarantee import Guarantee
 from mixtally.simulation import voting
-from mixtally.simulation.election.document import document, released
-from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallotOptions:
-    """Where the ballots are, and how each version is held."""
+    """Where the ballots are."""
 
     data: Annotated[Path | None, typer.Argument(help=o.DATA)] = None
     column: Annotated[
@@ -34,30 +33,13 @@ class BallotOptions:
     example: Annotated[
         bool, o.option("--example", "Play the side notes' 100,000 voters, p = 0.63.")
     ] = False
-    epsilon: Annotated[
-        float | None,
-        o.option(
-            "--epsilon", "Privacy loss, 0.01 to 20; that of --keep-probability if left out.", "E"
-        ),
-    ] = None
-    delta: Annotated[
-        float | None,
-        o.option("--delta", "Chance left over in the shuffle version, 1e-15 to 0.1.", "D"),
-    ] = None
-    keep: Annotated[
-        float | None,
-        o.option(
-            "--keep-probability",
-            "Chance that the local version keeps a mark; what --epsilon allows if left out.",
-            "P",
-        ),
-    ] = None
     labels: o.Labels = None
 
 
 @grouped
 def vote(
     ballot: BallotOptions,
+    options: VoteOptions,
     rows: RowOptions,
     level: o.Level = 0.95,
     seed: o.Seed = None,
@@ -75,31 +57,14 @@ def vote(
     shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
     With --missing LABEL blank ballots are counted under LABEL, which cannot win.
     """
-    population, source = _voters(ballot, rows)
-    epsilon, delta, keep = _parameters(ballot)
-    options = voting.checked_options(population)
-    ballots = voting.local_ballots(options, epsilon=epsilon, keep=keep)
-    promise = certificate(ballots, epsilon if keep is None else None)
-    guarantee = Guarantee(epsilon=promise.epsilon if epsilon is None else epsilon, delta=delta)
-    question, users = population.question, len(population.codes)
+    crowd, source = _voters(ballot, rows)
+    if ballot.example:
+        options = _example(options)
     with progress_bars() as progress:
-        held = voting.hold(
-            population,
-            ballots,
-            promise,
-            wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, users),
-            Lab(o.chance(seed), progress),
-            level=level,
-            blank=None if rows.missing == DROP else rows.missing,
-            about=Provenance(
-                title=f"{question.name}, voted on",
-                source=source,
-                raw=population.note,
-                seed=seed,
-                ordered=not population.from_data,
-            ),
-        )
-    show(document(held), out, json=json, from_data=population.from_data, released=released(held))
+        run = Run(lab=Lab(o.chance(seed), progress), source=source, seed=seed, level=level)
+        blank = None if rows.missing == DROP else rows.missing
+        outcome = votes(crowd, options, run, cost=cost, trust=trust, blank=blank)
+    show(outcome, out, json=json)
 
 
 def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
@@ -122,15 +87,12 @@ def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
     return population, f"{population.users:,} rows of {file.name}, each played as a voter."
 
 
-def _parameters(ballot: BallotOptions) -> tuple[float | None, float, float | None]:
-    """Epsilon, delta and keep, those of the example where they were left out of it."""
-    epsilon, delta, keep = ballot.epsilon, ballot.delta, ballot.keep
-    if ballot.example:
-        keep = voting.EXAMPLE_KEEP if keep is None and epsilon is None else keep
-        delta = voting.EXAMPLE_DELTA if delta is None else delta
-    if delta is None:
-        raise _missing("--delta", "none", "add --delta 1e-6, for example")
-    return epsilon, delta, keep
+def _example(options: VoteOptions) -> VoteOptions:
+    """The promise of the example where it was left out."""
+    keep, delta = options.keep, options.delta
+    if keep is None and options.epsilon is None:
+        keep = voting.EXAMPLE_KEEP
+    return replace(options, keep=keep, delta=voting.EXAMPLE_DELTA if delta is None else delta)
 
 
 def _missing(wanted: str, got: str, do: str) -> ParameterError:

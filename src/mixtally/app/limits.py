@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
 
-from mixtally.cli import options as o
+from mixtally.app import options as o
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.planner import PlanRequest

@@ -1,0 +1,101 @@
+"""A crowd whose answers are counted: planned for, played, and laid beside the truth."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from mixtally.app.outcome import Outcome, Run
+from mixtally.app.study import outcome
+from mixtally.data.population import LABELS, Population
+from mixtally.estimate.analysis import Analysis
+from mixtally.planner import PlanOption
+from mixtally.records.baseline import Central
+from mixtally.records.question import Kind
+from mixtally.records.result import Result
+from mixtally.simulation import offers
+from mixtally.simulation.central import ONE_VALUE, central
+from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.run import collect
+from mixtally.simulation.study import Release, Study
+from mixtally.simulation.truth import Truth, truth_of
+
+
+class Asked(NamedTuple):
+    """What is asked of the crowd.
+
+    where
+      name    of the question, for people
+      offer   how it is asked, and ``reason`` why this way
+      words   that are looked for among the bins that they share; None for bins of one value
+    """
+
+    name: str
+    offer: PlanOption
+    reason: str
+    words: tuple[str, ...] | None = None
+
+
+def count(
+    asked: Asked,
+    crowd: Population | Histogram,
+    analysis: Analysis,
+    run: Run,
+    *,
+    sums: bool = False,
+    counts_only: bool = False,
+) -> Outcome:
+    """Play the collection.
+
+    where
+      sums         whether it is also said what is hidden from whoever sees sums alone
+      counts_only  whether tallies are drawn in place of messages, as those of a ``Histogram`` are
+
+    Raises PlanError for a plan for others.
+    """
+    played, truth = _played(asked, crowd, run.lab, analysis, counts_only=counts_only)
+    if sums:
+        seen = offers.seen_by_sums(asked.offer, run.lab.planner.accountant)
+        played = replace(played, sums=seen)
+    study = Study(
+        about=Provenance(
+            title=f"{asked.name}, counted privately",
+            source=run.source,
+            raw="" if isinstance(crowd, Histogram) else crowd.note,
+            reason=asked.reason,
+            seed=run.seed,
+            ordered=LABELS not in crowd.from_data and not asked.words,
+        ),
+        releases=(played,),
+        truth=truth,
+        central=_central(played.result, truth, seeded=run.seed is not None),
+    )
+    return outcome(study, run.top, crowd.from_data)
+
+
+def _played(
+    asked: Asked,
+    crowd: Population | Histogram,
+    lab: Lab,
+    analysis: Analysis,
+    *,
+    counts_only: bool,
+) -> tuple[Release, Truth]:
+    """The result and the truth of each of its lines."""
+    if isinstance(crowd, Histogram):
+        return collect_counts(asked.offer, crowd, lab, analysis), Truth(crowd.truth)
+    if asked.words is not None:
+        return collect_words(asked.offer, crowd, asked.words, lab, analysis)
+    if counts_only:
+        played = collect_counts(asked.offer, histogram_of(crowd), lab, analysis)
+    else:
+        played = collect(asked.offer, crowd, lab, analysis)
+    return played, truth_of(crowd, played.result)
+
+
+def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:
+    """What the central model would do for the same promise."""
+    if result.question.kind is not Kind.ONE:
+        return Central(note=ONE_VALUE)
+    level = result.estimate.each.level
+    return central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)

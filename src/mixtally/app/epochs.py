@@ -1,0 +1,86 @@
+"""A question that is asked again and again: counts, changes, and what everybody spends."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.outcome import Outcome, Run
+from mixtally.data.population import LABELS, check_shared
+from mixtally.data.progress import quiet
+from mixtally.data.timeline import Timeline
+from mixtally.errors import ParameterError
+from mixtally.estimate.analysis import Analysis
+from mixtally.planner import Planner
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.plan import Plan
+from mixtally.simulation.epoch_plan import whole_plan
+from mixtally.simulation.epochs import collect
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.trend.document import document, released
+
+
+def epochs(
+    timeline: Timeline,
+    guarantee: Guarantee,
+    chosen: tuple[Plan, str],
+    analysis: Analysis,
+    run: Run,
+    *,
+    before: Callable[[str], None] = quiet,
+    counts_only: bool = False,
+) -> Outcome:
+    """Play every epoch of a timeline; all of them together keep the guarantee.
+
+    where
+      chosen   the plan of every epoch and why it is that: ``plan_of``, or one that was given
+      before   is called with each epoch's name before anything of it is sent
+
+    Raises PlanError for a plan for others, or for fewer epochs.
+    """
+    plan, reason = chosen
+    trend = collect(
+        plan,
+        timeline,
+        guarantee,
+        run.lab,
+        analysis,
+        about=Provenance(
+            title=f"{timeline.question.name} over time, counted privately",
+            source=run.source,
+            raw=timeline.note,
+            reason=reason,
+            seed=run.seed,
+            ordered=LABELS not in timeline.from_data,
+        ),
+        before=before,
+        counts_only=counts_only,
+    )
+    return Outcome(
+        document=document(trend, run.top),
+        from_data=timeline.from_data,
+        released=released(trend, run.top),
+    )
+
+
+def check_labels(timeline: Timeline) -> None:
+    """Raises DataError where labels that were read off the answers are most likely a person's."""
+    if timeline.from_data:
+        most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
+        check_shared(timeline.question, most, timeline.from_data)
+
+
+def plan_of(
+    timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
+) -> tuple[Plan, str]:
+    """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
+    every = len(timeline.epochs)
+    asked = every if budget.collections == 1 else budget.collections
+    if asked < every:
+        raise ParameterError(
+            "collections",
+            wanted=f"at least the {every:,} epochs of the data",
+            got=f"{asked:,}",
+            do="leave --collections out, or count further epochs that are still to come",
+        )
+    budget, users = replace(budget, collections=asked), int(timeline.users.min())
+    return whole_plan(wish_of(budget, timeline.question, guarantee, users), planner)

@@ -1,0 +1,247 @@
+"""A crowd whose every person randomizes an answer once, keeps it and reports from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.app.options import option, whole_option
+from mixtally.app.outcome import Outcome, Run
+from mixtally.attacks.learned import learned, played_points, unmeasured
+from mixtally.data.population import Population
+from mixtally.encode.bloom import design
+from mixtally.errors import ParameterError, in_range
+from mixtally.estimate.conclude import conclude_memoized
+from mixtally.memory import DeviceKey
+from mixtally.privacy.divergence.memoized import least_permanent
+from mixtally.randomize.memoized import new_key
+from mixtally.records.guarantee import Guarantee, checked_epsilon
+from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.records.question import MOST_SET
+from mixtally.report.numbers import at_most
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.simulation.memoized.document import document
+from mixtally.simulation.memoized.losses import Facts, check, losses
+from mixtally.simulation.seeded import SeededChance
+
+
+class Levels(NamedTuple):
+    """What the options of the levels come to, with what is usual where nothing was given."""
+
+    permanent: float
+    p: float
+    q: float
+    reports: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelOptions:
+    """The two levels of noise, the number of reports, and where memoized answers are kept."""
+
+    permanent: Annotated[
+        float | None,
+        option("--permanent", "Chance that a kept bit is a coin (default 0.5).", "F"),
+    ] = None
+    p: Annotated[
+        float | None, option("--p", "Chance that a kept 0 is shown as 1 (default 0.5).", "P")
+    ] = None
+    q: Annotated[
+        float | None, option("--q", "Chance that a kept 1 is shown as 1 (default 0.75).", "Q")
+    ] = None
+    reports: Annotated[
+        int | None,
+        whole_option("--reports", "Reports of every person's memoized answer (default 1)."),
+    ] = None
+
+    def filled(self) -> Levels:
+        """The levels, and how often they are shown."""
+        return Levels(
+            0.5 if self.permanent is None else self.permanent,
+            0.5 if self.p is None else self.p,
+            0.75 if self.q is None else self.q,
+            1 if self.reports is None else self.reports,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BloomOptions:
+    """Values of an open domain, hashed into bits that cohorts share."""
+
+    bloom_bits: Annotated[
+        int | None, whole_option("--bloom-bits", "Hash values into this many bits, 8 to 65,536.")
+    ] = None
+    hashes: Annotated[
+        int | None, whole_option("--hashes", "Bits a hashed value sets, 1 to 16 (default 2).")
+    ] = None
+    cohorts: Annotated[
+        int | None,
+        whole_option("--cohorts", "Groups of people who hash differently (default 8)."),
+    ] = None
+
+
+class Promised(NamedTuple):
+    """What is promised over all reports, as far as it is said."""
+
+    epsilon: float | None = None
+    delta: float | None = None
+
+
+Kept = Callable[[MemoizedPlan], DeviceKey]
+"""The key of the crowd's devices for a plan, which is kept for good."""
+
+
+def memoized(
+    crowd: Population,
+    promise: Promised,
+    options: LevelOptions,
+    bloom: BloomOptions,
+    run: Run,
+    *,
+    candidates: tuple[str, ...] | None = None,
+    kept: Kept | None = None,
+    file: str | None = None,
+) -> Outcome:
+    """Play reports of memoized answers.
+
+    where
+      promise      chooses the least noise that keeps it, over all reports of this run or, with
+                   ``kept``, over any number of them
+      candidates   words that are looked for among hashed values; the crowd's own if left out
+      file         where the key is kept, for readers
+
+    Raises ParameterError for options outside their range or that do not go together.
+    """
+    check_hashing(bloom, candidates=candidates is not None)
+    levels, reason = _levels(crowd, options, promise, bloom, for_good=kept is not None)
+    plan, reports = _plan(crowd, levels, bloom), levels.reports
+    labels, hashed = crowd.question.labels or (), plan.mechanism.hashed
+    words = (candidates or labels) if hashed else ()
+    spent = losses(plan, reports, promise.epsilon)
+    check(plan.mechanism, reports, words, run.level)
+    key = None if kept is None else kept(plan)
+    people, ones = _played(crowd, plan, reports, key, run.lab)
+    bits = design(plan, words) if hashed else None
+    result = conclude_memoized(
+        plan, ones, people.sizes, words if hashed else labels, bits, level=run.level
+    )
+    ordered = not (crowd.from_data or hashed)
+    seen = _learned(plan, people, reports, run)
+    about = {
+        "title": f"{crowd.question.name}, from memoized answers",
+        "column": crowd.question.name,
+        "reason": reason,
+        **spent,
+        "seed": run.seed,
+        "memory_file": file,
+        "memories": 0 if key is None else len(key.memories),
+    }
+    note = crowd.note.removesuffix(".")
+    raw = f"{run.source}. {note}" if note else run.source
+    facts = {**about, "source": raw, **estimated(result, crowd), **seen}
+    released = None
+    if run.seed is None:
+        public = {**about, "source": run.source, **estimated(result), **unmeasured(seen)}
+        released = document(public, run.top, ordered=ordered)
+    return Outcome(
+        document=document(facts, run.top, ordered=ordered),
+        from_data=("candidates",) if crowd.from_data and hashed else crowd.from_data,
+        released=released,
+    )
+
+
+def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, run: Run) -> Facts:
+    """What an observer learns who watches the crowd.
+
+    Watching draws words of its own, so that it never changes what is estimated for a seed.
+    """
+    watching = run.lab.chance if run.seed is None else SeededChance(run.seed + 1)
+    points = played_points(reports)
+    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
+    return learned(plan.mechanism, reports, measured, watching)
+
+
+def check_hashing(bloom: BloomOptions, *, candidates: bool) -> None:
+    """Raises ParameterError when options of hashed values stand without --bloom-bits."""
+    given = {
+        "--hashes": bloom.hashes is not None,
+        "--cohorts": bloom.cohorts is not None,
+        "--candidates": candidates,
+    }
+    used = [name for name, there in given.items() if there]
+    if bloom.bloom_bits is None and used:
+        raise ParameterError(
+            "--bloom-bits",
+            wanted="a number of bits beside " + ", ".join(used),
+            got="none",
+            do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
+        )
+
+
+def _levels(
+    population: Population,
+    options: LevelOptions,
+    promise: Promised,
+    bloom: BloomOptions,
+    *,
+    for_good: bool,
+) -> tuple[Levels, str]:
+    """The levels, with the least permanent response that keeps a promise, and why it is that.
+
+    Where memoized answers are kept ``for_good`` reports may go on in later runs, so then the
+    promise is for any number of them: what would be seen if the permanent response were shown.
+    """
+    epsilon, delta, levels = promise.epsilon, promise.delta, options.filled()
+    if delta is not None and (epsilon is None or options.permanent is not None):
+        wanted = "--epsilon beside it" if epsilon is None else "it or --permanent"
+        got = "none" if epsilon is None else "both"
+        raise ParameterError("--delta", wanted=wanted, got=got, do="leave one out, or add one")
+    if epsilon is None or options.permanent is not None:
+        return levels, ""
+    checked_epsilon(epsilon)
+    if delta is not None:
+        Guarantee(epsilon=epsilon, delta=delta)
+    shown, over = levels, f"the {levels.reports:,} reports of this run"
+    if for_good:
+        shown = levels._replace(p=0.0, q=1.0, reports=1)
+        over = "any number of reports, as with a state file they may go on"
+    mechanism = _plan(population, shown, bloom).mechanism
+    f = least_permanent(mechanism, shown.reports, epsilon, delta or 0.0).f
+    kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
+    reason = f"The least permanent response that keeps {kept} over {over}: f = {at_most(f, 6)}."
+    return levels._replace(permanent=f), reason
+
+
+def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> MemoizedPlan:
+    noise, bits = (levels.permanent, levels.p, levels.q), bloom.bloom_bits
+    if bits is None:
+        return memoized_plan(population.question, *noise)
+    in_range("bloom bits", bits, 8, 1 << 16, "128 is a common choice")
+    hashes = 2 if bloom.hashes is None else bloom.hashes
+    in_range(
+        "hashes",
+        hashes,
+        1,
+        min(MOST_SET, bits),
+        "it is how many bits a value sets: 2 is a common choice",
+    )
+    question = hashed_question(population.question.name, bits, hashes)
+    return memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
+
+
+def _played(
+    population: Population,
+    plan: MemoizedPlan,
+    reports: int,
+    kept: DeviceKey | None,
+    lab: Lab,
+) -> tuple[Crowd, NDArray[np.int64]]:
+    """The crowd with what it memoizes, and the ones it reports; a key for this run without one."""
+    key = new_key(lab.chance) if kept is None else kept.key
+    names = population.question.labels or ()
+    values = [names[code] for code in population.codes.tolist()]
+    crowd = memoizing(plan, values, population.codes, key, lab.chance, derived=kept is not None)
+    return crowd, play_reports(crowd, reports, lab.chance, lab.progress)

@@ -1,0 +1,85 @@
+"""What a use comes to: as whoever ran it sees it, as it may be published, and in which files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from mixtally.report.document import REHEARSAL, Document
+from mixtally.report.texts import files
+from mixtally.simulation.lab import Lab
+
+Made = TypeVar("Made", str, bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a crowd is played and shown.
+
+    where
+      lab      draws the noise, tells progress, plans
+      source   of the crowd, in a sentence, with nothing that was counted in it but people
+      seed     of the noise, None when it comes from the operating system
+      level    of all intervals, in (0, 1)
+      top      rows that a terminal shows
+    """
+
+    lab: Lab
+    source: str
+    seed: int | None = None
+    level: float = 0.95
+    top: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a use comes to.
+
+    What was asked has to be fixed before anybody answers: where some of it was read off the data,
+    all files go into the folder of the rehearsal.
+
+    where
+      document   beside the truth where there is one
+      from_data  what of the question was read off the data, as ``Population`` has it; None where
+                 no data were played
+      released   what may be published of a rehearsal; None where nothing may
+      more       further files of the result, without raw counts
+
+    Raises TypeError for a release that follows from the truth, and for data that were played
+    without a word of what was read off them.
+    """
+
+    document: Document
+    from_data: tuple[str, ...] | None = None
+    released: Document | None = None
+    more: Mapping[str, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.document.rehearsal and self.from_data is None:
+            raise TypeError("what was read off the data is not said")
+        if self.released is not None and self.released.rehearsal:
+            raise TypeError("a rehearsal is no release")
+
+    @property
+    def shown(self) -> Document:
+        """The document, which says what of its question was read off the data."""
+        return replace(self.document, from_data=self.from_data or ())
+
+    @property
+    def public(self) -> bool:
+        """Whether any of its files may be published."""
+        return not self.from_data and not (self.document.rehearsal and self.released is None)
+
+    def files(self) -> dict[str, str | bytes]:
+        """Every file by its name; those of a rehearsal in a folder apart."""
+        made, more = files(self.shown), dict(self.more)
+        if self.document.rehearsal or self.from_data:
+            made = _rehearsed(made)
+        if self.from_data:
+            return {**made, **_rehearsed(more)}
+        return {**(files(self.released) if self.released else {}), **made, **more}
+
+
+def _rehearsed(made: Mapping[str, Made]) -> dict[str, Made]:
+    """Files in the folder of the rehearsal, those that are there already as they are."""
+    start = f"{REHEARSAL}/"
+    return {start + name.removeprefix(start): text for name, text in made.items()}

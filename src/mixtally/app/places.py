@@ -1,0 +1,75 @@
+"""People in each hexagon of a map, by their own coordinates."""
+
+from dataclasses import replace
+
+from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.outcome import Outcome, Run
+from mixtally.app.study import plan_files
+from mixtally.data.places import Grid
+from mixtally.data.population import Population
+from mixtally.estimate.analysis import Analysis
+from mixtally.records.guarantee import Guarantee
+from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Picture, Section
+from mixtally.report.hexmap import hexmap
+from mixtally.report.numbers import at_most
+from mixtally.report.svg import Markup
+from mixtally.simulation import offers
+from mixtally.simulation.central import central
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.run import collect
+from mixtally.simulation.study import Study
+from mixtally.simulation.study_document import document, released
+from mixtally.simulation.truth import truth_of
+
+
+def places(
+    crowd: Population, promised: Guarantee, hexagons: Grid, budget: BudgetOptions, run: Run
+) -> Outcome:
+    """Count people in ``hexagons``, which were fixed before; a map is among the files.
+
+    Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
+    """
+    wish = wish_of(budget, crowd.question, promised, crowd.users)
+    offer, reason = offers.best(wish, run.lab.planner)
+    played = collect(offer, crowd, run.lab, Analysis(level=run.level))
+    truth, seeded = truth_of(crowd, played.result), run.seed is not None
+    about = Provenance(
+        title=f"{len(hexagons.cells):,} hexagons, counted privately",
+        source=run.source,
+        raw=crowd.note,
+        reason=reason,
+        seed=run.seed,
+    )
+    beside = central(promised, truth.counts, level=run.level, seeded=seeded)
+    study = Study(about, (played,), truth, beside)
+    picture, public = _map(study, hexagons), released(study, run.top)
+    return Outcome(
+        document=_mapped(document(study, run.top), picture),
+        from_data=(),  # hexagons are those of the box
+        released=None if public is None else _mapped(public, picture),
+        more={**plan_files(study), **_map_file(picture, seeded=seeded)},
+    )
+
+
+def _map(study: Study, hexagons: Grid) -> Markup:
+    """The estimates alone, nothing of the truth."""
+    main = study.main
+    stated = main.certificate
+    note = (
+        f"Elsewhere: {main.estimate.counts[-1]:,.0f}. epsilon {at_most(stated.epsilon)}, "
+        f"delta <= {at_most(stated.upper)}."
+    )
+    title = f"{main.plan.users:,} people by place"
+    return hexmap(title, hexagons.outlines(), hexagons.cells, main.estimate, note)
+
+
+def _mapped(shown: Document, picture: Markup) -> Document:
+    """``shown`` with the map before its other sections."""
+    return replace(shown, sections=lambda: (Section("Map", (Picture(picture),)), *shown.sections()))
+
+
+def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
+    """The map on its own; the noise of a seed is public, so that it hides no count."""
+    if seeded:
+        return {f"{REHEARSAL}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}
+    return {"map.svg": f"{picture}\n".encode()}
