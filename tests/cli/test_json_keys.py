@@ -10,7 +10,6 @@ and read the difference:
 """
 
 import contextlib
-import io
 import json
 import re
 import shlex
@@ -19,13 +18,11 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
 from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
-from cli.test_promise_first import check_told, concludes
-from mixtally.cli.main import run
+from cli.test_promise_first import check_told, concludes, printed
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("json_keys.json")
@@ -44,17 +41,6 @@ TYPES = {
 }  # fmt: skip
 
 Pin = dict[str, Any]
-
-
-def printed(arguments: list[str]) -> tuple[str, str]:
-    """What the command line prints and says on standard error; its status is nobody's business."""
-    out, said = io.StringIO(), io.StringIO()
-    with (
-        contextlib.redirect_stdout(out), contextlib.redirect_stderr(said),
-        contextlib.suppress(SystemExit), patch.object(sys, "argv", ["mixtally", *arguments]),
-    ):  # fmt: skip
-        run()
-    return out.getvalue(), said.getvalue()
 
 
 def outcome(case: str, seed: int, desk: Path) -> Any:

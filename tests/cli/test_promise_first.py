@@ -58,6 +58,7 @@ def faults(lines):
 
 
 def printed(arguments):
+    """What the command line prints and says on standard error; its status is nobody's business."""
     out, said = io.StringIO(), io.StringIO()
     with (
         contextlib.redirect_stdout(out), contextlib.redirect_stderr(said),

@@ -1,27 +1,15 @@
 """Every example runs in a few seconds as its first lines say, and finds what it says it finds."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def run(name, *arguments):
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / name, "--seed", "1", *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=170,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+from examples.running import printed
 
 
 def words(*arguments):
-    out = run("heavy_hitters.py", *arguments)
+    out = printed("heavy_hitters.py", "--seed", 1, *arguments)
     recall, ghosts = re.search(r"recall (\S+), precision \S+, (\d+) of", out).groups()
     assert float(recall) >= 0.9
     assert ghosts == "0"
@@ -29,7 +17,7 @@ def words(*arguments):
 
 
 def sets(*arguments):
-    out = run("item_sets.py", *arguments)
+    out = printed("item_sets.py", "--seed", 1, *arguments)
     found = re.findall(r"sets of (\d): (\d+) surely held, (\d+) of them by nobody", out)
     assert found[0][0] == "2"
     assert int(found[0][1]) > 100
@@ -40,7 +28,7 @@ def sets(*arguments):
 
 
 def places(tmp_path, *arguments):
-    out = run("map.py", "--out", tmp_path, *arguments)
+    out = printed("map.py", "--seed", 1, "--out", tmp_path, *arguments)
     assert re.search(r"shown, 0 empty", out)
     ElementTree.fromstring((tmp_path / "map.svg").read_text())
 

@@ -1,21 +1,10 @@
 """Examples that hold models against each other: what is seen is what was predicted and stated."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def run(name):
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / name], capture_output=True, text=True, check=False, timeout=170
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+from examples.running import printed
 
 
 def errors(out, within):
@@ -41,7 +30,7 @@ def statements(out):
 @pytest.mark.seconds
 def test_repeats():
     """Seeded; over other seeds an error seen from 100 plays of one bit strays by 7 % (1 sigma)."""
-    out = run("repeats.py")
+    out = printed("repeats.py")
     found = errors(out, 0.25)
     assert len(found) == 7
     (once, _), (twice, _), (often, _) = found[:3]
@@ -55,7 +44,7 @@ def test_repeats():
 @pytest.mark.seconds
 def test_central():
     """Unseeded: 840 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
-    out = run("central.py")
+    out = printed("central.py")
     assert len(errors(out, 0.25)) == 4
     assert len(statements(out)) == 6
 

@@ -1,31 +1,17 @@
 """The example runs, finds the large airports and none that was made up, and leaves its files."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "rappor.py"
-
-
-def run(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLE, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+from examples.running import printed
 
 
 @pytest.mark.seconds
 def test_it_counts_airports_from_memoized_answers(tmp_path):
     """The three largest are 24 standard errors above nothing; a made-up word is found with
     probability 0.05 at most, so two of them or more with 0.002."""
-    out = run(tmp_path)
+    out = printed("rappor.py", tmp_path)
     real, made_up = re.search(r"significant: (\d+) of 105 airports, (\d) of 3", out).groups()
     assert int(real) >= 10
     assert int(made_up) <= 1
