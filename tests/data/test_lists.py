@@ -6,7 +6,7 @@ import pytest
 
 from helpers.data_files import in_parquet, people
 from mixtally.data.formats import json_table
-from mixtally.data.reading import As
+from mixtally.data.reading import DROP, As
 from mixtally.errors import DataError, PlanError
 
 LISTS = {"no": [1, 2, 3], "c": [["a;b", "x"], [], ["x", "x"]]}
@@ -60,8 +60,11 @@ def test_numbers_and_their_texts_are_not_merged(tmp_path, monkeypatch, block):
         DataError, match=r"row 2, column 'c': .* one type, number as before, got text"
     ):
         people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c")
-    with pytest.raises(DataError, match="list as before, got text, 'y'"):
-        people(lines(tmp_path, '{"c": ["x"]}', '{"c": "y"}'), "c", form=As.SET)
+    path = lines(tmp_path, '{"c": ["x"]}', '{"c": "y;x"}', '{"c": "NA"}')
+    found = people(path, "c", form=As.SET, missing=DROP, missing_values=("NA",))
+    assert (found.question.labels, found.truth.tolist()) == (("x", "y"), [2, 1])
+    with pytest.raises(DataError, match=r"in column 'c', got lists; .*lists of labels are sets"):
+        people(path, "c")
     assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c").question.labels == ("1", "NA")
 
 

@@ -58,6 +58,8 @@ def test_arrays_of_labels_stand_beside_values_that_mean_missing():
     [
         (["a;;b", "a"], {}, r"values\[0\]: wanted labels between ';'"),
         ([1j, "a"], {}, r"values\[0\]: wanted text, a number"),
+        ([["a\x02"], "b"], {}, "text without control characters"),
+        ([["a"], {"b": 1}], {}, r"values\[1\]: wanted text, a number"),
         (["a;b"] * 9, {"separator": ""}, "separator: wanted the text between labels"),
         (["a;b"] * 9, {"separator": 1}, "separator: wanted text"),
         (["a;b"] * 9, {"kind": "one"}, "separator: wanted records that have it, not one"),

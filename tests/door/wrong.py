@@ -174,7 +174,7 @@ WRONG = {
     "text that should be a set": lambda _: play(["a;b", "b"] * 200, kind="set"),
     "a member that is missing": lambda _: play([["a", None], ["b"]] * 200),
     "a list in a list": lambda _: play([[["a"], ["b"]], [["b"]]] * 200),
-    "a set that is a dict": lambda _: play([["a"], {"b": 1}] * 200),
+    "lists that are no sets": lambda _: play([["a"], "b"] * 200, kind="one"),
     "a set larger than is hidden": lambda _: play([["a", "b"], ["b"]] * 200, max_set=1),
     "text for a number": lambda _: play(["1", "x"] * 200, bins=5, low=0, high=9),
     "a truth value for a number": lambda _: play([True, False] * 200, bins=5, low=0, high=9),

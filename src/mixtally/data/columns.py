@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.formats.table import Array
 from mixtally.data.formats.written import written
+from mixtally.errors import DataError
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -55,7 +56,7 @@ def simple(array: Array) -> Array | None:
 def joined_lists(array: Array) -> Array | None:
     """Lists of simple values as one text each, which ``parts`` takes apart; None for others.
 
-    A value that a list lacks is an empty part. Raises ValueError for one that holds what ends a
+    A value that a list lacks is an empty part. Raises DataError for one that holds what ends a
     part here.
     """
     kind = array.type
@@ -67,8 +68,14 @@ def joined_lists(array: Array) -> Array | None:
     if not pyarrow.types.is_dictionary(inside.type):
         inside = inside.dictionary_encode()
     texts = _texts(inside.dictionary)
-    if any(PART in text for text in texts):
-        raise ValueError("a label that no list may hold")
+    strange = [text for text in texts if PART in text]
+    if strange:
+        raise DataError(
+            "a label in a list",
+            wanted="text without control characters",
+            got=repr(strange[0]),
+            do="clean the text",
+        )
     ended = pyarrow.array([text + PART for text in texts], pyarrow.string())
     sizes = compute.fill_null(compute.list_value_length(array), 0).to_numpy()
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -76,6 +83,19 @@ def joined_lists(array: Array) -> Array | None:
     joined = compute.binary_join(pyarrow.ListArray.from_arrays(ends, labels), "")
     told = compute.binary_join_element_wise(LIST, joined, "")
     return compute.if_else(array.is_valid(), told, pyarrow.scalar(None, pyarrow.string()))
+
+
+def beside(lists: Array, singles: Array) -> Array:
+    """Lists and the single values that stand in their gaps, each as one text."""
+    return compute.coalesce(joined_lists(lists), singles)
+
+
+def holds_lists(array: Array) -> bool:
+    """Whether some of its cells are lists, as such or each as one text."""
+    kind = array.type
+    if pyarrow.types.is_string(kind):
+        return bool(compute.any(compute.starts_with(array, LIST)).as_py())
+    return bool(pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind))
 
 
 def parts(text: str, separator: str | None) -> list[str]:

@@ -15,6 +15,7 @@ from mixtally.data.columns import (
     filled,
     gaps,
     hashed,
+    holds_lists,
     is_list,
     joined_lists,
     levels_of,
@@ -125,25 +126,18 @@ class Rows:
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
 
     def _simple(self, array: Array, column: str) -> Array:
+        sets = self.reading.form is As.SET and column in self.reading.columns
         with explained(self.origin):
             found = simple(array)
-            if found is None and self.reading.form is As.SET and column in self.reading.columns:
-                found = self._lists(array, column)
-        if found is None:
+            if found is None and sets:
+                found = joined_lists(array)
+        if found is None or (holds_lists(array) and not sets):
             raise self.origin.unreadable(
                 f"text, numbers, dates, or no and yes in column {column!r}",
-                f"{array.type}",
+                "lists" if holds_lists(array) else f"{array.type}",
                 "store it as text; lists of labels are sets: --set ';'",
             )
         return found if column == self.reading.person else hashed(found)
-
-    def _lists(self, array: Array, column: str) -> Array | None:
-        try:
-            return joined_lists(array)
-        except ValueError as error:
-            raise self.origin.unreadable(
-                f"lists of labels in column {column!r}", error, "leave it out of its list"
-            ) from error
 
     def _levels(self, table: Table, column: str, array: Array) -> Levels:
         """The labels that the type of a column declares, with the one for missing values."""

@@ -10,12 +10,11 @@ from mixtally.data.formats.written import written
 from mixtally.errors import DataError
 
 _PLAIN = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?|True|False|\d{4}-\d\d-\d\d.*", re.ASCII)
-_TEXT, _LIKE_OTHERS, _LISTS = "text", "text that reads like another type", "list"
+_TEXT, _LIKE_OTHERS = "text", "text that reads like another type"
 _WORDS = (
     (bool, "truth value"),
     (date, "date"),
     (time, "time"),
-    (list, _LISTS),
     (int | float | Decimal, "number"),
 )
 _MARKS = frozenset({"NAType", "NaTType"})
@@ -28,12 +27,12 @@ class Sorts:
 
     def __init__(self) -> None:
         self._met: list[str] = []
-        self._done: set[type] = {NoneType}  # types all of whose values are of one sort
+        self._done = {NoneType, list}  # types all of whose values are of one sort, or of none
 
     def check(self, values: Iterable[object], subject: Callable[[int], str]) -> None:
         """Raises DataError for the first value, by its place, that is none or of another type.
 
-        What is missing is None.
+        What is missing is None; lists may stand beside anything, as sets of labels.
         """
         like_others = _PLAIN.fullmatch
         for place, value in enumerate(values):
@@ -54,7 +53,7 @@ class Sorts:
                     do="give one value a person",
                 )
             for before in self._met:
-                if _alike(sort, before):
+                if _TEXT not in (sort, before):  # which reads like nothing else
                     dates = {sort, before} <= _DATES
                     raise DataError(
                         subject(place),
@@ -65,13 +64,6 @@ class Sorts:
                         else 'make them all text, or all numbers: 1 and "1" are not the same',
                     )
             self._met.append(sort)
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether values of two types are refused: text goes with all that it does not read like."""
-    if _TEXT in (one, other):
-        return _LISTS in (one, other)
-    return True
 
 
 def is_missing(value: object) -> bool:

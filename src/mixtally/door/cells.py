@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.compute as compute
 
-from mixtally.data.columns import joined_lists
+from mixtally.data.columns import beside
 from mixtally.data.formats.table import Array
 from mixtally.data.formats.written import written
 from mixtally.data.sorts import Sorts, is_missing
@@ -82,7 +81,7 @@ def _lists(cells: Cells, subject: str) -> Array:
     if all(map(is_missing, others)):
         return found
     single = _singles(others, subject)
-    return compute.coalesce(joined_lists(found), _texts(single.to_pylist()))
+    return beside(found, _texts(single.to_pylist()))
 
 
 def _members(subject: str, place: int, cell: Any) -> list[object]:

@@ -8,10 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow
-import pyarrow.compute as compute
 from narwhals.exceptions import DuplicateError
 
-from mixtally.data.columns import LIST
 from mixtally.data.formats.table import Array, Part, Table
 from mixtally.data.sameness import composed
 from mixtally.door.cells import array_of
@@ -40,14 +38,6 @@ class Column:
     array: Array
     declared: bool = False
     tuples: bool = False
-
-    @property
-    def lists(self) -> bool:
-        """Whether some of its cells are lists."""
-        kind, types = self.array.type, pyarrow.types
-        if types.is_string(kind):  # lists and single values, as one text each
-            return bool(compute.any(compute.starts_with(self.array, LIST)).as_py())
-        return bool(types.is_list(kind) or types.is_large_list(kind))
 
     @property
     def bits(self) -> bool:

@@ -151,6 +151,8 @@ def _form(given: "Values", wanted: Wanted) -> As:
         return As.SET
     if len(given.columns) > 1:
         return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
+    from mixtally.data.columns import holds_lists
+
     (only,) = given.columns
     if only.tuples:
         raise DataError(
@@ -159,7 +161,7 @@ def _form(given: "Values", wanted: Wanted) -> As:
             got="a tuple in every place: rows of several columns, or sets",
             do='give columns, dict(a=[..], b=[..]), or say kind="set"',
         )
-    return As.SET if only.lists else As.ONE
+    return As.SET if holds_lists(only.array) else As.ONE
 
 
 def _check_form(form: As, wanted: Wanted) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 import pyarrow
 
+from mixtally.data.columns import beside
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
@@ -52,10 +53,12 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
 
 def _array(values: list[Any]) -> pyarrow.Array:
     """Texts, or lists of them."""
-    if any(isinstance(value, list) for value in values):
-        lists = [value if value is None else list(map(written, value)) for value in values]
-        return pyarrow.array(lists, pyarrow.list_(pyarrow.string()))
-    return pyarrow.array(list(map(written, values)), pyarrow.string())
+    if not any(isinstance(value, list) for value in values):
+        return pyarrow.array(list(map(written, values)), pyarrow.string())
+    lists = [list(map(written, one)) if isinstance(one, list) else None for one in values]
+    singles = [None if isinstance(one, list) else written(one) for one in values]
+    found = pyarrow.array(lists, pyarrow.list_(pyarrow.string()))
+    return beside(found, pyarrow.array(singles, pyarrow.string())) if any(singles) else found
 
 
 def _subject(file: DataFile, name: str, before: int, place: int) -> str:
