@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.node import call, opened_folder
+from mixtally.node.calls import call
+from mixtally.node.folder import opened_folder
 from mixtally.records.contract import Role, fingerprint_of, write_contract
 from mixtally.records.job import read_job
 from mixtally.records.question import Question

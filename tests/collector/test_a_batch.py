@@ -9,7 +9,7 @@ from helpers.roles_in_folders import EVERY
 from mixtally.collector import State
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.node import OldStateError
+from mixtally.node.refusal import OldStateError
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, write_manifest
 from mixtally.wire.note import Signer, signed
 

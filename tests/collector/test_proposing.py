@@ -12,9 +12,12 @@ from mixtally.collector.proposing import DAY
 from mixtally.contract.reading import fingerprint_of
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.node.calls import Answer
 from mixtally.node.events import Log, written
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
 from mixtally.node.peers import listing
+from mixtally.node.refusal import OldStateError
 from mixtally.wire.note import signed, signed_by
 from mixtally.wire.sheet import read_sheet
 

@@ -10,7 +10,7 @@ from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.collector import State, concluded_again
 from mixtally.collector.results import document
 from mixtally.errors import DataError
-from mixtally.node import opened_folder
+from mixtally.node.folder import opened_folder
 from mixtally.wire.manifest import TOO_FEW, PartManifest
 
 VALUES = [0, 1] * 100

@@ -11,8 +11,11 @@ from mixtally.collector.agreed import note_path, read_agreed
 from mixtally.contract.reading import fingerprint_of
 from mixtally.errors import PlanError
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Answer, Node, OldStateError, opened_folder
+from mixtally.node.calls import Answer
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
 from mixtally.node.peers import listing
+from mixtally.node.refusal import OldStateError
 from mixtally.records.contract import write_contract
 from mixtally.wire.note import signed, signed_by
 

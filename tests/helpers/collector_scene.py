@@ -8,7 +8,10 @@ from mixtally.collector import Collector, agreed_of, propose, sign
 from mixtally.collector.serve import application_of
 from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, ProblemError, no_step, opened_folder
+from mixtally.node.disk import no_step
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
+from mixtally.node.refusal import ProblemError
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed

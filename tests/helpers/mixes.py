@@ -8,7 +8,9 @@ from mixtally.mixnode.jobs import take_job
 from mixtally.mixnode.mix import Mix, Options
 from mixtally.mixnode.serve import mix_application
 from mixtally.mixnode.web import Bundles, only
-from mixtally.node import Node, no_step, opened_folder
+from mixtally.node.disk import no_step
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
 from mixtally.node.web.bodies import Room
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Opener, Sealer

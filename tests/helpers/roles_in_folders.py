@@ -8,17 +8,11 @@ from msgspec.structs import replace
 
 from helpers import contracts
 from mixtally.ground.chance import SecureChance
-from mixtally.node import (
-    Answer,
-    Node,
-    Peers,
-    RoleFile,
-    SilentError,
-    made_folder,
-    no_step,
-    opened_folder,
-)
-from mixtally.node.folder import as_role
+from mixtally.node.calls import Answer, SilentError
+from mixtally.node.disk import no_step
+from mixtally.node.folder import RoleFile, as_role, made_folder, opened_folder
+from mixtally.node.node import Node
+from mixtally.node.peers import Peers
 from mixtally.node.web.routes import Shared, application
 from mixtally.records.agreement import Agreement
 from mixtally.records.contract import fingerprint_of, write_contract

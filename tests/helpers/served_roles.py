@@ -20,8 +20,11 @@ from mixtally.mixnode.jobs import take_job
 from mixtally.mixnode.mix import Mix
 from mixtally.mixnode.serve import mix_application
 from mixtally.mixnode.web import Bundles, only
-from mixtally.node import Node, Peers, SilentError, opened_folder
+from mixtally.node.calls import SilentError
 from mixtally.node.disk import is_full
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
+from mixtally.node.peers import Peers
 from mixtally.node.web.bodies import Room
 from mixtally.records.contract import fingerprint_of
 from mixtally.records.job import Job

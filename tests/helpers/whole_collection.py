@@ -17,7 +17,8 @@ from helpers.served_roles import Spec
 from mixtally.collector.stored import Results
 from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, opened_folder
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
 from mixtally.node.rounds import round_id
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.sheet import kind_of

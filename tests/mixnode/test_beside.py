@@ -9,7 +9,7 @@ from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.errors import DataError, ParameterError
 from mixtally.mixnode.beside import Taking, check_first, serve_intake
 from mixtally.mixnode.window import Window, announced, quiet, withdraw
-from mixtally.node import ProblemError
+from mixtally.node.refusal import ProblemError
 from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
 

@@ -12,7 +12,7 @@ from helpers.mixes import Town
 from helpers.roles_in_folders import EVERY, OPEN, START, ask
 from mixtally.mixnode import intake as room
 from mixtally.mixnode.intake import Intake, taken_bodies
-from mixtally.node import ProblemError
+from mixtally.node.refusal import ProblemError
 from mixtally.wire.problem import Problem
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.mixes import Town
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
-from mixtally.node import OldStateError
+from mixtally.node.refusal import OldStateError
 from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest
 from mixtally.wire.note import signed
 from mixtally.wire.sheet import read_sheet

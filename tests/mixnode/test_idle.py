@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from helpers.mixes import town_of
-from mixtally.node import call
+from mixtally.node.calls import call
 from mixtally.node.web.run import Server, listening
 
 

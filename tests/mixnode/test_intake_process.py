@@ -15,7 +15,7 @@ import pytest
 
 from helpers.mixes import Town, manifests, run
 from helpers.roles_in_folders import ENVIRONMENT
-from mixtally.node import SilentError, call
+from mixtally.node.calls import SilentError, call
 
 BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """

@@ -8,8 +8,10 @@ import pytest
 from helpers import roles_in_folders
 from helpers.mixes import Town
 from mixtally.mixnode.mix import Options
-from mixtally.node import Peers, RoleFile, call
+from mixtally.node.calls import call
+from mixtally.node.folder import RoleFile
 from mixtally.node.loop import Loop
+from mixtally.node.peers import Peers
 from mixtally.node.web.routes import Shared, application
 from mixtally.node.web.run import Server, listening
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from helpers import contracts
 from mixtally.collector import propose
-from mixtally.node import Answer, call
+from mixtally.node.calls import Answer, call
 from mixtally.node.peers import listing
 from mixtally.records.question import Question
 from network.roles import inner

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from mixtally.client import Limits
 from mixtally.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
-from mixtally.node import Peers, call
+from mixtally.node.calls import call
+from mixtally.node.peers import Peers
 from mixtally.node.web.run import Server, listening
 from mixtally.simulation.seeded import SeededChance
 from network.conftest import folder

@@ -8,7 +8,8 @@ import tomllib
 from http.client import HTTPConnection, HTTPException
 
 from helpers import contracts
-from mixtally.node import Keys, opened_folder
+from mixtally.node.folder import opened_folder
+from mixtally.node.keys import Keys
 from mixtally.records.contract import Role, Rounds, fingerprint_of, write_contract
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Question

@@ -5,7 +5,8 @@ import threading
 from contextlib import contextmanager
 from unittest import mock
 
-from mixtally.node import call, calls
+from mixtally.node import calls
+from mixtally.node.calls import call
 from mixtally.node.web.run import Server, listening
 from network.stage import BINS
 

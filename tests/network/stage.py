@@ -9,7 +9,10 @@ from mixtally.collector import Collector
 from mixtally.collector.agreed import note_path
 from mixtally.collector.serve import application_of
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, disk, no_step, opened_folder
+from mixtally.node import disk
+from mixtally.node.disk import no_step
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest

@@ -4,7 +4,8 @@ import json
 from types import SimpleNamespace
 
 from mixtally.errors import InputError, RefusedError
-from mixtally.node import OldStateError, ProblemError, SilentError
+from mixtally.node.calls import SilentError
+from mixtally.node.refusal import OldStateError, ProblemError
 from network import answers, clocks, forms, keys, layers, load, order, replay, roles, sockets
 
 GROUPS = {

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from mixtally.client.net import post
-from mixtally.node import SilentError, call
+from mixtally.node.calls import SilentError, call
 from wire.bending import bent
 
 ANSWERS = [

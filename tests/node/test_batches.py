@@ -6,7 +6,7 @@ import pytest
 
 from helpers.roles_in_folders import Village, ask
 from mixtally.contract.reading import fingerprint_of
-from mixtally.node import OldStateError, ProblemError
+from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.wire.manifest import (
     Manifest,
     PartManifest,

@@ -10,9 +10,10 @@ from mixtally.collector import serve as serve_collector
 from mixtally.engine.engine import Engine
 from mixtally.errors import DataError
 from mixtally.mixnode.serve import serve as serve_mix
-from mixtally.node import disk, opened_folder, service
+from mixtally.node import disk, service
 from mixtally.node.clock import HOLD, KEEP_EVERY, TOLERANCE, Clock, Clocks
 from mixtally.node.events import Log
+from mixtally.node.folder import opened_folder
 
 START, DAY = 1_800_000_000.0, 86_400.0
 

@@ -9,10 +9,13 @@ from hashlib import sha256
 import pytest
 
 from helpers.roles_in_folders import Village, ask
-from mixtally.node import Answer, Peers, ProblemError, calls
+from mixtally.node import calls
 from mixtally.node import disk as node_disk
 from mixtally.node import reading as note_reading
+from mixtally.node.calls import Answer
 from mixtally.node.pauses import Pauses
+from mixtally.node.peers import Peers
+from mixtally.node.refusal import ProblemError
 from mixtally.node.web.whole import Made
 from mixtally.wire import manifest as wire
 from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest

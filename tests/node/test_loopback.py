@@ -6,7 +6,7 @@ import pytest
 
 from helpers.roles_in_folders import Village
 from mixtally.errors import DataError
-from mixtally.node import SilentError, call
+from mixtally.node.calls import SilentError, call
 from mixtally.node.web import needs
 from mixtally.node.web.run import Server, listening
 

@@ -7,7 +7,9 @@ import pytest
 from helpers.roles_in_folders import ENVIRONMENT, Village, ask, changed
 from mixtally.contract.reading import fingerprint_of
 from mixtally.ground.chance import SecureChance
-from mixtally.node import Node, OldStateError, opened_folder
+from mixtally.node.folder import opened_folder
+from mixtally.node.node import Node
+from mixtally.node.refusal import OldStateError
 from mixtally.wire.note import signed
 
 
@@ -99,7 +101,8 @@ def test_many_notes_of_others_are_looked_at_before_it_serves(village, monkeypatc
     [b"", b"{}", b"[1]", b"\xff", b"0", b"1\n", b"0\n\n", b"1\n" + b"A" * 64 + b"\n", b"00\n"],
 )
 def test_an_answer_that_says_nothing_is_silence(village, body):
-    from mixtally.node import Answer, Peers
+    from mixtally.node.calls import Answer
+    from mixtally.node.peers import Peers
 
     node = village.node(1, cleared=False)
     peers = Peers(node, lambda *_: Answer(200, body))

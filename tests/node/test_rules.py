@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, OPEN, START, Village
-from mixtally.node import Node, ProblemError
-from mixtally.node.refusal import OldStateError
+from mixtally.node.node import Node
+from mixtally.node.refusal import OldStateError, ProblemError
 from mixtally.node.rules import LEAST_AHEAD, check_number
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.problem import Problem

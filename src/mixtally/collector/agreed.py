@@ -9,6 +9,7 @@ from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.records.agreement import Agreement
 from mixtally.records.contract import Contract, fingerprint_of, read_contract
+from mixtally.records.contract.job import agreement_of
 
 
 class Agreed(NamedTuple):
@@ -20,20 +21,7 @@ class Agreed(NamedTuple):
     @property
     def agreement(self) -> Agreement:
         """What every role must know of it; the collector stands behind the last hop."""
-        contract = self.contract
-        return Agreement(
-            contract=self.fingerprint,
-            name=contract.name,
-            serial=contract.serial,
-            place=len(contract.hops) + 1,
-            hops=contract.hops,
-            collector=contract.collector,
-            suite=contract.suite,
-            rounds=contract.terms.collections,
-            windows=contract.rounds,
-            minimum_crowd=contract.terms.minimum_crowd,
-            sizes=contract.envelope_bytes,
-        )
+        return agreement_of(self.contract, self.fingerprint, len(self.contract.hops) + 1)
 
 
 def agreed_of(data: bytes, subject: str) -> Agreed:

@@ -1,14 +1,16 @@
-"""The job of one mix under a contract: what is left when the question is taken away."""
+"""What the roles of a contract need of it, with the question taken away."""
 
+from msgspec.structs import asdict
+
+from mixtally.records.agreement import Agreement
 from mixtally.records.contract.contract import Contract
 from mixtally.records.contract.part import Part
 from mixtally.records.job import JOB_VERSION, Job, Stream
 
 
-def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
-    """What the mix at ``place``, from 1, needs; raises PlanError where there is no such hop."""
-    return Job(
-        version=JOB_VERSION,
+def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
+    """What the role at ``place``, from 1, must know; the collector stands behind the last hop."""
+    return Agreement(
         contract=fingerprint,
         name=contract.name,
         serial=contract.serial,
@@ -20,8 +22,14 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
         windows=contract.rounds,
         minimum_crowd=contract.terms.minimum_crowd,
         sizes=contract.envelope_bytes,
-        streams=tuple(map(_stream, contract.terms.parts)),
     )
+
+
+def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
+    """What the mix at ``place``, from 1, needs; raises PlanError where there is no such hop."""
+    agreement = agreement_of(contract, fingerprint, place)
+    streams = tuple(map(_stream, contract.terms.parts))
+    return Job(**asdict(agreement), version=JOB_VERSION, streams=streams)
 
 
 def _stream(part: Part) -> Stream:
