@@ -148,8 +148,8 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
 
 def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
     """What is memoized, reported as it is: p = 0 and q = 1, nearly."""
-    sure = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
-    return ones_of(simple_recall(sure)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
+    bare = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
+    return ones_of(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
 
 def _bit_error(evidence: Floats) -> float:

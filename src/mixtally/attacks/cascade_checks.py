@@ -56,10 +56,10 @@ def _reports(name: str, part: Part, lab: Lab) -> tuple[list[Checks], int]:
     for held in (0, 1) if part.most_set is None else (0,):
         bits = np.packbits(np.full(part.bins, held, dtype=np.uint8), bitorder="little")
         rows = lab.device.part_reports(part, np.tile(bits, (count, 1)), lab.chance)
-        rate, told = (1.0 - q if held else q), f"reports of {name} whose bits are all {held}"
+        rate, label = (1.0 - q if held else q), f"reports of {name} whose bits are all {held}"
         checks += [
-            Checks.exact(f"{told}, more or fewer", len(rows) - count),
-            Checks.of(f"bit of {told}", _counts(part.layout, rows), len(rows), rate),
+            Checks.exact(f"{label}, more or fewer", len(rows) - count),
+            Checks.of(f"bit of {label}", _counts(part.layout, rows), len(rows), rate),
         ]
         drawn += len(rows)
     return checks, drawn

@@ -46,8 +46,8 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
     game = game_of(target.mechanism, people, target.mechanism.fakes_promised, target.epsilon)
     promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
     if target.certified:
-        sure = target.mechanism.surely(target.honest_fraction)
-        promised = min(promised, left_after(sure, 2, delta, lab.accountant))
+        honest = target.mechanism.surely(target.honest_fraction)
+        promised = min(promised, left_after(honest, 2, delta, lab.accountant))
     return outcomes(
         Hypothesis(
             NAME,

@@ -88,7 +88,9 @@ class GameOptions:
     ] = None
     drawn: Annotated[
         int | None,
-        o.whole_option("--drawn", "Games with counts from their law (default: what is quick)."),
+        o.whole_option(
+            "--drawn", "Games with counts from their distribution (default: what is quick)."
+        ),
     ] = None
     level: Annotated[
         float, o.option("--level", "Confidence of the whole table, 0.5 to 1 - 1e-9.", "L")
