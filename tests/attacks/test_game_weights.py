@@ -16,11 +16,12 @@ from mixtally.simulation.seeded import SeededChance
         flipped(0.2, (0, 0, 1), (1, 0, 0), (0, 1, 0), people, fakes)
         for people, fakes in ((5, 0), (0, 5), (3, 4))
     ],
-    ids=lambda game: f"{type(game).__name__}-{game.people}-{game.fakes}",
+    ids=lambda game: f"{type(game).__name__}-{game.senders.people}-{game.senders.fakes}",
 )
 def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
     others, fake, *own = game._pmfs
-    hiding = (game.people * others + game.fakes * fake) / (game.people + game.fakes)
+    people, fakes = game.senders.people, game.senders.fakes
+    hiding = (people * others + fakes * fake) / (people + fakes)
     for pmf, weights in zip(own, game._ratios, strict=True):
         assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
         assert hiding * np.exp(weights) == pytest.approx(pmf, rel=1e-9, abs=1e-300)
@@ -31,6 +32,6 @@ def test_drawn_counts_are_those_of_all_messages(times, monkeypatch):
     game = flipped(0.2, (0, 0), (1, 0), (0, 1), 7, 0, times=times)
     monkeypatch.setattr(FlippedGame, "_statistics", lambda _, counts: counts.sum(axis=1))
     drawn = game.drawn(50, Binomials(SeededChance(1)))
-    assert game.messages == 8 * times
+    assert game.senders.messages == 8 * times
     for counts in drawn:
         assert set(counts.tolist()) == {8 * times}

@@ -29,11 +29,6 @@ class UniformGame(CountedGame):
     """Among uniform fakes X_u / X_v is the count of bin a over that of bin b."""
 
     @property
-    def people(self) -> int:
-        """Nobody: what others hold is known."""
-        return 0
-
-    @property
     def records(self) -> tuple[Bits, Bits, Bits]:
         """Bin a and bin b, and neither."""
         return (0, 0), (1, 0), (0, 1)
@@ -41,7 +36,7 @@ class UniformGame(CountedGame):
     @property
     def setting(self) -> Setting:
         """Two bins and all others are distinguished."""
-        fakes, bins = self.fakes, self.senders.mechanism.bins
+        fakes, bins = self.senders.fakes, self.senders.mechanism.bins
         stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
         return self._setting(60.0 * fakes, 3, stage)
 

@@ -33,26 +33,6 @@ class CountedGame(Game):
     senders: Senders
 
     @property
-    def people(self) -> int:
-        """Others who hide the person."""
-        return self.senders.people
-
-    @property
-    def fakes(self) -> int:
-        """Fakes that hide the person, about."""
-        return self.senders.fakes
-
-    @property
-    def times(self) -> int:
-        """How often every person sends their record, each time with fresh noise."""
-        return self.senders.mechanism.repeats
-
-    @property
-    def messages(self) -> int:
-        """Messages of one run."""
-        return self.times * (self.people + 1) + self.fakes
-
-    @property
     @abstractmethod
     def records(self) -> tuple[Bits, Bits, Bits]:
         """What everybody else holds, u and v, in the positions that are looked at."""
@@ -60,14 +40,15 @@ class CountedGame(Game):
     def _setting(self, cost: float, kinds: int, stage: str) -> Setting:
         """What a run is, said of all its messages."""
         order = "not shuffled: order tells nothing"
-        if self.messages <= _SHUFFLED:
+        if self.senders.messages <= _SHUFFLED:
             order = "shuffled"
-        return Setting(cost, self.messages, kinds, stage, f"{stage}; {order}")
+        return Setting(cost, self.senders.messages, kinds, stage, f"{stage}; {order}")
 
     @property
     def _others_said(self) -> str:
         """Who else hides the person, in words."""
-        return f"{self.people:,} others who all hold the same" if self.people else "nobody else"
+        people = self.senders.people
+        return f"{people:,} others who all hold the same" if people else "nobody else"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """The statistic in world u and, of other messages, in world v."""
@@ -77,10 +58,10 @@ class CountedGame(Game):
 
     def _collected(self, record: Bits, chance: Chance, device: Device) -> Floats:
         """How many messages of each kind one collection has."""
-        own = self.senders.reports(record, self.times, chance, device)
+        own = self.senders.reports(record, self.senders.times, chance, device)
         fakes = self.senders.drawn_fakes(len(record), chance, device)
         hiding = chain(self._others(chance, device), fakes)
-        if self.messages <= _SHUFFLED:
+        if self.senders.messages <= _SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*hiding, own]), chance))
         total = self._counts(own)
         for rows in hiding:
@@ -89,32 +70,32 @@ class CountedGame(Game):
 
     def _others(self, chance: Chance, device: Device) -> Iterator[Rows]:
         """Other people's messages, some at a time."""
-        for span in spans(self.times * self.people, _SPAN_MESSAGES):
+        for span in spans(self.senders.times * self.senders.people, _SPAN_MESSAGES):
             yield self.senders.reports(self.records[0], span.stop - span.start, chance, device)
 
     def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """Where no other message hides the person's."""
-        if self.people or self.fakes:
+        if self.senders.messages > self.senders.times:
             return None
         u, v = self._ratios
         with np.errstate(invalid="ignore"):  # impossible under either record
             ratio = np.where(u == v, 0.0, u - v)
-        both = []
+        both, times = [], self.senders.times
         for record in self.records[1:]:
-            rows = self.senders.reports(record, runs * self.times, chance, device)
-            both.append(ratio[self._keys(rows)].reshape(runs, self.times).sum(axis=1))
+            rows = self.senders.reports(record, runs * times, chance, device)
+            both.append(ratio[self._keys(rows)].reshape(runs, times).sum(axis=1))
         return both[0], both[1]
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs, their counts drawn from their distribution by no device."""
-        if not self.people and not self.fakes:
+        if self.senders.messages == self.senders.times:
             return None
         others, fake, *own_pmfs = self._pmfs
-        found = []
+        found, times = [], self.senders.times
         for own in own_pmfs:
-            counts = draw.kinds(self.times * self.people, others, runs)
+            counts = draw.kinds(times * self.senders.people, others, runs)
             counts += self._drawn_fakes(fake, runs, draw)
-            counts += draw.kinds(self.times, own, runs)
+            counts += draw.kinds(times, own, runs)
             found.append(self._statistics(counts.astype(np.float64)))
         return found[0], found[1]
 
@@ -142,7 +123,7 @@ class CountedGame(Game):
 
     def _statistics(self, counts: Floats) -> Floats:
         """The statistic of every run, ``counts`` of shape (runs, kinds)."""
-        u, v = (log_sum(ratio, counts, self.times) for ratio in self._ratios)
+        u, v = (log_sum(ratio, counts, self.senders.times) for ratio in self._ratios)
         return np.asarray(u - v)
 
 

@@ -46,15 +46,15 @@ class FlippedGame(CountedGame):
     @property
     def setting(self) -> Setting:
         """A person's message takes longer to write than a blank; kinds count more among ways."""
-        width, pmfs = len(self.x), (self.people > 0) + (self.fakes > 0)
-        messages = self.times * (4.0 * self.people + 1.0) + 0.6 * self.fakes
-        combinations = 2_000.0 * self.times**2 if self.times > 1 else 0.0
-        again = f", every record sent {self.times} times" if self.times > 1 else ""
+        width, times = len(self.x), self.senders.times
+        people, fakes = self.senders.people, self.senders.fakes
+        messages = times * (4.0 * people + 1.0) + 0.6 * fakes
+        combinations = 2_000.0 * times**2 if times > 1 else 0.0
+        again = f", every record sent {times} times" if times > 1 else ""
         return self._setting(
             flip_cost(width, messages) + combinations,
-            max(1, pmfs) * len(self._ratios[0]) * self.times**2,
-            f"{self._others_said}{again}, {self.fakes:,} flipped blanks, {width} positions that "
-            "matter",
+            max(1, (people > 0) + (fakes > 0)) * len(self._ratios[0]) * times**2,
+            f"{self._others_said}{again}, {fakes:,} flipped blanks, {width} positions that matter",
         )
 
     @cached_property
@@ -93,7 +93,7 @@ class FlippedGame(CountedGame):
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of w_u and w_v for every kind of message."""
-        others, fakes = self.people, self.fakes
+        others, fakes = self.senders.people, self.senders.fakes
         total = max(1, others + fakes)
         u, v, x, blank = (self._log_pmf(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))
         parts = [

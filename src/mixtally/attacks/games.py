@@ -20,7 +20,8 @@ def game_of(
       epsilon   where the worst two records are looked for
       mixes     mixes whose shaped fakes the attacker does not know, None for all, 0 for none
     """
-    return game_among(PlanSenders(mechanism, people, fakes), epsilon, mixes)
+    others = people if mechanism.flip_threshold else 0
+    return game_among(PlanSenders(mechanism, others, fakes), epsilon, mixes)
 
 
 def game_among(senders: Senders, epsilon: float, mixes: int | None = None) -> Game:

@@ -38,13 +38,24 @@ class Senders(ABC):
 
     where
       mechanism   how a record is sent, and among how many fakes
-      people      others whose flips hide, all with the same record
+      people      others whose flips hide, all with the same record; none in clear, where what they
+                  hold is known
       fakes       how many hide the person: on average, rounded up, where coins decide
     """
 
     mechanism: Shuffled
     people: int
     fakes: int
+
+    @property
+    def times(self) -> int:
+        """How often every person sends their record, each time with fresh noise."""
+        return self.mechanism.repeats
+
+    @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.times * (self.people + 1) + self.fakes
 
     @property
     def threshold(self) -> int:
@@ -148,7 +159,7 @@ class HopSenders(Senders):
         elif own is not None:
             fakes = -(-honest * (own.whole * SCALE + own.coin) // SCALE)
         mechanism = part.mechanism(fakes=fakes, crowd=max(LEAST_USERS, people + 1))
-        return cls(mechanism, people, fakes, part, honest)
+        return cls(mechanism, people if part.threshold else 0, fakes, part, honest)
 
     def numbers(self, runs: int, draw: Binomials) -> int | Counts:
         """As many as the coins of honest people show."""

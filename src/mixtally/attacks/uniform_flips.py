@@ -42,7 +42,7 @@ class UniformFlipsGame(CountedGame):
     @cached_property
     def view(self) -> int:
         """Positions that are looked at."""
-        return min(self.bins, _NARROW if self.messages > _MANY else _WIDE)
+        return min(self.bins, _NARROW if self.senders.messages > _MANY else _WIDE)
 
     @cached_property
     def records(self) -> tuple[Bits, Bits, Bits]:
@@ -53,11 +53,11 @@ class UniformFlipsGame(CountedGame):
     @property
     def setting(self) -> Setting:
         """Three bits of a message are distinguished, and how many are set."""
-        messages = 4.0 * self.people + 2.0 * self.fakes + 1.0
+        people, fakes = self.senders.people, self.senders.fakes
         return self._setting(
-            flip_cost(self.view, messages) + 20.0 * self.fakes,
+            flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,
             8 * (self.view + 1),
-            f"{self._others_said}, {self.fakes:,} flipped uniform fakes, {self.view} of "
+            f"{self._others_said}, {fakes:,} flipped uniform fakes, {self.view} of "
             f"{self.bins:,} positions looked at",
         )
 
@@ -81,7 +81,8 @@ class UniformFlipsGame(CountedGame):
             np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)
         )
         fake = (size * r + (self.view - size) / r) / self.bins + 1.0 - self.view / self.bins
-        hiding = (self.people * np.exp(held) + self.fakes * fake) / (self.people + self.fakes)
+        people, fakes = self.senders.people, self.senders.fakes
+        hiding = (people * np.exp(held) + fakes * fake) / (people + fakes)
         return u - np.log(hiding), v - np.log(hiding)
 
     def _pmf(self, one: int | None) -> Floats:
