@@ -18,8 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.attacks.against import outcomes
-from mixtally.attacks.audit import audit
 from mixtally.attacks.cascade_checks import drawn_checks
+from mixtally.attacks.checks import audit
 from mixtally.attacks.game import ComposedGame
 from mixtally.attacks.games import game_among
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome

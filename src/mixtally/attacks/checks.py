@@ -1,12 +1,17 @@
-"""Exact tests of counts, and how many of them may be read together."""
+"""An audit: exact tests of counts that share the false-alarm rate of an attack, and its outcome."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
+from mixtally.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
 from mixtally.ground.tails import Floats
+
+_SHOWN = 20
+TEST = "exact binomial tests, Bonferroni; the smallest p-value times their number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +86,26 @@ def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]
             flags.append(Flag(group.name, int(i), hits, trials, due, float(values[i])))
     flags.sort(key=lambda flag: flag.p_value)
     return flags, total, min(1.0, smallest * total)
+
+
+def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -> Outcome:
+    """Violated when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
+    flags, total, smallest = flagged(checks, lab.error)
+    found: dict[str, Any] = {
+        "tests": total,
+        "flags": [asdict(flag) for flag in flags[:_SHOWN]],
+        "flag_count": len(flags),
+        "false_alarm_rate": lab.error,
+    }
+    return Outcome(
+        attack,
+        f"{total:,} tests, {len(flags):,} failed",
+        lab.error,
+        smallest,
+        P_VALUE,
+        Verdict.VIOLATED if flags else Verdict.CONSISTENT,
+        runs,
+        played,
+        TEST,
+        numbers=found,
+    )

@@ -12,11 +12,10 @@ independent draws of several chances varies less than the binomial it is tested 
 
 import numpy as np
 
-from mixtally.attacks.audit import audit
-from mixtally.attacks.checks import Checks, flagged
+from mixtally.attacks.checks import Checks, audit, flagged
 from mixtally.attacks.lone import lone_checks
 from mixtally.attacks.outcome import Lab, Outcome
-from mixtally.attacks.shuffling import shuffle_checks
+from mixtally.attacks.shuffling import large_shuffle_checks
 from mixtally.attacks.target import Target
 from mixtally.attacks.wordstream import word_checks
 from mixtally.errors import MessageError
@@ -41,7 +40,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         return [audit(NAME, words, lab, 0, "words alone: they repeat")]
     checks, sent = lone_checks(mechanism, lab)
     checks += words
-    moved, shuffled = shuffle_checks(lab)
+    moved, shuffled = large_shuffle_checks(lab)
     checks += moved
     played, messages = collection_checks(mechanism, lab)
     checks += played

@@ -13,9 +13,9 @@ thresholds, one for each of its two ways to draw.
 
 import numpy as np
 
-from mixtally.attacks.audit import audit
-from mixtally.attacks.checks import Checks
+from mixtally.attacks.checks import Checks, audit
 from mixtally.attacks.outcome import Lab, Outcome
+from mixtally.attacks.shuffling import small_shuffle_checks
 from mixtally.attacks.target import Target
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.counting import column_counts
@@ -29,7 +29,6 @@ MOST_REPORTS = 96_000
 _BIT_BUDGET = 150_000_000
 _PROBES = (SCALE // 200, 3 * SCALE // 10)
 _SPAN_BITS = 1 << 23
-_MOST_BINS_SHUFFLED = 64
 _BLOCKS = 64
 
 
@@ -45,7 +44,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         every = [shaped_checks(mechanism, shaped, lab)]
     else:
         every = [uniform_checks(mechanism, lab)]
-    drawn = [check for checks, _ in every for check in checks] + shuffle_checks(lab)
+    drawn = [check for checks, _ in every for check in checks] + small_shuffle_checks(lab)
     numbers = sum(messages for _, messages in every)
     return [audit(NAME, drawn, lab, numbers, f"{numbers:,} reports and fakes, all positions")]
 
@@ -197,20 +196,3 @@ def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[l
         Checks.of("number of fakes near the mean", near_seen, drawn, near_chance),
         Checks.of("two neighboring bins", same, pairs, float(weights @ weights)),
     ], messages
-
-
-def shuffle_checks(lab: Lab) -> list[Checks]:
-    """Where the first of a few messages ends up, and that the last does not stay beside it."""
-    places = _MOST_BINS_SHUFFLED
-    rows = np.arange(places, dtype=np.uint8)[:, None]
-    runs = 2_000
-    seen, beside = np.zeros(places, dtype=np.int64), 0
-    for _ in range(runs):
-        mixed = lab.device.shuffle(rows, lab.chance)[:, 0]
-        first = int(np.flatnonzero(mixed == 0)[0])
-        seen[first] += 1
-        beside += int(mixed[(first + 1) % places] == 1)
-    return [
-        Checks.of("place of the first message after the shuffle", seen, runs, 1.0 / places),
-        Checks.of("second message after the first", beside, runs, 1.0 / (places - 1)),
-    ]
