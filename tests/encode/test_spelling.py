@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixtally.contract.spelling import END
 from mixtally.encode.prefixes import extended, extension_bins
-from mixtally.encode.spelling import END, LETTERS, Spelling
+from mixtally.encode.spelling import LETTERS, Spelling
 from mixtally.errors import DataError, ParameterError
 
 ALPHABETS = ["ab", "abc", LETTERS, "".join(map(chr, range(33, 127)))]

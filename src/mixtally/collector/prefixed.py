@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from mixtally.encode.spelling import END, Spelling
+from mixtally.contract.spelling import END
+from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.contract import Terms
 from mixtally.records.contract.terms import Prefixes

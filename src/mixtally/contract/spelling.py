@@ -11,14 +11,21 @@ from mixtally.contract.question import Prefixes
 from mixtally.errors import RefusedError
 
 END = 0
-_CODE_POINTS = 0x110000
+CODE_POINTS = 0x110000
+
+
+def code_digits(base: int) -> int:
+    """Digits of a code point in this base."""
+    digits, reach = 1, base
+    while reach < CODE_POINTS:
+        digits, reach = digits + 1, reach * base
+    return digits
 
 
 def spell(word: str, alphabet: str, length: int) -> list[int]:
     """The first ``length`` symbols of ``word``, ends behind it included."""
-    base, digits, reach = len(alphabet), 1, len(alphabet)
-    while reach < _CODE_POINTS:
-        digits, reach = digits + 1, reach * base
+    base = len(alphabet)
+    digits = code_digits(base)
     symbols: list[int] = []
     for character in word[:length]:
         number = alphabet.find(character)

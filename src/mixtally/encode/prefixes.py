@@ -9,7 +9,8 @@ puts into bin i A + s only those that end after symbol s; longer ones are everyt
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.encode.spelling import END, Symbols
+from mixtally.contract.spelling import END
+from mixtally.encode.spelling import Symbols
 
 
 def extension_bins(

@@ -5,6 +5,7 @@ a character outside it, whose code point follows in digits (symbols 1.. again). 
 spelled, and the alphabet decides only what is spelled briefly. It is fixed before anyone answers.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
@@ -12,15 +13,15 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.contract.spelling import CODE_POINTS, END, code_digits, spell
 from mixtally.errors import DataError, ParameterError
 
 Symbols = NDArray[np.uint8]
 
-END = 0
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
 LEAST_CHARACTERS, MOST_CHARACTERS = 2, 200
-_CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,7 @@ class Spelling:
     @property
     def digits(self) -> int:
         """Digits of a code point, in base ``len(characters)``."""
-        count, reach = 1, len(self.characters)
-        while reach < _CODE_POINTS:
-            count, reach = count + 1, reach * len(self.characters)
-        return count
+        return code_digits(len(self.characters))
 
     def spell(self, words: Sequence[str], length: int) -> Symbols:
         """The first ``length`` symbols of every word in form NFC, ends included.
@@ -67,9 +65,9 @@ class Spelling:
 
         Raises DataError for an empty word or one that is not text (a lone surrogate).
         """
-        symbols = np.full((len(words), length), END, dtype=np.uint8)
-        numbers = {character: i for i, character in enumerate(self.characters, start=1)}
+        symbols = np.empty((len(words), length), dtype=np.uint8)
         for row, word in enumerate(words):
+            looked_at = normalize("NFC", word)[:length]
             if not word:
                 raise DataError(
                     f"word {row}",
@@ -77,27 +75,15 @@ class Spelling:
                     got="an empty word",
                     do="remove it, or write a word for it",
                 )
-            spelled: list[int] = []
-            for character in normalize("NFC", word)[:length]:
-                number = numbers.get(character)
-                spelled += self._escaped(row, character) if number is None else [number]
-            symbols[row, : len(spelled)] = spelled[:length]
+            if _HALVES.search(looked_at):
+                raise DataError(
+                    f"word {row}",
+                    wanted="text",
+                    got="half of a surrogate pair",
+                    do="read the data as UTF-8",
+                )
+            symbols[row] = spell(looked_at, self.characters, length)
         return symbols
-
-    def _escaped(self, row: int, character: str) -> list[int]:
-        rest = ord(character)
-        if rest in _SURROGATES:
-            raise DataError(
-                f"word {row}",
-                wanted="text",
-                got="half of a surrogate pair",
-                do="read the data as UTF-8",
-            )
-        spelled = []
-        for _ in range(self.digits):
-            rest, digit = divmod(rest, len(self.characters))
-            spelled.append(digit + 1)
-        return [self.escape, *reversed(spelled)]
 
     def read(self, symbols: Sequence[int]) -> str | None:
         """The text that spells ``symbols``, without an end; None when no text does."""
@@ -116,7 +102,7 @@ class Spelling:
             code = 0
             for digit in digits:
                 code = code * len(self.characters) + digit - 1
-            if code >= _CODE_POINTS or code in _SURROGATES or chr(code) in self.characters:
+            if code >= CODE_POINTS or code in _SURROGATES or chr(code) in self.characters:
                 return None
             text += chr(code)
         return text

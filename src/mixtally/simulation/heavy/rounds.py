@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.contract.spelling import END
 from mixtally.encode.prefixes import extended, extension_bins
-from mixtally.encode.spelling import END, Symbols
+from mixtally.encode.spelling import Symbols
 from mixtally.errors import ParameterError
 from mixtally.estimate.conclude import Extensions, conclude_extensions
 from mixtally.ground.chance import Chance
