@@ -11,11 +11,11 @@ from mixtally.privacy.certify import verify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, Curve
 from mixtally.privacy.divergence import vectors
-from mixtally.privacy.numerics.search import least_epsilon
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
 from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, Shuffled
 from mixtally.records.plan import Plan
 
+_HALVINGS = 40
 _MOST_EPSILON = 60.0
 
 
@@ -143,6 +143,13 @@ def _least_of(hidden: Shuffled, delta: float, accountant: Accountant) -> float:
 
 
 def _least(upper: Curve, delta: float, local: float) -> float:
-    """The least epsilon up to the ``local`` one at which ``upper`` is at most ``delta``."""
-    most = min(local, _MOST_EPSILON)
-    return least_epsilon(upper, delta, 0.0, most) if upper(most) <= delta else local
+    """The least epsilon up to ``local`` at which ``upper`` is at most ``delta``, upwards."""
+    low, high = 0.0, min(local, _MOST_EPSILON)
+    if upper(high) > delta:
+        return local
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if upper(middle) <= delta else (middle, high)
+        if high - low <= 1e-6 * max(high, 1e-3):
+            break
+    return math.nextafter(high, math.inf)
