@@ -9,7 +9,6 @@ from helpers import roles_in_folders
 from helpers.mixes import Town
 from mixtally.mixnode.mix import Options
 from mixtally.node.calls import call
-from mixtally.node.folder import RoleFile
 from mixtally.node.loop import Loop
 from mixtally.node.peers import Peers
 from mixtally.node.web.routes import Shared, application
@@ -57,14 +56,14 @@ def wait_for(what):
 
 
 @pytest.mark.seconds
-def test_a_round_over_sockets(tmp_path, monkeypatch):
+def test_a_round_over_sockets(tmp_path, plant):
     sockets = [listening("127.0.0.1", 0) for _ in range(4)]
     ports = iter([place.getsockname()[1] for place in sockets])
 
-    def role_file(**fields):
-        return RoleFile(**fields | {"address": f"http://127.0.0.1:{next(ports)}"})
+    def role_file(honest, **fields):
+        return honest(**fields | {"address": f"http://127.0.0.1:{next(ports)}"})
 
-    monkeypatch.setattr(roles_in_folders, "RoleFile", role_file)
+    plant(roles_in_folders, "RoleFile", role_file)
     town = OnSockets(tmp_path)
     town.sockets = sockets
     town.begin()

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.divergence import memoized as module
 from mixtally.records.mechanism.memoized import LEAST_PERMANENT, Memoized, memoized
 from privacy.brute import exp_exactly
@@ -209,13 +208,13 @@ def test_a_wrong_distribution_of_the_reports_is_noticed(plant, bug):
 
 
 @pytest.mark.parametrize("fewer", [1, 2])
-def test_bits_left_out_are_noticed(monkeypatch, fewer):
+def test_bits_left_out_are_noticed(monkeypatch, plant, fewer):
     """Two hashes are two pairs of bits."""
 
-    def less(parts):
-        return Sum([(pmf, times - fewer) for pmf, times in parts])
+    def less(honest, parts):
+        return honest([(pmf, times - fewer) for pmf, times in parts])
 
-    monkeypatch.setattr(module, "Sum", less)
+    plant(module, "Sum", less)
     monkeypatch.setattr(module, "max", lambda _lower, composed: composed, raising=False)
     cases = [kept for kept in CASES if kept.mechanism.hashes == 2 and not gone(kept)]
     assert any(any(faults(kept)) for kept in cases)

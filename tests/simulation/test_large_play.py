@@ -5,8 +5,6 @@ import pytest
 from scipy import stats
 
 from mixtally.ground.fixed import threshold_of
-from mixtally.mixing import shuffle
-from mixtally.randomize import fakes, reports
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulation import simulate
 from mixtally.simulation.seeded import SeededChance
@@ -39,23 +37,23 @@ def test_every_message_of_a_large_collection_is_flipped():
 
 
 @pytest.mark.parametrize("bare", ["reports", "fakes"])
-def test_messages_in_clear_after_the_first_four_megabytes_are_found(monkeypatch, bare):
+def test_messages_in_clear_after_the_first_four_megabytes_are_found(plant, bare):
     played = []
 
-    def own(mechanism, codes, chance, _memo):
+    def own(honest, mechanism, codes, chance, _memo):
         played.append("reports")
         if bare == "reports" and played.count("reports") > 1:
             return mechanism.layout.rows(codes)
-        return reports(mechanism, codes, chance)
+        return honest(mechanism, codes, chance)
 
-    def added(mechanism, count, chance, _memo):
+    def added(honest, mechanism, count, chance, _memo):
         played.append("fakes")
         if bare == "fakes" and played.count("fakes") > 1:
             return mechanism.layout.blank(count)
-        return fakes(mechanism, count, chance)
+        return honest(mechanism, count, chance)
 
-    monkeypatch.setattr(simulate, "reports", own)
-    monkeypatch.setattr(simulate, "fakes", added)
+    plant(simulate, "reports", own)
+    plant(simulate, "fakes", added)
     assert flips_p_value() < 1e-6
 
 
@@ -73,19 +71,19 @@ def test_a_batch_of_any_size_is_shuffled(people):
     assert order_p_value(people) > 1e-6
 
 
-def test_a_mix_that_leaves_large_batches_as_they_came_is_found(monkeypatch):
-    def lazy(batch, chance):
-        return batch if len(batch) > 10_000 else shuffle(batch, chance)
+def test_a_mix_that_leaves_large_batches_as_they_came_is_found(plant):
+    def lazy(honest, batch, chance):
+        return batch if len(batch) > 10_000 else honest(batch, chance)
 
-    monkeypatch.setattr(simulate, "shuffle", lazy)
+    plant(simulate, "shuffle", lazy)
     assert order_p_value(9000) > 1e-6
     assert order_p_value(11_000) < 1e-6
 
 
-def test_a_mix_that_shuffles_inside_blocks_is_found(monkeypatch):
-    def blocks(batch, chance):
+def test_a_mix_that_shuffles_inside_blocks_is_found(plant):
+    def blocks(honest, batch, chance):
         cut = range(0, len(batch), 1000)
-        return np.concatenate([shuffle(batch[start : start + 1000], chance) for start in cut])
+        return np.concatenate([honest(batch[start : start + 1000], chance) for start in cut])
 
-    monkeypatch.setattr(simulate, "shuffle", blocks)
+    plant(simulate, "shuffle", blocks)
     assert order_p_value(25_000) < 1e-6

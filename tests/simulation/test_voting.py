@@ -149,8 +149,8 @@ def test_too_many_options_are_refused():
         voting.checked_options(many)
 
 
-def test_a_level_is_refused_before_anything_is_played(monkeypatch):
-    monkeypatch.setattr(voting, "play", lambda *_: pytest.fail("played in vain"))
+def test_a_level_is_refused_before_anything_is_played(watch):
+    watch(voting, "play", 0)
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
     with pytest.raises(ParameterError, match="confidence level"):
         held(crowd, epsilon=1.0, level=1.0)
