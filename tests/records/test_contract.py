@@ -11,6 +11,7 @@ from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
     OwnFakes,
+    Role,
     fingerprint_of,
     write_contract,
     written_key,
@@ -98,3 +99,20 @@ def test_no_part_is_left_without_a_cover():
         PlanError, match="parts of the contract: wanted fakes of devices, or flips that count"
     ):
         terms_of(with_attributes("q", (3, 3)), [covered, flipped(3)], count_flips=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": "a\x1b[2J"}, r"^role a\\x1b\[2J\.name: wanted letters, digits"),
+        ({"address": "http://mix.example"}, r"^role mix\.address: wanted https://"),
+        ({"key": "mix+00000000+AAAA"}, r"^role mix\.key: wanted the Ed25519 key mix\+HASH"),
+        ({"operator": ""}, r"^role mix\.operator: wanted who runs it"),
+    ],
+)
+def test_a_role_that_nobody_can_be_is_named(changes, words):
+    good = {"name": "mix", "address": "https://mix.example", "operator": "us"}
+    good["key"] = written_key("mix", bytes(32))
+    assert Role(**good).public == bytes(32)
+    with pytest.raises(PlanError, match=words):
+        Role(**good | changes)

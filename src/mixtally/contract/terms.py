@@ -63,7 +63,9 @@ def read_terms(value: object) -> Terms:
     users = held.whole("users", 2, MOST_USERS, "users-out-of-range")
     crowd = held.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
     if crowd > users:
-        raise refused("minimum-crowd-above-users", held.at("minimum_crowd"), "fewer", crowd)
+        raise refused(
+            "minimum-crowd-above-users", held.at("minimum_crowd"), f"at most {users}", crowd
+        )
     parts = tuple(
         read_part(part, f"part {place}") for place, part in enumerate(held.items("parts"))
     )

@@ -28,7 +28,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     operator: str
 
     def __post_init__(self) -> None:
-        check(partial(read_role, place="role"), self, _DO)
+        check(partial(read_role, place=f"role {ascii(self.name)[1:-1]:.40}"), self, of="", do=_DO)
 
     @property
     def public(self) -> bytes:
@@ -50,4 +50,4 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     every_seconds: int
 
     def __post_init__(self) -> None:
-        check(read_rounds, self, _DO)
+        check(read_rounds, self, of="", do=_DO)

@@ -11,7 +11,6 @@ from mixtally.errors import MixtallyError, PlanError, RefusedError
 
 T = TypeVar("T", bound=msgspec.Struct)
 _MOST_SHOWN = 200
-_DO = "make the contract again"
 
 
 def spelled(record: msgspec.Struct) -> bytes:
@@ -42,13 +41,17 @@ def plain(value: Any) -> Any:
     return value
 
 
-def check(read: Callable[[Any], object], record: msgspec.Struct, do: str = _DO) -> None:
+def check(
+    read: Callable[[Any], object],
+    record: msgspec.Struct,
+    of: str = " of the contract",
+    do: str = "make the contract again",
+) -> None:
     """Raises PlanError for a ``record`` that a device would refuse to ``read``."""
     try:
         read(plain(msgspec.to_builtins(record)))
     except RefusedError as error:
-        subject = f"{error.subject} of the contract"
-        raise PlanError(subject, wanted=error.wanted, got=error.got, do=do) from error
+        raise PlanError(error.subject + of, wanted=error.wanted, got=error.got, do=do) from error
 
 
 def unspelled(text: bytes, kind: type[T], read: Callable[[Any], object], subject: str) -> T:
