@@ -11,7 +11,6 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from mixtally.cli.app import Commands
 from mixtally.cli.main import run
 
 COLORS = ["red"] * 400 + ["green"] * 300 + ["blue"] * 200 + ["teal"] * 90 + ["pink"] * 10
@@ -24,25 +23,6 @@ class Outcome(NamedTuple):
 
 
 Cli = Callable[..., Outcome]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def built_once():
-    """Reads the options of each command once: that takes longer than most refusals."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Commands, "get_command", _built_once(Commands.get_command))
-        yield
-
-
-def _built_once(build: Callable[..., Any]) -> Callable[..., Any]:
-    made: dict[tuple[str, str], Any] = {}
-
-    def get_command(self: Commands, ctx: Any, name: str) -> Any:
-        if (self.first, name) not in made:
-            made[self.first, name] = build(self, ctx, name)
-        return made[self.first, name]
-
-    return get_command
 
 
 @pytest.fixture
