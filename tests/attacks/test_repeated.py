@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from attacks.test_memoized_attacks import redrawn
 from mixtally.attacks.memoized import memoized_target, simple_recall
 from mixtally.attacks.outcome import Lab, Verdict
 from mixtally.attacks.repeated import TRUE, repeated_numbers
@@ -42,12 +43,7 @@ def test_means_are_as_far_off_as_computed(target):
 
 def test_a_memory_drawn_anew_is_found():
     target = TARGETS[0]
-    once = simple_recall(target.mechanism)
-
-    def forgetful(rows, columns, reports, chance):
-        return [once(rows, columns, 1, chance)[0] for _ in range(reports)]
-
-    assert off(numbers(target, forgetful), "memory") > CLOSE
+    assert off(numbers(target, redrawn(target)), "memory") > CLOSE
 
 
 def test_fresh_noise_averages_away_and_a_memory_does_not():
