@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Rehearsal,
         Result,
         Sent,
+        Simulated,
         attack,
         calibrate,
         conclude,
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
         mix,
         plan,
         simulate,
+        simulate_baskets,
+        simulate_memoized,
+        simulate_places,
+        simulate_votes,
+        simulate_words,
     )
 
 __all__ = [
@@ -47,6 +53,7 @@ __all__ = [
     "Rehearsal",
     "Result",
     "Sent",
+    "Simulated",
     "attack",
     "calibrate",
     "conclude",
@@ -55,6 +62,11 @@ __all__ = [
     "mix",
     "plan",
     "simulate",
+    "simulate_baskets",
+    "simulate_memoized",
+    "simulate_places",
+    "simulate_votes",
+    "simulate_words",
 ]
 
 

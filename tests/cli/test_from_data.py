@@ -169,7 +169,7 @@ def test_the_twin_that_forgets_what_was_read_is_refused():
         Outcome(document=SimpleNamespace(rehearsal=True))
     truth = SimpleNamespace(rehearsal=True)
     with pytest.raises(TypeError, match="no release"):
-        Outcome(document=truth, from_data=(), released=truth)
+        Outcome(document=truth, from_data=(), plain=truth)
 
 
 @pytest.mark.parametrize("name", each(READ))

@@ -70,12 +70,10 @@ def baskets(
         f"counted together: a standard error of {error_text(option.standard_error)} counts.",
         seed=run.seed,
     )
-    released = None
-    if run.seed is None:
-        released = document(found, published(found, about, find.confidence), run.top)
     return Outcome(
         document=document(found, facts(found, about, find.confidence, crowd), run.top),
         from_data=crowd.from_data,
-        released=released,
+        plain=document(found, published(found, about, find.confidence), run.top),
+        seeded=run.seed is not None,
         more={"plan.json": canonical(option.plan)},
     )

@@ -16,7 +16,7 @@ from mixtally.records.plan import Plan
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Provenance
-from mixtally.simulation.trend.document import document, released
+from mixtally.simulation.trend.document import document
 
 
 def epochs(
@@ -58,7 +58,8 @@ def epochs(
     return Outcome(
         document=document(trend, run.top),
         from_data=timeline.from_data,
-        released=released(trend, run.top),
+        plain=document(trend.published(), run.top),
+        seeded=run.seed is not None,
     )
 
 

@@ -142,14 +142,12 @@ def memoized(
     note = crowd.note.removesuffix(".")
     raw = f"{run.source}. {note}" if note else run.source
     facts = {**about, "source": raw, **estimated(result, crowd), **seen}
-    released = None
-    if run.seed is None:
-        public = {**about, "source": run.source, **estimated(result), **unmeasured(seen)}
-        released = document(public, run.top, ordered=ordered)
+    public = {**about, "source": run.source, **estimated(result), **unmeasured(seen)}
     return Outcome(
         document=document(facts, run.top, ordered=ordered),
         from_data=("candidates",) if crowd.from_data and hashed else crowd.from_data,
-        released=released,
+        plain=document(public, run.top, ordered=ordered),
+        seeded=run.seed is not None,
     )
 
 

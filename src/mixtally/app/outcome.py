@@ -41,28 +41,35 @@ class Outcome:
       document   beside the truth where there is one
       from_data  what of the question was read off the data, as ``Population`` has it; None where
                  no data were played
-      released   what may be published of a rehearsal; None where nothing may
+      plain      the same without the truth; None where there is none
+      seeded     whether its noise is public, so that nothing of it may be
       more       further files of the result, without raw counts
 
-    Raises TypeError for a release that follows from the truth, and for data that were played
+    Raises TypeError for a plain one that follows from the truth, and for data that were played
     without a word of what was read off them.
     """
 
     document: Document
     from_data: tuple[str, ...] | None = None
-    released: Document | None = None
+    plain: Document | None = None
+    seeded: bool = False
     more: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.document.rehearsal and self.from_data is None:
             raise TypeError("what was read off the data is not said")
-        if self.released is not None and self.released.rehearsal:
+        if self.plain is not None and self.plain.rehearsal:
             raise TypeError("a rehearsal is no release")
 
     @property
     def shown(self) -> Document:
         """The document, which says what of its question was read off the data."""
         return replace(self.document, from_data=self.from_data or ())
+
+    @property
+    def released(self) -> Document | None:
+        """What may be published of a rehearsal, None where nothing may."""
+        return None if self.seeded or self.from_data else self.plain
 
     @property
     def public(self) -> bool:

@@ -18,7 +18,7 @@ from mixtally.simulation.central import central
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.run import collect
 from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document, released
+from mixtally.simulation.study_document import document
 from mixtally.simulation.truth import truth_of
 
 
@@ -42,11 +42,12 @@ def places(
     )
     beside = central(promised, truth.counts, level=run.level, seeded=seeded)
     study = Study(about, (played,), truth, beside)
-    picture, public = _map(study, hexagons), released(study, run.top)
+    picture = _map(study, hexagons)
     return Outcome(
         document=_mapped(document(study, run.top), picture),
         from_data=(),  # hexagons are those of the box
-        released=None if public is None else _mapped(public, picture),
+        plain=_mapped(document(study.published(), run.top), picture),
+        seeded=seeded,
         more={**plan_files(study), **_map_file(picture, seeded=seeded)},
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from mixtally.app.outcome import Outcome
 from mixtally.ground.codec import canonical
 from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document, released
+from mixtally.simulation.study_document import document
 
 
 def outcome(
@@ -18,7 +18,8 @@ def outcome(
     return Outcome(
         document=document(study, top),
         from_data=from_data,
-        released=released(study, top),
+        plain=document(study.published(), top),
+        seeded=study.about.seed is not None,
         more={**plan_files(study), **(more or {})},
     )
 

@@ -11,7 +11,7 @@ from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation import voting
-from mixtally.simulation.election.document import document, released
+from mixtally.simulation.election.document import document
 from mixtally.simulation.lab import Provenance
 
 
@@ -29,7 +29,7 @@ class VoteOptions:
         float | None,
         option("--delta", "Chance left over in the shuffle version, 1e-15 to 0.1.", "D"),
     ] = None
-    keep: Annotated[
+    keep_probability: Annotated[
         float | None,
         option(
             "--keep-probability",
@@ -57,7 +57,7 @@ def votes(
         raise ParameterError(
             "vote", wanted="--delta", got="none", do="add --delta 1e-6, for example"
         )
-    epsilon, keep, question = options.epsilon, options.keep, crowd.question
+    epsilon, keep, question = options.epsilon, options.keep_probability, crowd.question
     choices = voting.checked_options(crowd)
     ballots = voting.local_ballots(choices, epsilon=epsilon, keep=keep)
     promise = certificate(ballots, epsilon if keep is None else None)
@@ -80,4 +80,9 @@ def votes(
             ordered=not crowd.from_data,
         ),
     )
-    return Outcome(document=document(held), from_data=crowd.from_data, released=released(held))
+    return Outcome(
+        document=document(held),
+        from_data=crowd.from_data,
+        plain=document(held.published()),
+        seeded=run.seed is not None,
+    )

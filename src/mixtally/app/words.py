@@ -81,8 +81,10 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     result = find_words(design(search, way, run.lab.planner), vocabulary, crowd.codes, run.lab)
     raw = f"{run.source} {crowd.note}".rstrip()
     found = facts(result, vocabulary, crowd.truth, source=raw, seed=run.seed)
-    released = None
-    if run.seed is None:
-        public = published(result, source=run.source, seed=run.seed)
-        released = document(public, lines(result))
-    return Outcome(document=document(found, lines(result)), from_data=(), released=released)
+    public = published(result, source=run.source, seed=run.seed)
+    return Outcome(
+        document=document(found, lines(result)),
+        from_data=(),
+        plain=document(public, lines(result)),
+        seeded=run.seed is not None,
+    )

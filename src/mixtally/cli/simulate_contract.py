@@ -22,7 +22,7 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Contract, Terms
 from mixtally.simulation.conduct import Conduct
 from mixtally.simulation.contract import play_contract
-from mixtally.simulation.contract_document import document, released
+from mixtally.simulation.contract_document import document
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.open_words import hashed
 
@@ -103,7 +103,8 @@ def play(
     outcome = Outcome(
         document=document(played, about, fingerprint, top=run.top),
         from_data=(),  # the contract has it all
-        released=released(played, about, fingerprint, top=run.top),
+        plain=document(played.published(), about, fingerprint, top=run.top),
+        seeded=run.seed is not None,
     )
     show(outcome, run.out, json=run.json)
 

@@ -89,10 +89,12 @@ def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
 
 def _example(options: VoteOptions) -> VoteOptions:
     """The promise of the example where it was left out."""
-    keep, delta = options.keep, options.delta
+    keep, delta = options.keep_probability, options.delta
     if keep is None and options.epsilon is None:
         keep = voting.EXAMPLE_KEEP
-    return replace(options, keep=keep, delta=voting.EXAMPLE_DELTA if delta is None else delta)
+    return replace(
+        options, keep_probability=keep, delta=voting.EXAMPLE_DELTA if delta is None else delta
+    )
 
 
 def _missing(wanted: str, got: str, do: str) -> ParameterError:

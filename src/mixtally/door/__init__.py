@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from mixtally.door.examples import Example, example
     from mixtally.door.lab import simulate
     from mixtally.door.planning import Plan, plan
+    from mixtally.door.plays import (
+        simulate_baskets,
+        simulate_memoized,
+        simulate_places,
+        simulate_votes,
+        simulate_words,
+    )
     from mixtally.door.pricing import Calibrated, calibrate, delta
     from mixtally.door.rehearsal import Rehearsal
     from mixtally.door.result import Result
+    from mixtally.door.simulated import Simulated
     from mixtally.errors import MixtallyError
     from mixtally.records.certificate import Certificate
     from mixtally.records.guarantee import Guarantee
@@ -38,6 +46,7 @@ _PLACES = {
     "Rehearsal": "mixtally.door.rehearsal",
     "Result": "mixtally.door.result",
     "Sent": "mixtally.door.device",
+    "Simulated": "mixtally.door.simulated",
     "attack": "mixtally.door.attacking",
     "calibrate": "mixtally.door.pricing",
     "conclude": "mixtally.door.concluding",
@@ -46,6 +55,11 @@ _PLACES = {
     "mix": "mixtally.door.batches",
     "plan": "mixtally.door.planning",
     "simulate": "mixtally.door.lab",
+    "simulate_baskets": "mixtally.door.plays",
+    "simulate_memoized": "mixtally.door.plays",
+    "simulate_places": "mixtally.door.plays",
+    "simulate_votes": "mixtally.door.plays",
+    "simulate_words": "mixtally.door.plays",
 }
 
 __all__ = [
@@ -63,6 +77,7 @@ __all__ = [
     "Rehearsal",
     "Result",
     "Sent",
+    "Simulated",
     "attack",
     "calibrate",
     "conclude",
@@ -71,6 +86,11 @@ __all__ = [
     "mix",
     "plan",
     "simulate",
+    "simulate_baskets",
+    "simulate_memoized",
+    "simulate_places",
+    "simulate_votes",
+    "simulate_words",
 ]
 
 

@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from mixtally.errors import DataError, InputError, ParameterError, check_names, not_one_of
 
@@ -28,7 +29,7 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
     of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
     lines that do with an argument what it may not bear.
     """
-    taken = _spelled_out(signature(call))
+    taken = _spelled_out(signature(call), getattr(call, "takes", ()))
     name = call.__qualname__.removesuffix(".__init__")
 
     @wraps(call)
@@ -53,14 +54,65 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
     return worded
 
 
-def _spelled_out(taken: Signature) -> Signature:
-    """``taken`` with every option of a typed dictionary as a keyword: help and editors show them.
+def takes(*kinds: type) -> Callable[[T], T]:
+    """Says of a function that its further keywords are the fields of these classes of options."""
 
-    None is what is left out.
+    def told(call: T) -> T:
+        call.takes = kinds  # type: ignore[attr-defined]
+        return call
+
+    return told
+
+
+def made(kind: type[T], given: Mapping[str, object]) -> T:
+    """The options of a class, and of those inside it, out of keywords of the same names.
+
+    Raises ParameterError for a value of another type.
+    """
+    hints, found = get_type_hints(kind), dict[str, Any]()
+    for field in fields(kind):  # type: ignore[arg-type]
+        name, hint = field.name, hints[field.name]
+        if is_dataclass(hint):
+            found[name] = made(hint, given)  # type: ignore[arg-type]
+        elif name in given:
+            found[name] = _typed(name.replace("_", " "), given[name], hint)
+    return kind(**found)
+
+
+def _typed(subject: str, value: object, hint: Any) -> object:
+    inside = get_args(hint)
+    if value is None and type(None) in inside:
+        return None
+    (kind,) = [one for one in inside if one is not type(None)] or [hint]
+    ways: dict[Any, Callable[[str, object], object]] = {
+        float: number, int: whole, bool: flag, str: text,
+    }  # fmt: skip
+    return ways[kind](subject, value)
+
+
+def _options(kind: Any) -> Iterator[Parameter]:
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        if is_dataclass(hints[field.name]):
+            yield from _options(hints[field.name])
+        else:
+            usual = Parameter.empty if field.default is MISSING else field.default
+            yield Parameter(
+                field.name, Parameter.KEYWORD_ONLY, default=usual, annotation=hints[field.name]
+            )
+
+
+def _spelled_out(taken: Signature, kinds: Sequence[type] = ()) -> Signature:
+    """``taken`` with its further keywords spelled out: help and editors show them.
+
+    They are the fields of ``kinds``, or the options of a typed dictionary: None is what is left
+    out of one.
     """
     found: list[Parameter] = []
     for one in taken.parameters.values():
-        if one.kind is Parameter.VAR_KEYWORD:
+        if one.kind is Parameter.VAR_KEYWORD and kinds:
+            found += [option for kind in kinds for option in _options(kind)]
+        elif one.kind is Parameter.VAR_KEYWORD:
             found += [
                 Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
                 for name, kind in one.annotation.__args__[0].__annotations__.items()

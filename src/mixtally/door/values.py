@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mixtally.data.places import Grid
 from mixtally.data.population import Population
 from mixtally.data.readers import check_installed, read_table
 from mixtally.data.reading import DROP, As, Reading
@@ -34,6 +35,8 @@ class Wanted:
       max_set    the most labels of a set; None for the largest in the values
       empty_sets whether somebody without a value has a set without labels
       scale      where numbers are cut
+      grid       the hexagons of places, whose columns are latitudes and longitudes
+      words      whether values are words of an open domain, of which no list is made
       missing    "refuse", "drop", or what stands for a missing value
       missing_values   texts of values that mean missing
       question   what a plan asks; None without a plan
@@ -45,6 +48,8 @@ class Wanted:
     max_set: int | None = None
     empty_sets: bool = False
     scale: Scale | None = None
+    grid: Grid | None = None
+    words: bool = False
     missing: str = "refuse"
     missing_values: tuple[str, ...] = ()
     question: Question | None = None
@@ -110,6 +115,8 @@ def _reading(given: "Values", form: As, wanted: Wanted) -> Reading:
         max_set=wanted.max_set,
         empty_sets=wanted.empty_sets,
         scale=wanted.scale,
+        grid=wanted.grid,
+        words=wanted.words,
         missing=None if wanted.missing == "refuse" else wanted.missing,
         missing_values=wanted.missing_values,
     )
@@ -142,6 +149,8 @@ def _form(given: "Values", wanted: Wanted) -> As:
     """What the values are: as the caller says, a plan, or they themselves."""
     if wanted.kind is not None:
         return As(wanted.kind)
+    if wanted.grid is not None:
+        return As.PLACE
     if wanted.scale is not None:
         return As.NUMBER
     if wanted.question is not None:

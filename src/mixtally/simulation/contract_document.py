@@ -42,13 +42,6 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
     )
 
 
-def released(played: Played, about: Provenance, fingerprint: str, *, top: int) -> Document | None:
-    """What may be published of it; nothing under a seed, whose noise is public."""
-    if about.seed is not None:
-        return None
-    return document(played.published(), about, fingerprint, top=top)
-
-
 def counted(played: Played) -> Counted | None:
     """The counts as they are shown; None where nothing is released."""
     return None if played.result is None else Counted(played.result, truth=played.truth)

@@ -45,11 +45,6 @@ def document(study: Study, top: int) -> Document:
     )
 
 
-def released(study: Study, top: int) -> Document | None:
-    """What may be published of it; nothing under a seed, whose noise is public."""
-    return document(study.published(), top) if study.about.seed is None else None
-
-
 def counted(study: Study) -> Counted:
     """The main release as it is shown."""
     return Counted(study.main, given=study.about.ordered, truth=study.truth)

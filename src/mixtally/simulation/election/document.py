@@ -66,11 +66,6 @@ def document(election: Election) -> Document:
     )
 
 
-def released(election: Election) -> Document | None:
-    """What may be published of it; nothing under a seed, whose noise is public."""
-    return document(election.published()) if election.about.seed is None else None
-
-
 def _lines(election: Election) -> Promise:
     """What both versions hide from whom, what that rests on, and the errors of both."""
     local, shuffle = election.local, election.shuffle

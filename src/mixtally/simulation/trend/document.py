@@ -50,11 +50,6 @@ def document(trend: Trend, top: int) -> Document:
     )
 
 
-def released(trend: Trend, top: int) -> Document | None:
-    """What may be published of it; nothing under a seed, whose noise is public."""
-    return document(trend.published(), top) if trend.about.seed is None else None
-
-
 def _lines(trend: Trend) -> Promise:
     """The lines of all epochs together."""
     found = trend.series.results[0].estimate
