@@ -12,8 +12,11 @@ import typer
 
 from mixtally.cli.app import COMMANDS, app
 
-VALUES = ("", "nan", "-1", "x\0\udce9", ".", "9" * 400)
-"""Nothing, no number, too little, a NUL and no UTF-8, a folder, too much."""
+VALUES = ("", "nan", "-1", "x\x01\udce9", ".", "9" * 400)
+"""Nothing, no number, too little, a control character and no UTF-8, a folder, too much.
+
+No argument of a process holds a NUL.
+"""
 
 PROMISE = "--epsilon 1 --delta 1e-6"
 READ = f"survey.csv --column color {PROMISE}"

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
-from mixtally.cli import memory, options
+from mixtally.app import memoized
+from mixtally.cli import options
 from mixtally.cli.main import run
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
@@ -80,7 +81,7 @@ def another_truth():
         patch.object(Timeline, "attendance", people),
         patch.object(truth, "_numbers", lambda *more: _moved(numbers(*more))),
         patch.object(truth, "_of_pairs", lambda *more: _moved(pairs(*more))),
-        patch.object(memory, "watched", lambda *more: [_other(one) for one in watched(*more)]),
+        patch.object(memoized, "watched", lambda *more: [_other(one) for one in watched(*more)]),
     ):  # fmt: skip
         yield
 

@@ -69,9 +69,21 @@ def read_epochs(
     file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
 ) -> Timeline:
     """As ``readers.read_epochs``."""
-    gathered = _Gathered(file, reading, question, when)
-    with table(file, _columns(reading, when), [*reading.columns, when.column]) as opened:
-        gathered.fill(opened, progress)
+    with table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
+        return epochs_of_table(found, file, reading, question, when, progress)
+
+
+def epochs_of_table(
+    table: Table,
+    origin: Origin,
+    reading: Reading,
+    question: Question | None,
+    when: When,
+    progress: Progress,
+) -> Timeline:
+    """The answers in a table by epoch, as ``readers.read_epochs`` has them."""
+    gathered = _Gathered(origin, reading, question, when)
+    gathered.fill(table, progress)
     found = gathered.records()
     people = None if reading.person is None else found.each(gathered.people)
     return by_epoch(

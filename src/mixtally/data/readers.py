@@ -60,6 +60,13 @@ def read_epochs(
     )
 
 
+def epochs_of_table(table: "Table", origin: Origin, reading: Reading, when: When) -> Timeline:
+    """The answers in ``table`` by epoch, as ``read_epochs`` has them."""
+    _check_kind(reading, None)
+    found: Timeline = _reader(origin).epochs_of_table(table, origin, reading, None, when, quiet)
+    return found
+
+
 def read_counts(
     file: DataFile,
     reading: Reading,
@@ -79,6 +86,24 @@ def read_counts(
     from mixtally.data.weighted import read as read_weighted
 
     found: Counted = read_weighted(file, reading, counts, question, progress)
+    if question is None:
+        return found
+    return found._replace(question=_fitting(question, found.question))
+
+
+def counts_of_table(
+    table: "Table",
+    origin: Origin,
+    reading: Reading,
+    counts: str,
+    question: Question | None = None,
+) -> Counted:
+    """How many people hold each value in ``table``, as ``read_counts`` has it."""
+    _check_kind(reading, question)
+    check_installed(origin)
+    from mixtally.data.weighted import of_table
+
+    found: Counted = of_table(table, origin, reading, counts, question, quiet)
     if question is None:
         return found
     return found._replace(question=_fitting(question, found.question))

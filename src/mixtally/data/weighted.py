@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, numbers
-from mixtally.data.file import DataFile
-from mixtally.data.formats.table import Array
+from mixtally.data.file import DataFile, Origin
+from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
 from mixtally.data.labels import Book
 from mixtally.data.people import Watch
@@ -22,16 +22,28 @@ def read(
     file: DataFile, reading: Reading, counts: str, question: Question | None, progress: Progress
 ) -> Counted:
     """As ``readers.read_counts``."""
+    with table(file, [*reading.columns, counts], reading.columns) as found:
+        return of_table(found, file, reading, counts, question, progress)
+
+
+def of_table(
+    table: Table,
+    origin: Origin,
+    reading: Reading,
+    counts: str,
+    question: Question | None,
+    progress: Progress,
+) -> Counted:
+    """As ``readers.counts_of_table``."""
     (column,) = reading.columns
     book, codes, many = Book(reading.bins(question)), list[NDArray[np.int32]](), list[Held]()
-    rows = Rows(file, reading, [column, counts])
-    with table(file, rows.columns, [column]) as found:
-        for batch in rows.batches(found, Watch((), [column]), progress):
-            codes.append(book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
-            many.append(_whole(batch.arrays[1], counts, batch.where))
+    rows = Rows(origin, reading, [column, counts])
+    for batch in rows.batches(table, Watch((), [column]), progress):
+        codes.append(book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
+        many.append(_whole(batch.arrays[1], counts, batch.where))
     if not codes:
-        raise file.unreadable("at least two rows", "none", "check the file")
-    subject = f"{file}, column {column!r}"
+        raise origin.unreadable("at least two rows", "none", "look at the data")
+    subject = origin.column(column)
     labels, places = book.ordered(np.concatenate(codes), subject)
     held = np.zeros(len(labels), dtype=np.int64)
     np.add.at(held, places, np.concatenate(many))

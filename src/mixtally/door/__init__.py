@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mixtally.door.budget import Budget
     from mixtally.door.concluding import conclude
     from mixtally.door.device import Device, Sent
+    from mixtally.door.epochs import simulate_epochs
     from mixtally.door.examples import Example, example
     from mixtally.door.lab import simulate
     from mixtally.door.planning import Plan, plan
@@ -56,6 +57,7 @@ _PLACES = {
     "plan": "mixtally.door.planning",
     "simulate": "mixtally.door.lab",
     "simulate_baskets": "mixtally.door.plays",
+    "simulate_epochs": "mixtally.door.epochs",
     "simulate_memoized": "mixtally.door.plays",
     "simulate_places": "mixtally.door.plays",
     "simulate_votes": "mixtally.door.plays",
@@ -87,6 +89,7 @@ __all__ = [
     "plan",
     "simulate",
     "simulate_baskets",
+    "simulate_epochs",
     "simulate_memoized",
     "simulate_places",
     "simulate_votes",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -75,6 +75,40 @@ class Values:
         for batch in batches:
             yield Part(batch.columns, 0, 0)
 
+    def parted(self, **roles: object) -> tuple["Values", "Values", dict[str, str]]:
+        """The columns of the records, all columns, and the names of those of other roles.
+
+        A role is given by the name of a column that there is, or by values of its own; None is no
+        role. Raises DataError for a name that there is not, and for columns of unequal length.
+        """
+        names, columns, named = list(self.names), list(self.columns), dict[str, str]()
+        for role, given in roles.items():
+            if given is None:
+                continue
+            if isinstance(given, str):
+                if not self.framed or given not in self.names:
+                    raise DataError(
+                        role,
+                        wanted="the name of a column of the values, or values of its own",
+                        got=repr(given),
+                        do=f"there is {', '.join(self.names)}" if self.framed else "give a list",
+                    )
+                named[role] = given
+            else:
+                named[role] = role if role not in names else f"{role} of the row"
+                names.append(named[role])
+                columns.append(_column(given, role))
+        kept = [place for place, one in enumerate(self.names) if one not in named.values()]
+        own = _framed(
+            tuple(self.names[place] for place in kept),
+            [self.columns[place] for place in kept],
+            self.backend,
+        )
+        every = _framed(tuple(names), columns, self.backend)
+        if not self.framed:
+            own, every = replace(own, framed=False), replace(every, framed=False)
+        return own, every, named
+
     def unreadable(self, wanted: str, got: object, do: str) -> DataError:
         """The refusal of all of them."""
         return DataError("values", wanted=wanted, got=" ".join(str(got).split()), do=do)
@@ -92,8 +126,19 @@ class Values:
         return f"leave it out: values[{rows}:]"
 
 
-def values_of(values: object) -> Values:
-    """``values`` as columns; DataError for what has none, and for columns of unequal length."""
+def values_of(values: object, *, counted: bool = False) -> Values:
+    """``values`` as columns; DataError for what has none, and for columns of unequal length.
+
+    So are values that were counted, unless it is said that they are.
+    """
+    found = _values_of(values)
+    *_, last = found.names
+    if not counted and len(found.names) > 1 and last in _COUNTS and _are_counts(found.columns):
+        raise _counted(last)
+    return found
+
+
+def _values_of(values: object) -> Values:
     if isinstance(values, str | bytes) or values is None:
         raise _strange(values)
     if isinstance(values, Mapping):
@@ -216,8 +261,6 @@ def _framed(names: tuple[str, ...], columns: Sequence[Column], backend: Any) -> 
             got=f"{lengths[0]:,} and {lengths[-1]:,} rows",
             do="give every person a value in each",
         )
-    if len(columns) > 1 and names[-1] in _COUNTS and _are_counts(columns):
-        raise _counted(names[-1])
     return Values(tuple(map(name_of, names)), tuple(columns), backend, framed=True)
 
 

@@ -1,15 +1,16 @@
 """``simulate``: real values played through the whole system in one call."""
 
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
-from mixtally.data.population import check_shared
+from mixtally.data.population import Population, check_shared
+from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts
 from mixtally.door.planning import Plan
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
-from mixtally.door.values import KINDS, Crowd, Wanted, crowd_of
+from mixtally.door.values import KINDS, Wanted, counted_of, crowd_of
 from mixtally.door.wish import Wish, guarantee_of, request_of
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
@@ -17,9 +18,19 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
+from mixtally.simulation.counts_only import Histogram, collect_counts
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import checked, collect
 from mixtally.simulation.seeded import SeededChance
+
+
+class _Given(NamedTuple):
+    """Whom a simulation plays, as ``Crowd``; a histogram of people who were counted before."""
+
+    people: Population | Histogram
+    backend: Any
+    public: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
 
 
 @checks.in_python
@@ -41,6 +52,9 @@ def simulate(
     high: float | None = None,
     missing: str = "refuse",
     missing_values: Any = (),
+    person: Any = None,
+    several: str | None = None,
+    counts: Any = None,
     name: str | None = None,
     level: float = 0.95,
     pairs: bool = False,
@@ -67,6 +81,10 @@ def simulate(
       bins, low, high  cut numbers into so many bins between these ends
       missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
+      person           whose each place is, where some have several: a column's name, or a list
+      several          what is taken of several places of a person: "first", "last" or "set"
+      counts           how many people hold each value, where every value stands once: a column's
+                       name, or a list. Tallies are then drawn in place of messages
       name             what the question is called; the column's name when left out
       level            of all intervals, in (0, 1)
       pairs            whether people who have both of two bits are counted, too
@@ -91,16 +109,19 @@ def simulate(
         missing=checks.text("missing", missing),
         missing_values=missing_texts(missing_values),
         question=None if plan is None else plan.question,
+        person=person,
+        several=checks.maybe_chosen("several", several, list(Several)),
     )
     analysis = Analysis(
         level=checks.number("level", level),
         pairs=checks.flag("pairs", pairs),
         edges=None if wanted.scale is None else wanted.scale.edges,
     )
-    crowd = crowd_of(values, None if name is None else checks.text("name", name), wanted)
-    people, lab = crowd.population, Lab(_chance(seed))
+    named, lab = None if name is None else checks.text("name", name), Lab(chance_of(seed))
+    crowd = _given(values, named, wanted, counts)
+    people = crowd.people
     if people.from_data:
-        check_shared(people.question, people.held, people.from_data)
+        check_shared(people.question, people.truth, people.from_data)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         if times is not None and wish.get("messages_per_user") is None:
@@ -112,20 +133,35 @@ def simulate(
 
 
 def _played(
-    plan: Plan, crowd: Crowd, lab: Lab, analysis: Analysis, budget: Budget | None, seed: int | None
+    plan: Plan, crowd: _Given, lab: Lab, analysis: Analysis, budget: Budget | None, seed: int | None
 ) -> Result:
     """The result, once the budget was charged; what cannot be played is not charged."""
-    checked(plan.records, crowd.population, analysis, lab.planner.accountant)
+    whole = crowd.people
+    if isinstance(whole, Population):
+        checked(plan.records, whole, analysis, lab.planner.accountant)
     if budget is not None:
         budget.charge(plan)
-    release = collect(plan.option, crowd.population, lab, analysis)
+    if isinstance(whole, Population):
+        release = collect(plan.option, whole, lab, analysis)
+        source = f"{whole.users:,} values, each played as a person."
+    else:
+        release = collect_counts(plan.option, whole, lab, analysis)
+        source = f"{whole.users:,} people, as the counts have them."
     record: Record = release.result
-    truth = crowd.population.truth.tolist()
-    people, backend = crowd.population.users, crowd.backend
-    note = " ".join([f"{people:,} values, each played as a person.", *crowd.public])
+    truth, people, backend = whole.truth.tolist(), whole.users, crowd.backend
+    note = " ".join([source, *crowd.public])
     rehearsal = Rehearsal(record, truth, backend, crowd.raw)
-    read = crowd.population.from_data
+    read = whole.from_data
     return Result(record, people, dict(release.facts), seed, note, rehearsal, backend, read)
+
+
+def _given(values: object, name: str | None, wanted: Wanted, counts: object) -> _Given:
+    if counts is None:
+        crowd = crowd_of(values, name, wanted)
+        return _Given(crowd.population, crowd.backend, crowd.public, crowd.raw)
+    found, backend = counted_of(values, name, wanted, counts)
+    people = Histogram(found.question, int(found.held.sum()), found.held, found.from_data)
+    return _Given(people, backend)
 
 
 def scale_of(bins: object, low: object, high: object) -> Scale | None:
@@ -156,7 +192,8 @@ def _separator(given: object) -> str | None:
     )
 
 
-def _chance(seed: int | None) -> Chance:
+def chance_of(seed: int | None) -> Chance:
+    """The operating system's randomness, or a repeatable one for a seed."""
     return SecureChance() if seed is None else SeededChance(seed)
 
 

@@ -15,14 +15,13 @@ from mixtally.data.places import Box, grid
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP
 from mixtally.door import checks
+from mixtally.door.lab import chance_of
 from mixtally.door.labels import labels_of, missing_texts
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import Wanted, crowd_of
 from mixtally.door.wish import guarantee_of
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import SecureChance
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
 
 
 @checks.in_python
@@ -56,7 +55,7 @@ def simulate_words(
     """
     promised, asked = guarantee_of(epsilon, delta), checks.made(SearchOptions, options)
     asked.check()
-    wanted = _wanted(missing, missing_values, kind="one", words=True)
+    wanted = wanted_of(missing, missing_values, kind="one", words=True)
     crowd, run, backend = _played(values, name, wanted, seed)
     return Simulated(words(crowd, promised, asked, run), backend)
 
@@ -90,7 +89,7 @@ def simulate_votes(
 
     >>> mixtally.simulate_votes(["yes", "no", "yes"] * 500, epsilon=1, delta=1e-6)
     """
-    wanted = _wanted(missing, missing_values, kind="one", labels=labels)
+    wanted = wanted_of(missing, missing_values, kind="one", labels=labels)
     crowd, run, backend = _played(values, name, wanted, seed, level)
     outcome = votes(
         crowd,
@@ -234,12 +233,13 @@ def simulate_memoized(
     listed = None if candidates is None else labels_of("candidates", candidates)
     promise = Promised(checks.maybe_number("epsilon", epsilon), checks.maybe_number("delta", delta))
     levels, bloom = checks.made(LevelOptions, options), checks.made(BloomOptions, options)
-    wanted = _wanted(missing, missing_values, kind="one", labels=labels, words=listed is not None)
+    wanted = wanted_of(missing, missing_values, kind="one", labels=labels, words=listed is not None)
     crowd, run, backend = _played(values, name, wanted, seed, level)
     return Simulated(memoized(crowd, promise, levels, bloom, run, candidates=listed), backend)
 
 
-def _wanted(missing: object, missing_values: object, **how: Any) -> Wanted:
+def wanted_of(missing: object, missing_values: object, **how: Any) -> Wanted:
+    """How values are read, out of what the caller says of missing ones."""
     texts = missing_texts(missing_values)
     return Wanted(missing=checks.text("missing", missing), missing_values=texts, **how)
 
@@ -254,5 +254,5 @@ def _played(
     crowd = crowd_of(values, named, wanted)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, each played as a person's.", *crowd.public])
-    chance = SecureChance() if drawn is None else SeededChance(drawn)
-    return people, Run(lab=Lab(chance), source=source, seed=drawn, level=within), crowd.backend
+    run = Run(lab=Lab(chance_of(drawn)), source=source, seed=drawn, level=within)
+    return people, run, crowd.backend

@@ -1,15 +1,21 @@
 """The crowd in what people give: which kind of records, and what was done to the values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mixtally.data.places import Grid
-from mixtally.data.population import Population
-from mixtally.data.readers import check_installed, read_table
-from mixtally.data.reading import DROP, As, Reading
+from mixtally.data.population import Counted, Population
+from mixtally.data.readers import (
+    check_installed,
+    counts_of_table,
+    epochs_of_table,
+    read_table,
+)
+from mixtally.data.reading import DROP, As, Reading, Several
+from mixtally.data.timeline import Timeline, When
 from mixtally.door import checks
 from mixtally.door.labels import labels_of
 from mixtally.encode.numbers import Scale
@@ -40,6 +46,9 @@ class Wanted:
       missing    "refuse", "drop", or what stands for a missing value
       missing_values   texts of values that mean missing
       question   what a plan asks; None without a plan
+      person     whose each place is: the name of a column, or as many values; None when each place
+                 is a person's own
+      several    what is taken of several places of a person: "first", "last" or "set"
     """
 
     kind: str | None = None
@@ -53,6 +62,8 @@ class Wanted:
     missing: str = "refuse"
     missing_values: tuple[str, ...] = ()
     question: Question | None = None
+    person: object = None
+    several: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +88,63 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    check_installed("values")
-    from mixtally.door.columns import values_of  # loads Arrow
-
-    given = values_of(values)
-    form = _form(given, wanted)
-    _check_form(form, wanted)
-    reading = _reading(given, form, wanted)
-    found = read_table(given.table(), given, reading, wanted.question)
+    own, every, reading, _ = _read(values, wanted, person=wanted.person)
+    found = read_table(every.table(), every, reading, wanted.question)
     if name is not None and wanted.question is None:
         found = found.asked(msgspec.structs.replace(found.question, name=name))
     raw = (found.note,) if found.note else ()
-    return Crowd(replace(found, note="", warning=""), given.backend, _public(found, wanted), raw)
+    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)
+
+
+def timeline_of(
+    values: object, name: str | None, wanted: Wanted, epochs: object, order: Sequence[str] | None
+) -> tuple[Timeline, Any]:
+    """The answers in ``values`` by epoch, and the library that they came from.
+
+    ``epochs`` are as ``Wanted.person``; errors as ``crowd_of`` and ``Timeline``.
+    """
+    own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
+    found = epochs_of_table(every.table(), every, reading, When(named["epochs"], order))
+    if name is not None:
+        found = replace(found, question=msgspec.structs.replace(found.question, name=name))
+    return found, own.backend
+
+
+def counted_of(
+    values: object, name: str | None, wanted: Wanted, counts: object
+) -> tuple[Counted, Any]:
+    """How many people hold each of ``values``, and the library that they came from.
+
+    ``counts`` are as ``Wanted.person``.
+
+    Errors as ``crowd_of``, and DataError for a number that is no count.
+    """
+    own, every, reading, named = _read(values, wanted, counts=counts)
+    if reading.form is not As.ONE or wanted.person is not None:
+        raise ParameterError(
+            "counts", wanted="one value a person", got="other records", do="leave the others out"
+        )
+    found = counts_of_table(every.table(), every, reading, named["counts"], wanted.question)
+    if name is not None and wanted.question is None:
+        found = found._replace(question=msgspec.structs.replace(found.question, name=name))
+    return found, own.backend
+
+
+def _read(
+    values: object, wanted: Wanted, **roles: object
+) -> tuple["Values", "Values", Reading, dict[str, str]]:
+    """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
+    check_installed("values")
+    from mixtally.door.columns import values_of  # loads Arrow
+
+    given = values_of(values, counted="counts" in roles)
+    own, every, named = given.parted(**roles)
+    form = _form(own, wanted)
+    if wanted.several == Several.SET and form is As.ONE:  # a label a place
+        form = As.SET
+    _check_form(form, wanted)
+    reading = _reading(own, form, wanted, named.get("person"))
+    return own, every, reading, named
 
 
 def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
@@ -105,8 +161,8 @@ def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _reading(given: "Values", form: As, wanted: Wanted) -> Reading:
-    """How the columns are read."""
+def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> Reading:
+    """How the columns are read; ``person`` names that which says whose a place is."""
     return Reading(
         columns=given.names,
         form=form,
@@ -119,6 +175,8 @@ def _reading(given: "Values", form: As, wanted: Wanted) -> Reading:
         words=wanted.words,
         missing=None if wanted.missing == "refuse" else wanted.missing,
         missing_values=wanted.missing_values,
+        person=person,
+        several=None if wanted.several is None else Several(wanted.several),
     )
 
 

@@ -1,0 +1,74 @@
+"""Simulations of a question that is asked again and again."""
+
+from dataclasses import replace
+from typing import Any
+
+from mixtally.app.epochs import check_labels, plan_of
+from mixtally.app.epochs import epochs as played
+from mixtally.app.limits import BudgetOptions
+from mixtally.app.outcome import Run
+from mixtally.door import checks
+from mixtally.door.lab import chance_of
+from mixtally.door.labels import labels_of
+from mixtally.door.plays import wanted_of
+from mixtally.door.simulated import Simulated
+from mixtally.door.values import timeline_of
+from mixtally.door.wish import guarantee_of
+from mixtally.estimate.analysis import Analysis
+from mixtally.simulation.lab import Lab
+
+
+@checks.in_python
+@checks.takes(BudgetOptions)
+def simulate_epochs(
+    values: object,
+    *,
+    epochs: Any,
+    epsilon: float,
+    delta: float,
+    person: Any = None,
+    order: Any = None,
+    labels: Any = None,
+    seed: int | None = None,
+    level: float = 0.95,
+    missing: str = "refuse",
+    missing_values: Any = (),
+    name: str | None = None,
+    **options: Any,
+) -> Simulated:
+    """A question that is asked in one epoch after another: counts, changes, what everybody spends.
+
+    where
+      values           an answer a place, of all epochs
+      epochs           when each was given: the name of a column, or as many values
+      epsilon, delta   what is promised of all epochs together
+      person           who gave it, likewise; None when nobody knows
+      order            the epochs in order; by their size, or by their letters, when left out
+      labels           the answers in their order; read off the values when left out: a rehearsal
+      seed             makes the noise repeat: a rehearsal
+      level            of all intervals, in (0, 1)
+      missing          "refuse", "drop", or the label that missing values count as
+      options          what it may cost and whom it may trust
+
+    Raises DataError for answers that cannot be read, or two of a person in an epoch; ParameterError
+    for an option outside its range, InfeasibleError when nothing fits.
+
+    >>> mixtally.simulate_epochs({"answer": answers, "week": weeks}, epochs="week", epsilon=2,
+    ...                          delta=1e-6, labels=["yes", "no"])
+    """
+    guarantee, drawn = guarantee_of(epsilon, delta), checks.maybe_whole("seed", seed)
+    wanted = replace(wanted_of(missing, missing_values, labels=labels), person=person)
+    budget = checks.made(BudgetOptions, options)
+    named = None if name is None else checks.text("name", name)
+    listed = None if order is None else labels_of("order", order)
+    timeline, backend = timeline_of(values, named, wanted, epochs, listed)
+    check_labels(timeline)
+    run = Run(
+        lab=Lab(chance_of(drawn)),
+        source=f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs.",
+        seed=drawn,
+        level=checks.number("level", level),
+    )
+    chosen = plan_of(timeline, guarantee, budget, run.lab.planner)
+    analysis = Analysis(level=run.level)
+    return Simulated(played(timeline, guarantee, chosen, analysis, run), backend)

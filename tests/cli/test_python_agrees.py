@@ -1,0 +1,91 @@
+"""Python plays what the command line plays: the same numbers for the same seed."""
+
+import csv
+import json
+
+import pytest
+
+import mixtally
+
+PROMISE = {"epsilon": 2, "delta": 1e-6}
+FLAGS = ("--epsilon", 2, "--delta", 1e-6, "--seed", 1, "--json")
+FRUIT = ["apple"] * 500 + ["pear"] * 300 + ["fig"] * 200
+BASKETS = [["tea", "milk"], ["tea"], ["milk", "cake"]] * 300
+WEEKS = [1, 2, 10] * 300
+PLACES = [(40.1, -74.2), (41.3, -73.1), (42.9, -72.2)] * 300
+OF_SOURCE = {"title", "source", "column", "question", "memory_file"}
+"""What names the file that values came from, or their column."""
+
+
+def written(path, names, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([names, *rows])
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    return {
+        "fruit": written(tmp_path / "fruit.csv", ["answer"], [[one] for one in FRUIT]),
+        "baskets": written(tmp_path / "b.csv", ["answer"], [[";".join(b)] for b in BASKETS]),
+        "weeks": written(tmp_path / "w.csv", ["answer", "week"], zip(FRUIT, WEEKS, strict=False)),
+        "places": written(tmp_path / "p.csv", ["lat", "lon"], PLACES),
+    }
+
+
+CASES = {
+    "words": (
+        ("fruit", "--column", "answer", "--top", 2),
+        lambda: mixtally.simulate_words(FRUIT, top=2, seed=1, **PROMISE),
+    ),
+    "votes": (
+        ("fruit", "--column", "answer"),
+        lambda: mixtally.simulate_votes(FRUIT, seed=1, **PROMISE),
+    ),
+    "baskets": (
+        ("baskets", "--column", "answer", "--set", ";", "--support", 5),
+        lambda: mixtally.simulate_baskets(BASKETS, support=5, seed=1, **PROMISE),
+    ),
+    "memoized": (
+        ("fruit", "--column", "answer", "--reports", 3),
+        lambda: mixtally.simulate_memoized(FRUIT, reports=3, seed=1, epsilon=2, delta=1e-6),
+    ),
+    "epochs": (
+        ("weeks", "--column", "answer", "--epoch-column", "week"),
+        lambda: mixtally.simulate_epochs(
+            {"answer": FRUIT[:900], "week": WEEKS}, epochs="week", seed=1, **PROMISE
+        ),
+    ),
+    "places": (
+        ("places", "--latitude", "lat", "--longitude", "lon", "--box=38,44,-76,-70",
+         "--resolution", 2),
+        lambda: mixtally.simulate_places(
+            {"lat": [a for a, _ in PLACES], "lon": [b for _, b in PLACES]},
+            box=(38, 44, -76, -70), resolution=2, seed=1, **PROMISE
+        ),
+    ),
+}  # fmt: skip
+
+
+def numbers(told):
+    """Facts but for what names their source, and where that stands inside."""
+    plain = {key: value for key, value in told.items() if key not in OF_SOURCE}
+    return json.loads(json.dumps(plain))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_python_finds_what_the_command_line_finds(name, cli, files):
+    (file, *words), play = CASES[name]
+    done = cli(f"simulate {name}", files[file], *words, *FLAGS)
+    assert done.status == 0, done.err
+    own, found = numbers(json.loads(done.out)), numbers(play().rehearsal)
+    told = {"promise", "not_covered"}  # Python names its own arguments there
+    assert {k: v for k, v in own.items() if k not in told} == {
+        k: v for k, v in found.items() if k not in told
+    }
+
+
+def test_the_twin_with_another_seed_differs(cli, files):
+    done = cli("simulate words", files["fruit"], "--column", "answer", "--top", 2, *FLAGS)
+    other = mixtally.simulate_words(FRUIT, top=2, seed=2, **PROMISE)
+    assert numbers(json.loads(done.out))["words"] != numbers(other.rehearsal)["words"]

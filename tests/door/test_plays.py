@@ -1,0 +1,79 @@
+"""Simulations of other questions than a count, in Python: their results and their refusals."""
+
+import json
+
+import pytest
+
+import mixtally
+
+PROMISE = {"epsilon": 2, "delta": 1e-6}
+FRUIT = ["apple"] * 500 + ["pear"] * 300 + ["fig"] * 200
+
+
+def test_a_result_has_no_truth_but_in_its_rehearsal(tmp_path):
+    found = mixtally.simulate_words(FRUIT, top=2, **PROMISE)
+    assert found.public
+    assert "truth" not in json.dumps(found.facts)
+    assert "truth" in json.dumps(found.rehearsal)
+    assert list(found.tables) == ["words"]
+    assert [row["word"] for row in found.tables["words"]] == ["apple", "pear"]
+    assert len(found.to_frame()) == 2
+    assert "apple" in repr(found)
+    assert "<td>apple</td>" in found._repr_html_()
+    with pytest.raises(mixtally.MixtallyError, match="word"):
+        found.to_frame("wurds")
+    paths = {str(one.relative_to(tmp_path)) for one in found.save(tmp_path)}
+    assert {"words.csv", "report.html", "rehearsal/report.html"} <= paths
+    assert "truth" not in (tmp_path / "words.csv").read_text()
+
+
+@pytest.mark.parametrize("more", [{"seed": 1, "labels": ["apple", "pear", "fig"]}, {}])
+def test_what_may_not_be_published_is_a_rehearsal(more, tmp_path):
+    found = mixtally.simulate_votes(FRUIT, **PROMISE, **more)
+    assert not found.public
+    assert repr(found).startswith("REHEARSAL")
+    assert {one.parent.name for one in found.save(tmp_path)} == {"rehearsal"}
+
+
+def test_what_was_read_off_the_values_is_said_in_the_words_of_python():
+    second = mixtally.simulate_votes(FRUIT, **PROMISE).lines[1]
+    assert second.endswith("the list of answers was read from the data; give labels.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"topp": 3}, "did you mean top"),
+        ({"top": "three"}, "wanted a whole number, got str 'three'"),
+        ({"mix_fakes": 1}, "wanted True or False"),
+        ({"way": "both"}, "together or apart"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_its_name(options, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.simulate_words(FRUIT, **PROMISE, **options)
+
+
+def test_several_places_of_a_person_count_once():
+    frame = {"answer": ["yes", "no"] * 200, "who": [*range(200)] * 2}
+    how = {"labels": ["yes", "no"], "kind": "one", **PROMISE}
+    first = mixtally.simulate(frame, person="who", several="first", **how)
+    assert first.people == 200
+    apart = mixtally.simulate(frame["answer"], person=frame["who"], several="last", **how)
+    assert apart.people == 200
+    with pytest.raises(mixtally.MixtallyError, match="wanted one row of a person"):
+        mixtally.simulate(frame, person="who", **how)
+    with pytest.raises(mixtally.MixtallyError, match="wanted person beside it"):
+        mixtally.simulate(frame["answer"], several="first", **how)
+
+
+def test_values_that_were_counted_are_people():
+    how = {"labels": ["yes", "no"], **PROMISE}
+    found = mixtally.simulate(["yes", "no"], counts=[7000, 3000], **how)
+    assert found.people == 10_000
+    assert found.rehearsal.truth == [7000, 3000]
+    assert abs(found["yes"].estimate - 7000) < 12 * found.error  # false alarm below 1e-9
+    named = mixtally.simulate({"answer": ["yes", "no"], "n": [70, 30]}, counts="n", **how)
+    assert named.people == 100
+    with pytest.raises(mixtally.MixtallyError, match="wanted a whole number"):
+        mixtally.simulate(["yes", "no"], counts=[7, 0.5], **how)
