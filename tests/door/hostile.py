@@ -9,7 +9,21 @@ import pandas as pd
 
 import mixtally
 from helpers.small_plan import by_people, fruit_plan, sent
-from mixtally.door import Budget, Device, Guarantee, Plan, Question, conclude, simulate
+from mixtally.door import (
+    Budget,
+    Device,
+    Guarantee,
+    Plan,
+    Question,
+    conclude,
+    simulate,
+    simulate_baskets,
+    simulate_epochs,
+    simulate_memoized,
+    simulate_places,
+    simulate_votes,
+    simulate_words,
+)  # fmt: skip
 from mixtally.door.pricing import Given
 
 
@@ -65,6 +79,8 @@ HOSTILE = {
     "an index": pd.Index([1, 2] * 100),
 }  # fmt: skip
 WISH = {"epsilon": 1, "delta": 1e-6}
+WORDS = ["ab", "cd"] * 200
+BASKETS = [["tea", "milk"], ["tea"]] * 200
 COSTS = {
     "messages_per_user": 2, "bytes_per_user": 100, "collections": 1, "mix_fakes": False, "mixes": 1,
     "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_fraction": 1.0,
@@ -99,14 +115,44 @@ def calls(folder):
             "repeats",
             "labels",
             "separator",
+            "person",
+            "several",
+            "counts",
         ]
     )
+    plays = {"seed": 1, **WISH}
+    read = {"labels": None, "level": 0.95, "missing": "refuse", "missing_values": (), "name": "a"}
+    cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
+    ballots = {name: value for name, value in cost.items() if name != "collections"}
+    words = simulate_words(WORDS, top=1, **plays)
     batch = {"agreed": plan, "batch": sent(), "level": 0.95, "edges": None}
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
     return {
         "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
                                  "kind": None, **WISH, **COSTS}),
         "simulate": (simulate, {**values, **nothing, **COSTS}),
+        "simulate_words": (simulate_words, {
+            "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",
+            "top": 1, "rounds": 2, "survivors": None, "alphabet": None, "way": None,
+            "error_rate": 0.05, "messages_per_user": 4.0, "mix_fakes": False}),
+        "simulate_votes": (simulate_votes, {
+            "values": TWICE, **plays, **read, "keep_probability": None, **ballots}),
+        "simulate_baskets": (simulate_baskets, {
+            "values": BASKETS, **plays, "labels": None, "max_set": None, "separator": None,
+            "empty_sets": False, "level": 0.95, "name": "a", "support": 0, "confidence": 0.0,
+            "largest": 2, **cost}),
+        "simulate_places": (simulate_places, {
+            "values": {"lat": [40.0, 41.0] * 100, "lon": [-74.0, -73.0] * 100}, **plays,
+            "box": (38, 44, -76, -70), "resolution": 1, "level": 0.95, "missing": "refuse",
+            **cost}),
+        "simulate_memoized": (simulate_memoized, {
+            "values": TWICE, **plays, **read, "candidates": None, "permanent": None, "p": None,
+            "q": None, "reports": 1, "bloom_bits": None, "hashes": None, "cohorts": None}),
+        "simulate_epochs": (simulate_epochs, {
+            "values": TWICE, "epochs": [1] * 100 + [2] * 100, "person": None, "order": None,
+            **plays, **read, **cost, "collections": 2}),
+        "Simulated.to_frame": (words.to_frame, {"table": None}),
+        "Simulated.save": (words.save, {"folder": folder / "words"}),
         "Device": (Device, {"contract": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
                             "local_epsilon": None}),
         "Device.messages": (lambda **given: Device(by_people(), epsilon=3, delta=1e-3).messages(

@@ -15,14 +15,19 @@ from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 
 GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Rehearsal", "Result",
-         "Sent"}  # fmt: skip
+         "Sent", "Simulated"}  # fmt: skip
 """Classes of what calls give: nobody makes one."""
+PLAYS = [
+    "simulate_words", "simulate_votes", "simulate_baskets", "simulate_places", "simulate_memoized",
+    "simulate_epochs",
+]  # fmt: skip
 NAMES = [
     "plan", "simulate", "Device", "Device.messages", "mix", "conclude", "delta", "calibrate",
     "attack", "Budget", "Budget.charge", "Budget.times_left", "Plan.save", "Plan.load",
     "Plan.lines",
     "Result.save", "Result.plot", "Result.to_dict", "Result.to_frame", "Result.to_narwhals",
-    "Rehearsal.rows", "Rehearsal.to_frame", "Question", "Guarantee", "example",
+    "Rehearsal.rows", "Rehearsal.to_frame", "Question", "Guarantee", "example", *PLAYS,
+    "Simulated.to_frame", "Simulated.save",
 ]  # fmt: skip
 
 
@@ -80,7 +85,7 @@ def test_arguments_that_are_right_are_taken(folder):
         call(**right)
 
 
-QUICK = {*NAMES} - {"plan", "simulate", "attack", "Budget.charge"}
+QUICK = {*NAMES} - {"plan", "simulate", "attack", "Budget.charge", *PLAYS}
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ OTHER_WAYS = [
     ("A device reads", "contract/reading.py", "import cryptography"),
     ("What travels", "wire/manifest.py", "import msgspec"),
     ("What travels", "wire/sheet.py", "import mixtally.records.roles"),
-    ("Imports go down only", "wire/fit.py", "import mixtally.contract.contract"),
+    ("Imports go down only", "wire/fit.py", "import mixtally.node.calls"),
     ("Imports go down only", "wire/note.py", "import mixtally.mixing.shuffle"),
     ("No files, sockets", "wire/round.py", "import time"),
     ("One door to chance", "simulation/simulate.py", "import random"),

@@ -255,9 +255,9 @@ def flag(subject: str, value: object) -> bool:
 
 
 def text(subject: str, value: object) -> str:
-    """``value`` itself; ParameterError for anything but text."""
+    """``value`` as plain text; ParameterError for anything but text."""
     if isinstance(value, str):
-        return value
+        return str.__str__(value)  # of a type of its own no record can be written
     raise ParameterError(subject, wanted="text", got=shown(value), do="give it as a str")
 
 

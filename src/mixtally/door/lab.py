@@ -16,9 +16,10 @@ from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import Chance, SecureChance
+from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
-from mixtally.simulation.counts_only import Histogram, collect_counts
+from mixtally.simulation.counts_only import Histogram, checked_counts, collect_counts
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import checked, collect
 from mixtally.simulation.seeded import SeededChance
@@ -83,8 +84,7 @@ def simulate(
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
       several          what is taken of several places of a person: "first", "last" or "set"
-      counts           how many people hold each value, where every value stands once: a column's
-                       name, or a list. Tallies are then drawn in place of messages
+      counts           how many people hold each value, which then stands once: tallies are drawn
       name             what the question is called; the column's name when left out
       level            of all intervals, in (0, 1)
       pairs            whether people who have both of two bits are counted, too
@@ -120,16 +120,28 @@ def simulate(
     named, lab = None if name is None else checks.text("name", name), Lab(chance_of(seed))
     crowd = _given(values, named, wanted, counts)
     people = crowd.people
-    if people.from_data:
-        check_shared(people.question, people.truth, people.from_data)
+    check_shared(people.question, people.truth, people.from_data)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
-        if times is not None and wish.get("messages_per_user") is None:
-            wish["messages_per_user"] = float(max(2, times))
-        request = request_of(people.question, guarantee, people.users, wish)
-        offer, reason = offers.best(request, lab.planner, repeats=times, pairs=analysis.pairs)
-        plan = Plan(offer, people.question, reason)
+        plan = _planned(people, guarantee, wish, lab, times, pairs=analysis.pairs)
     return _played(plan, crowd, lab, analysis, budget, seed)
+
+
+def _planned(
+    people: Population | Histogram,
+    guarantee: Guarantee,
+    wish: Wish,
+    lab: Lab,
+    times: int | None,
+    *,
+    pairs: bool,
+) -> Plan:
+    """The plan of least error for these people."""
+    if times is not None and wish.get("messages_per_user") is None:
+        wish["messages_per_user"] = float(max(2, times))
+    request = request_of(people.question, guarantee, people.users, wish)
+    offer, reason = offers.best(request, lab.planner, repeats=times, pairs=pairs)
+    return Plan(offer, people.question, reason)
 
 
 def _played(
@@ -139,6 +151,8 @@ def _played(
     whole = crowd.people
     if isinstance(whole, Population):
         checked(plan.records, whole, analysis, lab.planner.accountant)
+    else:
+        checked_counts(plan.records, whole, analysis, lab.planner.accountant)
     if budget is not None:
         budget.charge(plan)
     if isinstance(whole, Population):

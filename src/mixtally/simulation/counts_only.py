@@ -26,9 +26,11 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.planner import PlanOption
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.mechanism import Shuffled
+from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
@@ -85,25 +87,10 @@ def collect_counts(
 ) -> Release:
     """The result of collecting the crowd of ``histogram`` as ``option`` says.
 
-    Raises PlanError for a plan for others, ParameterError where whole messages are asked for.
+    Errors as ``checked_counts``.
     """
-    analysis.check_sums(histogram.question)
-    if analysis.pairs:
-        raise ParameterError(
-            "counts alone",
-            wanted="counts of bins",
-            got="pairs of bits",
-            do="play the whole simulation: counts do not say who holds what together",
-        )
     plans = option.plans
-    if any(plan.users != histogram.users for plan in plans):
-        raise PlanError(
-            "plan",
-            wanted=f"a plan for {histogram.users:,} users",
-            got=f"one for {plans[0].users:,}",
-            do="plan again for this crowd",
-        )
-    mechanisms = [verify(plan, lab.planner.accountant) for plan in plans]
+    mechanisms = checked_counts(plans, histogram, analysis, lab.planner.accountant)
     parts = histogram_parts(histogram, [plan.question for plan in plans])
     tallies = []
     for mechanism, part in zip(mechanisms, parts, strict=True):
@@ -114,6 +101,31 @@ def collect_counts(
     whole = option.certificate if several else None
     question = histogram.question
     return Release(conclude(plans, tallies, analysis, question=question, certificate=whole), facts)
+
+
+def checked_counts(
+    plans: Sequence[Plan], histogram: Histogram, analysis: Analysis, accountant: Accountant
+) -> list[Shuffled]:
+    """The mechanisms of the plans, each proved again.
+
+    Raises PlanError for a plan for others, ParameterError where whole messages are asked for.
+    """
+    analysis.check_sums(histogram.question)
+    if analysis.pairs:
+        raise ParameterError(
+            "counts alone",
+            wanted="counts of bins",
+            got="pairs of bits",
+            do="play the whole simulation: counts do not say who holds what together",
+        )
+    if any(plan.users != histogram.users for plan in plans):
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for {histogram.users:,} users",
+            got=f"one for {plans[0].users:,}",
+            do="plan again for this crowd",
+        )
+    return [verify(plan, accountant) for plan in plans]
 
 
 def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
