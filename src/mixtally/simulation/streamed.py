@@ -35,6 +35,8 @@ _INDEX = f"{REHEARSAL}/batch.json"
 """It follows from the records: whoever knows all but one could find out that one."""
 _SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
+_ROWS_AT_ONCE = 100_000
+"""Messages that are written at once, which is a row group of the file."""
 _SHARDS_OF_A_SEED = 1 << 32
 
 
@@ -200,7 +202,7 @@ def mixed(
     names, batch = list[str](), chance.words(1).tobytes().hex()
     for some in _cut(sorter.ordered(), size, each):
         label = Label(plan=plan, batch=batch, number=len(names))
-        names.append(_written(folder, [some], mechanism, label))
+        names.append(_written(folder, some, mechanism, label))
     return [folder / name for name in names]
 
 
@@ -210,15 +212,25 @@ def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
     sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
 
 
-def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Rows]:
-    held, step = bytearray(), size * each
-    for some in ordered:
-        held += some
-        while len(held) >= step:
-            yield np.frombuffer(bytes(held[:step]), dtype=np.uint8).reshape(-1, size)
-            del held[:step]
-    if held:
-        yield np.frombuffer(bytes(held), dtype=np.uint8).reshape(-1, size)
+def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Rows]]:
+    """Shards of ``each`` messages, some at a time: one is taken to its end before the next."""
+    held = bytearray()
+
+    def more() -> bool:
+        while not held and (some := next(ordered, None)) is not None:
+            held.extend(some)
+        return bool(held)
+
+    def shard() -> Iterator[Rows]:
+        left = each
+        while left and more():
+            many = min(left, len(held) // size, _ROWS_AT_ONCE)
+            yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
+            del held[: many * size]
+            left -= many
+
+    while more():
+        yield shard()
 
 
 def _written(folder: Path, some: Any, mechanism: Shuffled, label: Label) -> str:
