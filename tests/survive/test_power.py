@@ -39,13 +39,25 @@ def played(place, faults, least=5):
         stage.end()
 
 
-def cut_once(ops, seed):
-    """Every role once, at a moment of its own."""
-    chance = Random(seed)
-    return {
-        name: [Fault(cut=chance.randrange(int(EARLY * count.total())), seed=seed)]
-        for name, count in ops.items()
-    }
+def cut(chance, seed, count):
+    """Once, at any moment."""
+    return [Fault(cut=moment(chance, count), seed=seed)]
+
+
+def killed_and_cut(chance, seed, count):
+    """Killed at some moment, and its power cut soon after it has begun again."""
+    return [
+        Fault(cut=moment(chance, count), watched=True), Fault(cut=chance.randrange(30), seed=seed)
+    ]  # fmt: skip
+
+
+def unsynced(chance, seed, count):
+    """A sync fails, which ends it; and its power is cut."""
+    return [Fault(unsynced=chance.randrange(count["sync"]), seed=seed)]
+
+
+def moment(chance, count):
+    return chance.randrange(int(EARLY * count.total()))
 
 
 def test_the_power_of_all_is_cut(tmp_path):
@@ -55,41 +67,11 @@ def test_the_power_of_all_is_cut(tmp_path):
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("share", range(SHARES))
-def test_the_power_of_all_is_cut_at_any_moment(tmp_path, ops, share):
-    for seed in range(100 + share, 100 + RUNS, SHARES):
-        played(tmp_path / str(seed), cut_once(ops, seed))
-
-
-def killed_and_cut(ops, seed):
-    """Every role is killed at some moment, and its power cut soon after it has begun again."""
-    chance = Random(seed)
-    return {
-        name: [
-            Fault(cut=chance.randrange(int(EARLY * count.total())), watched=True),
-            Fault(cut=chance.randrange(30), seed=seed),
-        ]
-        for name, count in ops.items()
-    }
-
-
-@pytest.mark.seconds
-@pytest.mark.parametrize("share", range(SHARES))
-def test_killed_and_then_the_power_is_cut(tmp_path, ops, share):
-    for seed in range(share, RUNS, SHARES):
-        played(tmp_path / str(seed), killed_and_cut(ops, seed), least=7)
-
-
-def unsynced_once(ops, seed):
-    """A sync of every role fails, which ends it; and its power is cut."""
-    chance = Random(seed)
-    return {
-        name: [Fault(unsynced=chance.randrange(count["sync"]), seed=seed)]
-        for name, count in ops.items()
-    }
-
-
-@pytest.mark.seconds
-@pytest.mark.parametrize("share", range(SHARES))
-def test_a_sync_fails(tmp_path, ops, share):
-    for seed in range(share, RUNS, SHARES):
-        played(tmp_path / str(seed), unsynced_once(ops, seed), least=2)
+@pytest.mark.parametrize(
+    ("fault", "least", "first"), [(cut, 5, 100), (killed_and_cut, 7, 0), (unsynced, 2, 0)]
+)
+def test_it_happens_to_every_role_at_any_moment(tmp_path, ops, share, fault, least, first):
+    for seed in range(first + share, first + RUNS, SHARES):
+        chance = Random(seed)
+        faults = {name: fault(chance, seed, count) for name, count in ops.items()}
+        played(tmp_path / str(seed), faults, least)
