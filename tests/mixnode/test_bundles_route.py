@@ -16,13 +16,24 @@ from mixtally.node.refusal import ProblemError
 from mixtally.wire.problem import Problem
 
 
-@pytest.fixture
-def town(tmp_path):
-    town = Town(tmp_path, hops=2)
+def begun(place):
+    """A town whose round is open, until it ends."""
+    town = Town(place, hops=2)
     town.all_awake()
     town.round()
     yield town
     town.end()
+
+
+@pytest.fixture
+def town(tmp_path):
+    yield from begun(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """For what is refused: nobody sends anything else."""
+    yield from begun(tmp_path_factory.mktemp("empty"))
 
 
 def bodies(town):
@@ -55,10 +66,10 @@ def test_those_of_a_wrong_number_are_told_by_their_places(town):
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 50, -1])
-def test_a_body_of_another_length(town, cut):
-    answer = town.send(town.bundle([b"\1"])[:cut])
+def test_a_body_of_another_length(empty, cut):
+    answer = empty.send(empty.bundle([b"\1"])[:cut])
     assert (answer.status, kind(answer)) == (400, Problem.BODY_LENGTH.path)
-    assert bodies(town) == []
+    assert bodies(empty) == []
 
 
 def test_it_is_refused_before_and_after_its_time(town):
@@ -107,16 +118,16 @@ def test_a_round_that_not_all_have_signed_is_not_served(tmp_path):
         ("/contracts/{0}/rounds/1/1/bundles", 404),
     ],
 )
-def test_other_places(town, path, status):
-    app = town.apps[town.folders[0].role.address]
-    assert ask(app, "POST", path.format(town.fingerprint), b"").status == status
+def test_other_places(empty, path, status):
+    app = empty.apps[empty.folders[0].role.address]
+    assert ask(app, "POST", path.format(empty.fingerprint), b"").status == status
 
 
-def test_other_methods_and_hops(town):
-    path = f"/contracts/{town.fingerprint}/rounds/1/bundles"
-    first, second = (town.apps[folder.role.address] for folder in town.folders[:2])
+def test_other_methods_and_hops(empty):
+    path = f"/contracts/{empty.fingerprint}/rounds/1/bundles"
+    first, second = (empty.apps[folder.role.address] for folder in empty.folders[:2])
     assert ask(first, "GET", path).status == 405
-    assert ask(second, "POST", path, town.bundle([b"\1"])).status == 404
+    assert ask(second, "POST", path, empty.bundle([b"\1"])).status == 404
 
 
 def test_bodies_are_bounded(town, monkeypatch):
