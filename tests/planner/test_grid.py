@@ -8,9 +8,8 @@ import pytest
 from helpers import least
 from helpers.sampled import each
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.planner import choose
+from planner import requests
 
 GRID = list(
     product(
@@ -25,14 +24,9 @@ GRID = list(
 
 
 def request(epsilon, delta, users, bins, budget, mix, **rest):
-    return PlanRequest(
-        question=Question(name="q", bins=bins),
-        guarantee=Guarantee(epsilon=epsilon, delta=delta),
-        users=users,
-        messages_per_user=budget,
-        mix_fakes=mix,
-        **rest,
-    )
+    return requests.request(
+        bins, users, epsilon, delta, messages_per_user=budget, mix_fakes=mix, **rest
+    )  # fmt: skip
 
 
 def expected(epsilon, delta, users, bins, budget, mix):

@@ -10,26 +10,17 @@ from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.planner import Planner, PlanRequest, choose
+from mixtally.planner import Planner, choose
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import flip_bits, flip_blank, flip_uniform, single_bit
 from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Kind, Question
-from planner.requests import BIT
+from planner.requests import BIT, request
 
 ANSWER = Question(name="q", bins=9)
 BITS = Question(name="q", bins=5, kind=Kind.BITS)
-
-
-def request(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, **rest):
-    return PlanRequest(
-        question=Question(name="q", bins=bins),
-        guarantee=Guarantee(epsilon=epsilon, delta=delta),
-        users=users,
-        **rest,
-    )
 
 
 @pytest.mark.parametrize(
