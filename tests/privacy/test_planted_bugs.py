@@ -2,7 +2,6 @@
 checks nothing. The first test shows that the same comparison passes without a bug."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,16 +35,6 @@ def uniform_holds():
 
 def shaped_holds():
     return all_hold(brute.clear_shaped_holds, SHAPED_CASES)
-
-
-@pytest.fixture
-def plant_in_math(monkeypatch):
-    """Replaces a function of ``math`` as one module sees it."""
-
-    def replace(module, **changes):
-        monkeypatch.setattr(module, "math", SimpleNamespace(**vars(math) | changes))
-
-    return replace
 
 
 def test_without_a_bug_every_comparison_passes():

@@ -7,7 +7,7 @@ import hashlib
 
 from spec.stranger_answers import encode
 from spec.stranger_contract import contract_of, text_of
-from spec.stranger_forms import RefusalError, message_size, span
+from spec.stranger_forms import RefusalError, message_size, span, told
 
 W = 2**64
 
@@ -163,15 +163,9 @@ def protocol(part):
     return "flip-blank" if own or part["recipe"]["type"] == "blanks" else "flip"
 
 
+@told
 def found(vector):
     """What this program finds for a vector, in the words of the vector."""
-    try:
-        return _found(vector)
-    except RefusalError as no:
-        return {"reason": str(no)}
-
-
-def _found(vector):
     what = vector["what"]
     if what == "fingerprint":
         text = text_of(vector["file"].encode())

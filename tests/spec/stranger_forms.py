@@ -2,10 +2,24 @@
 
 import math
 import re
+from functools import wraps
 
 
 class RefusalError(Exception):
     """A refusal; its text is the reason."""
+
+
+def told(find):
+    """What ``find`` finds, or the reason why it refuses, in the words of a vector."""
+
+    @wraps(find)
+    def found(vector):
+        try:
+            return find(vector)
+        except RefusalError as no:
+            return {"reason": str(no)}
+
+    return found
 
 
 def span(x):

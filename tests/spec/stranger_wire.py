@@ -10,7 +10,6 @@ from spec import stranger_notes as notes
 from spec import stranger_seal as seal
 from spec.stranger_contract import contract_of, plain_of, text_of
 from spec.stranger_forms import (
-    RefusalError,
     fields,
     flag,
     integer,
@@ -19,6 +18,7 @@ from spec.stranger_forms import (
     need,
     several,
     string,
+    told,
     word,
 )
 
@@ -238,15 +238,9 @@ def envelope(vector):
     return {"opened": out}
 
 
+@told
 def found(vector):
     """What this program finds for a vector, in the words of the vector."""
-    try:
-        return _found(vector)
-    except RefusalError as no:
-        return {"reason": str(no)}
-
-
-def _found(vector):
     what = vector["what"].removeprefix("refused ")
     keys = notes.keys_of(vector.get("keys", []))
     text = vector.get("text", "").encode()
