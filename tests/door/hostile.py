@@ -118,6 +118,7 @@ def calls(folder):
             "person",
             "several",
             "counts",
+            "group_by",
         ]
     )
     plays = {"seed": 1, **WISH}

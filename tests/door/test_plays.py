@@ -77,3 +77,36 @@ def test_values_that_were_counted_are_people():
     assert named.people == 100
     with pytest.raises(mixtally.MixtallyError, match="wanted a whole number"):
         mixtally.simulate(["yes", "no"], counts=[7, 0.5], **how)
+
+
+def test_counts_within_groups_cost_what_one_count_does():
+    answers, regions = ["yes", "no", "no"] * 400, ["north"] * 600 + ["south"] * 600
+    both = {"values": ["yes", "no"], "groups": ["north", "south", "east"]}
+    found = mixtally.simulate(answers, group_by=regions, labels=both, **PROMISE)
+    assert "All groups together cost epsilon once" in found.note
+    assert found.certificate.epsilon == PROMISE["epsilon"]
+    groups = found.groups
+    assert list(groups) == ["north", "south", "east"]
+    assert abs(groups["north"]["no"].estimate - 400) < 12 * found.error  # alarm below 1e-9
+    assert found.rehearsal.truth == [200, 400, 200, 400, 0, 0]
+    frame = {"answer": answers, "region": regions}
+    read = mixtally.simulate(frame, group_by="region", **PROMISE)
+    assert set(read.groups) == {"north", "south"}
+    assert read.from_data
+
+
+@pytest.mark.parametrize(
+    ("values", "more", "said"),
+    [
+        (["yes", "no"] * 99, {"labels": ["yes", "no"]}, "labels of values and of groups"),
+        (["a | b", "c"] * 99, {}, "texts without"),
+        ([["a"], ["b"]] * 99, {}, "wanted single values"),
+        ({"a": ["x"] * 198, "b": ["y"] * 198}, {}, "one column of values"),
+        (["yes", "no"] * 99, {"kind": "set"}, "another kind"),
+    ],
+)
+def test_what_has_no_groups_is_refused(values, more, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.simulate(values, group_by=["n", "s"] * 99, **PROMISE, **more)
+    with pytest.raises(mixtally.MixtallyError, match="say group_by="):
+        _ = mixtally.simulate(["yes", "no"] * 99, **PROMISE).groups

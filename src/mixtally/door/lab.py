@@ -24,6 +24,8 @@ from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import checked, collect
 from mixtally.simulation.seeded import SeededChance
 
+_TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
+
 
 class _Given(NamedTuple):
     """Whom a simulation plays, as ``Crowd``; a histogram of people who were counted before."""
@@ -56,6 +58,7 @@ def simulate(
     person: Any = None,
     several: str | None = None,
     counts: Any = None,
+    group_by: Any = None,
     name: str | None = None,
     level: float = 0.95,
     pairs: bool = False,
@@ -73,10 +76,9 @@ def simulate(
       budget           charged before anything is drawn; what would pass it is refused
       seed             makes the noise repeat: a rehearsal, whose noise is public
       kind             "one", "set", "bits", "attributes" or "number", where the values do not say
-      labels           the bins in their order; for attributes, by column. Without them, and without
-                       categories that a type declares, they are read off the values: a rehearsal
-      max_set          the most labels of a set; the largest in the values when left out, which is
-                       a rehearsal
+      labels           the bins in their order; for attributes, by column. Without them, and where
+                       no type declares them, they are read off the values: a rehearsal
+      max_set          the most labels of a set; the largest when left out: a rehearsal
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
       bins, low, high  cut numbers into so many bins between these ends
@@ -84,6 +86,7 @@ def simulate(
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
       several          what is taken of several places of a person: "first", "last" or "set"
+      group_by         the group of each place: counts are within groups, ``labels`` has both
       counts           how many people hold each value, which then stands once: tallies are drawn
       name             what the question is called; the column's name when left out
       level            of all intervals, in (0, 1)
@@ -111,6 +114,7 @@ def simulate(
         question=None if plan is None else plan.question,
         person=person,
         several=checks.maybe_chosen("several", several, list(Several)),
+        group=group_by,
     )
     analysis = Analysis(
         level=checks.number("level", level),
@@ -118,8 +122,7 @@ def simulate(
         edges=None if wanted.scale is None else wanted.scale.edges,
     )
     named, lab = None if name is None else checks.text("name", name), Lab(chance_of(seed))
-    crowd = _given(values, named, wanted, counts)
-    people = crowd.people
+    people = (crowd := _given(values, named, wanted, counts)).people
     check_shared(people.question, people.truth, people.from_data)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
@@ -172,7 +175,8 @@ def _played(
 def _given(values: object, name: str | None, wanted: Wanted, counts: object) -> _Given:
     if counts is None:
         crowd = crowd_of(values, name, wanted)
-        return _Given(crowd.population, crowd.backend, crowd.public, crowd.raw)
+        together = () if wanted.group is None else (_TOGETHER,)
+        return _Given(crowd.population, crowd.backend, (*crowd.public, *together), crowd.raw)
     found, backend = counted_of(values, name, wanted, counts)
     people = Histogram(found.question, int(found.held.sum()), found.held, found.from_data)
     return _Given(people, backend)

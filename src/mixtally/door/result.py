@@ -88,6 +88,23 @@ class Result:
         """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
         return dict(zip(QUANTILES, self._numbers()[1:], strict=True))
 
+    @property
+    def groups(self) -> dict[str, dict[str, Row]]:
+        """Counts within groups: by group, then by value. All of them cost epsilon once.
+
+        Raises ParameterError where no groups were asked for.
+        """
+        from mixtally.door.crosstab import BETWEEN, parted  # loads Arrow
+
+        found: dict[str, dict[str, Row]] = {}
+        for row in self.rows:
+            if BETWEEN not in row.label:
+                raise ParameterError("groups", wanted="counts within groups", got="others",
+                                     do="say group_by=")  # fmt: skip
+            group, value = parted(row.label)
+            found.setdefault(group, {})[value] = row
+        return found
+
     def _numbers(self) -> list[Row]:
         found = self.figures.get("numbers")
         if found is None:

@@ -49,6 +49,7 @@ class Wanted:
       person     whose each place is: the name of a column, or as many values; None when each place
                  is a person's own
       several    what is taken of several places of a person: "first", "last" or "set"
+      group      the group that each place is in, as ``person``; None to count no groups
     """
 
     kind: str | None = None
@@ -64,6 +65,7 @@ class Wanted:
     question: Question | None = None
     person: object = None
     several: str | None = None
+    group: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ def _read(
     from mixtally.door.columns import values_of  # loads Arrow
 
     given = values_of(values, counted="counts" in roles)
+    if wanted.group is not None:
+        given, wanted = _crossed(given, wanted)
     own, every, named = given.parted(**roles)
     form = _form(own, wanted)
     if wanted.several == Several.SET and form is As.ONE:  # a label a place
@@ -149,6 +153,23 @@ def _read(
     _check_form(form, wanted)
     reading = _reading(own, form, wanted, named.get("person"))
     return own, every, reading, named
+
+
+def _crossed(given: "Values", wanted: Wanted) -> tuple["Values", Wanted]:
+    """Values within their groups, and how they are read."""
+    from mixtally.door.crosstab import crossed
+
+    if wanted.question is not None or wanted.kind not in (None, "one") or wanted.person is not None:
+        raise ParameterError(
+            "group_by",
+            wanted="one value a person, and no plan beside it",
+            got="another kind, person or plan",
+            do="leave these out",
+        )
+    own, every, named = given.parted(group=wanted.group)
+    groups = every.columns[every.names.index(named["group"])]
+    joined, labels = crossed(own, groups, wanted.labels)
+    return joined, replace(wanted, kind="one", labels=labels, group=None)
 
 
 def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
