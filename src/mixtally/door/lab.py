@@ -121,12 +121,10 @@ def simulate(
         pairs=checks.flag("pairs", pairs),
         edges=None if wanted.scale is None else wanted.scale.edges,
     )
-    named, lab = None if name is None else checks.text("name", name), Lab(chance_of(seed))
-    people = (crowd := _given(values, named, wanted, counts)).people
-    check_shared(people.question, people.truth, people.from_data)
+    lab, crowd = Lab(chance_of(seed)), _given(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
-        plan = _planned(people, guarantee, wish, lab, times, pairs=analysis.pairs)
+        plan = _planned(crowd.people, guarantee, wish, lab, times, pairs=analysis.pairs)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
@@ -172,14 +170,19 @@ def _played(
     return Result(record, people, dict(release.facts), seed, note, rehearsal, backend, read)
 
 
-def _given(values: object, name: str | None, wanted: Wanted, counts: object) -> _Given:
+def _given(values: object, name: object, wanted: Wanted, counts: object) -> _Given:
+    named = None if name is None else checks.text("name", name)
     if counts is None:
-        crowd = crowd_of(values, name, wanted)
+        crowd = crowd_of(values, named, wanted)
         together = () if wanted.group is None else (_TOGETHER,)
-        return _Given(crowd.population, crowd.backend, (*crowd.public, *together), crowd.raw)
-    found, backend = counted_of(values, name, wanted, counts)
-    people = Histogram(found.question, int(found.held.sum()), found.held, found.from_data)
-    return _Given(people, backend)
+        public = (*crowd.public, *together)
+        found = _Given(crowd.population, crowd.backend, public, crowd.raw)
+    else:
+        held, backend = counted_of(values, named, wanted, counts)
+        people = Histogram(held.question, int(held.held.sum()), held.held, held.from_data)
+        found = _Given(people, backend)
+    check_shared(found.people.question, found.people.truth, found.people.from_data)
+    return found
 
 
 def scale_of(bins: object, low: object, high: object) -> Scale | None:
