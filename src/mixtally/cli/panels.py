@@ -11,7 +11,7 @@ PANELS = {
         "--epoch-column --synthetic --latitude --longitude --box --resolution --users --bins "
         "--bits --attributes --example --protocol --fakes --flip --formula"
     ),
-    "Promise": "--epsilon --delta --plan --contract --reports",
+    "Promise": "--epsilon --delta --plan --reports",
     "Budget": "--messages-per-user --target-error --mix-fakes --hops --collections --ledger",
     "Output": "--seed --out --json --quiet --help --help-all",
 }
@@ -65,4 +65,6 @@ class PaneledCommand(TyperCommand):
 def _panel(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
-    return next((_PANEL[name] for name in parameter.opts if name in _PANEL), _OTHERS)
+    named = next((_PANEL[name] for name in parameter.opts if name in _PANEL), _OTHERS)
+    by_choice = "--protocol" in parameter.opts and not parameter.required
+    return _OTHERS if by_choice else named
