@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -193,3 +194,21 @@ class TestTold:
             raise RuntimeError("lost connection")
         with pytest.raises(DataError, match="got RuntimeError"), told():
             raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    "place", ["127.0.0.1:{}", "127.0.0.1:x", "127.0.0.1", "", "127.0.0.1:99999"]
+)
+def test_a_master_that_nobody_hears_is_refused_before_spark_begins(place):
+    with socket.socket() as free:  # bound and not listening: nobody else can answer there
+        free.bind(("127.0.0.1", 0))
+        master = f"spark://{place.format(free.getsockname()[1])}"
+        with pytest.raises(ParameterError, match="a Spark that can be reached"):
+            sessions._reach(master)
+
+
+def test_the_twin_that_listens_is_reached():
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        sessions._reach(f"spark://127.0.0.1:1,127.0.0.1:{there.getsockname()[1]}")
+    sessions._reach("yarn")
+    sessions._reach("local[2]")

@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -122,19 +123,21 @@ def test_threads_that_take_no_turns_are_found():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 def test_a_signal_handler_may_draw_in_the_midst_of_a_draw():
-    source, inside = Keystream(KEY), []
+    source, inside, going = Keystream(KEY), [], [True]
 
     def draw(*_):
         inside.append(source.words(2))
-        signal.setitimer(signal.ITIMER_REAL, 1e-4)
+        if going:
+            signal.setitimer(signal.ITIMER_REAL, 1e-4)
 
     before = signal.signal(signal.SIGALRM, draw)
     try:
         signal.setitimer(signal.ITIMER_REAL, 1e-4)
         outside = [source.words(1 << 18) for _ in range(2)]
     finally:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # first: a late `draw` sets the timer again
+        going.clear()  # first: a late `draw` would set the timer again
         signal.setitimer(signal.ITIMER_REAL, 0)
+        time.sleep(0.01)  # a signal that is on its way still finds its handler
         signal.signal(signal.SIGALRM, before)
     every = np.concatenate(outside + inside)
     assert inside

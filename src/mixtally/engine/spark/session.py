@@ -5,6 +5,7 @@ disk or a wire undoes the mix. So Spark must encrypt both, and know who takes pa
 """
 
 import os
+import socket
 import sys
 import tempfile
 import warnings
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _NEEDED = ("spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled")
+_PATIENCE = 5.0
+"""Seconds in which a master must take a connection."""
 _QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -58,6 +61,7 @@ def _begun(cluster: Cluster) -> "SparkSession":
         raise _missing(
             "--engine", "PySpark", "not installed", "pip install 'mixtally[engine]'"
         ) from error
+    _reach(cluster.master)
     if cluster.master.startswith("local"):
         # What Spark reads nowhere else.
         os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
@@ -82,6 +86,28 @@ def _begun(cluster: Cluster) -> "SparkSession":
                 _first_line(error),
                 "look at its address and at Spark's own log",
             ) from error
+
+
+def _reach(master: str) -> None:
+    """Raises ParameterError where nobody listens at a master of Spark's own: it would try a minute.
+
+    Other masters (yarn, k8s://) are found by settings that Spark alone reads.
+    """
+    kind, _, places = master.partition("://")
+    if kind != "spark":
+        return
+    said = "none"
+    for place in places.split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        except (OSError, ValueError, OverflowError) as error:
+            said = str(error)
+        else:
+            return
+    raise _missing(
+        "--master", "a Spark that can be reached", said, "look at its address, spark://HOST:7077"
+    )
 
 
 def _own(master: str) -> dict[str, str]:
