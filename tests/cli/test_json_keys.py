@@ -33,7 +33,7 @@ MOST = 8  # values of a list that are pinned
 # Another processor adds up in another order, and a search may end one step of rounding elsewhere:
 # as seen, thresholds then differ by 2 in 10^15, and a delta found with one by 2 in 10^9.
 CLOSE = 1e-8
-EXACT = 2**53  # larger integers are thresholds
+EXACT = 10**12  # larger integers are thresholds: how a processor rounds moves their last digits
 ENUM = re.compile(r"[a-z][a-z_-]{0,31}")
 TYPES = {
     type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string",
