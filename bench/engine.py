@@ -15,6 +15,7 @@ from mixtally.engine.hands import Hands, Secrets
 from mixtally.engine.mixer import mixer
 from mixtally.engine.mixing import MixWork
 from mixtally.engine.pool import Pool
+from mixtally.engine.rates import measured
 from mixtally.ground.chance import SecureChance
 from mixtally.node.wrapping import make_master, secret_bytes
 from mixtally.wire.envelope import Sealer
@@ -22,6 +23,7 @@ from mixtally.wire.suite import SUITES
 
 WORKERS = (0.75, 0.85)
 SPARK = (0.5, 0.7)
+FORETOLD = (0.8, 0.9)
 _SHEET = bytes(32)
 _ENVELOPES = sized(100_000, 500)
 
@@ -54,6 +56,15 @@ def _opening(place: Path) -> Iterator[Row]:
         "of bare opens",
         bare.cpu / workers.cpu,
         *WORKERS,
+    )
+    rates = measured(SecureChance(), wanted, 2, place)
+    said = _ENVELOPES * (rates.open + rates.order) / 2
+    yield rated(
+        "the same as `batch doctor` foretells it",
+        f"{said:.2f} s by the formula, {workers.wall:.2f} s measured",
+        "of the measured",
+        said / workers.wall,
+        *FORETOLD,
     )
     if shutil.which("java") is None:
         yield Row("the same on Spark", "no Java: not measured")

@@ -9,8 +9,8 @@ from mixtally.engine.scale import Rates, Round, hop_costs, intake
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
 STATED = re.search(
-    r"At (\d+) us to open, (\d+) us to order and (\d+) us to\s+seal, messages of (\d+) bytes, "
-    r"three mixes, ([\d,]+) fakes",
+    r"At\s+(\d+) us to open, (\d+) us to order, (\d+) us to seal and (\d+) us to take a bundle of "
+    r"two, messages of (\d+) bytes, three mixes, ([\d,]+)\s+fakes",
     PAGE,
 )
 ROWS = re.findall(
@@ -24,8 +24,9 @@ def test_there_are_three_rows():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_the_row_follows(row):
-    opened, order, seal, size, fakes = (int(one.replace(",", "")) for one in STATED.groups())
-    rates = Rates(open=opened * 1e-6, seal=seal * 1e-6, order=order * 1e-6, sync=1 / 170)
+    opened, order, seal, post, size, fakes = (int(one.replace(",", "")) for one in STATED.groups())
+    rates = Rates(open=opened * 1e-6, seal=seal * 1e-6, order=order * 1e-6, sync=1 / 170,
+                  post=post * 1e-6)  # fmt: skip
     envelopes = int(row[0].replace(",", ""))
     for cores, told in ((2, row[3]), (32, row[4])):
         of = Round(envelopes, fakes, 3, size, 48, 2, 86_400.0, cores)
@@ -33,4 +34,8 @@ def test_the_row_follows(row):
         assert float(told) == pytest.approx(first.closing / 60, rel=0.06)
         assert float(row[1]) == pytest.approx(first.cpu / 3600, rel=0.06)
         assert float(row[2]) == pytest.approx(first.bytes / 1e9, rel=0.06)
-    assert intake(rates, of._replace(envelopes=10**9)).posts == pytest.approx(5800, rel=0.01)
+    comes = intake(rates, of._replace(envelopes=10**9))
+    assert comes.posts == pytest.approx(5800, rel=0.01)
+    assert comes.cores == pytest.approx(
+        float(re.search(r"keep (\S+) cores busy", PAGE)[1]), rel=0.01
+    )

@@ -109,7 +109,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
     """
     rounds = load.rounds()
     with sign_of_life("measuring"):
-        rates = measured(SecureChance(), load.message_bytes, load.disk)
+        rates = _rates(load, rounds[0])
     if json:
         print_json(
             {"here": _here()._asdict(), "rates": rates._asdict(), "rounds": _facts(rates, rounds)}
@@ -119,6 +119,18 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
     say(console, _lines(rates))
     console.print(_table(rates, rounds))
     say(console, _notes(rates, rounds))
+
+
+def _rates(load: LoadOptions, of: Round) -> Rates:
+    """Those of this machine; a bundle's where there is what serves."""
+    chance, here = SecureChance(), len(os.sched_getaffinity(0))
+    rates = measured(chance, load.message_bytes, here, load.disk)
+    if find_spec("uvicorn") is None:
+        return rates
+    from mixtally.mixnode.rates import posted
+
+    size = of.message_bytes + (of.hops + 1) * of.layer_bytes
+    return rates._replace(post=posted(chance, size, of.bundle, load.disk))
 
 
 class _Here(NamedTuple):
@@ -147,9 +159,10 @@ def _lines(rates: Rates) -> list[str]:
         f"mixtally {here.mixtally}, Python {here.python}, {here.cores} cores; "
         f"extras: {', '.join(here.extras) or 'none'}; "
         f"Java: {'there' if here.java else 'none, so no Spark from here'}.",
-        f"CPU on one core: {_micro(rates.open)} to open an envelope, {_micro(rates.order)} to "
-        f"order what is inside, {_micro(rates.seal)} to seal a layer. A sync of the disk takes "
-        f"{number(1e3 * rates.sync, 2)} ms.",
+        f"On one core while all work: {_micro(rates.open)} to open an envelope, "
+        f"{_micro(rates.order)} to order what is inside, {_micro(rates.seal)} to seal a layer, "
+        f"{_micro(rates.post) if rates.post else 'unknown'} to take a bundle. A sync of the disk "
+        f"takes {number(1e3 * rates.sync, 2)} ms.",
     ]
 
 
@@ -191,7 +204,8 @@ def _notes(rates: Rates, rounds: list[Round]) -> list[str]:
     )
     return [
         f"{last.envelopes:,} envelopes in bundles of {last.bundle:,} come as "
-        f"{number(comes.posts, 2)} a second, {together}.",
+        f"{number(comes.posts, 2)} a second, which keep {number(comes.cores, 2)} cores busy; "
+        f"{together}.",
         "Counting costs far less. On several machines: mix serve --engine spark.",
     ]
 

@@ -1,4 +1,4 @@
-"""The rates of this machine: a second of each kind of work, in CPU seconds."""
+"""The rates of this machine: a second of each kind of work."""
 
 import os
 import statistics
@@ -6,9 +6,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 from mixtally.engine.hands import Hands, Secrets
+from mixtally.engine.pool import Pool
 from mixtally.engine.scale import Rates
 from mixtally.engine.sorting import Sorter
 from mixtally.ground.chance import Chance
@@ -16,26 +18,43 @@ from mixtally.node.wrapping import secret_bytes
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.suite import SUITES
 
-_MESSAGES, _TRIES, _SYNCS = 500, 5, 20
+_MESSAGES, _TRIES, _SYNCS, _CHUNKS = 500, 5, 20, 16
 _SHEET = bytes(32)
 
 
-def measured(chance: Chance, message_bytes: int, folder: Path | None = None) -> Rates:
-    """Medians of a few runs; ``folder`` is on the disk whose syncs count."""
+def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None = None) -> Rates:
+    """Medians of a few runs; ``folder`` is on the disk whose syncs count.
+
+    Envelopes are opened on all ``cores`` at once, as a round does it.
+    """
     suite = SUITES[1]
     private = secret_bytes(chance, suite.private_bytes)
     key = suite.configuration(private)
-    hands = Hands(Secrets(1, private, _SHEET, 1, secret_bytes(chance, 32), (key,)))
+    secrets = Secrets(1, private, _SHEET, 1, secret_bytes(chance, 32), (key,))
+    hands = Hands(secrets)
     messages = [secret_bytes(chance, message_bytes) for _ in range(_MESSAGES)]
     seal = Sealer(suite, [key], _SHEET).seal
     envelopes = [seal(one, 0) for one in messages]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         return Rates(
-            open=_each(lambda: hands.inside(0, envelopes)),
+            open=_on_all(secrets, envelopes, message_bytes, cores),
             seal=_each(lambda: [seal(one, 0) for one in messages]),
             order=_each(partial(_order, hands, messages, Path(place), chance)),
             sync=_sync(Path(place)),
         )
+
+
+def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -> float:
+    """Seconds of a core for an envelope that is opened while all cores do that."""
+    chunk, size = b"".join(envelopes), len(envelopes[0])
+    many = cores * _CHUNKS
+    with Pool(secrets, cores) as pool:
+        for _ in pool.opened(0, repeat(chunk, cores), size, wanted):  # now all have begun
+            pass
+        begun = time.perf_counter()
+        for _ in pool.opened(0, repeat(chunk, many), size, wanted):
+            pass
+        return (time.perf_counter() - begun) * cores / (many * len(envelopes))
 
 
 def _order(hands: Hands, messages: list[bytes], place: Path, chance: Chance) -> None:

@@ -1,8 +1,8 @@
 """What a round costs a hop, from a few measured rates, as ``mixtally batch doctor`` says it.
 
-CPU seconds = envelopes * (open + order) + fakes * layers behind * seal
+closing     = (envelopes * (open + order) + fakes * (layers behind * seal + order)) / cores
+CPU seconds = closing * cores, and at the first mix envelopes / bundle * post while people send
 bytes       = envelopes * (message + layers * layer bytes)
-closing     = CPU seconds / cores
 """
 
 from typing import NamedTuple
@@ -12,16 +12,18 @@ class Rates(NamedTuple):
     """CPU seconds on one core, and what a disk does.
 
     where
-      open    an envelope opened, one layer
+      open    an envelope opened, one layer, while all cores do that: two of one chip share it
       seal    a layer sealed
       order   a message ordered: its keyed hash, and its place
       sync    seconds by the clock until a disk has kept what is written
+      post    a bundle taken by the first mix, HTTP included; 0 where it was not measured
     """
 
     open: float
     seal: float
     order: float
     sync: float
+    post: float = 0.0
 
 
 class Round(NamedTuple):
@@ -54,7 +56,7 @@ class HopCost(NamedTuple):
     where
       envelopes   that reach it, with the fakes of hops before
       bytes       that they take on its disk
-      cpu         seconds of one core, to open, order and seal
+      cpu         seconds of one core, to open, order and seal, and at the first mix to take bundles
       closing     seconds on all its cores
     """
 
@@ -70,11 +72,13 @@ class Intake(NamedTuple):
 
     where
       posts   bundles a second
+      cores   that these keep busy
       share   of the disk's syncs that they need if each is synced alone; above 1 they are synced
               together
     """
 
     posts: float
+    cores: float
     share: float
 
 
@@ -90,10 +94,11 @@ def _hop(rates: Rates, of: Round, place: int) -> HopCost:
     mixes = behind > 0
     cpu = envelopes * (rates.open + (rates.order if mixes else 0.0))
     cpu += (of.fakes * (behind * rates.seal + rates.order)) if mixes else 0.0
-    return HopCost(place, envelopes, envelopes * size, cpu, cpu / of.cores)
+    taking = of.envelopes / of.bundle * rates.post if place == 1 else 0.0
+    return HopCost(place, envelopes, envelopes * size, cpu + taking, cpu / of.cores)
 
 
 def intake(rates: Rates, of: Round) -> Intake:
     """What comes in while the round is open."""
     posts = of.envelopes / of.bundle / of.seconds
-    return Intake(posts, posts * rates.sync)
+    return Intake(posts, posts * rates.post, posts * rates.sync)
