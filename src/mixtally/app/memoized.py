@@ -44,7 +44,11 @@ class LevelOptions:
 
     permanent: Annotated[
         float | None,
-        option("--permanent", "Chance that a kept bit is a coin (default 0.5).", "F"),
+        option(
+            "--permanent",
+            "RAPPOR's f: chance that a memoized bit is a fair coin (default 0.5).",
+            "F",
+        ),
     ] = None
     p: Annotated[
         float | None, option("--p", "Chance that a kept 0 is shown as 1 (default 0.5).", "P")

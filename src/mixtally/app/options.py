@@ -37,7 +37,10 @@ def whole_option(name: str, text: str) -> Option:
 MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
 CountCrowd = Annotated[
     bool,
-    option("--count-crowd", "Count other people's flips as fakes; flip and single-bit always do."),
+    option(
+        "--count-crowd",
+        "Also use the privacy blanket of other people's flips; flip and single-bit always do.",
+    ),
 ]
 HonestFraction = Annotated[
     float,

@@ -27,7 +27,7 @@ class VoteOptions:
     ] = None
     delta: Annotated[
         float | None,
-        option("--delta", "Chance left over in the shuffle version, 1e-15 to 0.1.", "D"),
+        option("--delta", "delta of the shuffle version's guarantee, 1e-15 to 0.1.", "D"),
     ] = None
     keep_probability: Annotated[
         float | None,

@@ -64,8 +64,8 @@ def _lines(promise: str, level: float, *, linked: bool) -> Promise:
     return (
         hidden(Observer.LINKED if linked else Observer.MESSAGES),
         f"Under attack: {promise}",
-        "Nothing is counted, so no count errs. A sound promise is called violated with a chance of "
-        f"at most {at_most(1.0 - level)} in the whole table.",
+        "In the whole table a sound promise is called violated with a chance of at most "
+        f"{at_most(1.0 - level)}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""``Budget``: what one person may spend, and what they spent; it refuses what would pass it."""
+"""``Budget``: what one person may spend, and what they spent; it refuses what would exceed it."""
 
 import os
 import threading
@@ -96,7 +96,7 @@ class Budget:
     def charge(self, plan: Plan, times: int = 1, *, note: str = "") -> None:
         """Charge ``times`` collections under ``plan``: all of them, or none.
 
-        Raises InfeasibleError when the budget would be passed, ParameterError for times outside
+        Raises InfeasibleError when the budget would be exceeded, ParameterError for times outside
         [1, 10^6], and as the budget itself for a file that is gone or was altered.
 
         >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))

@@ -73,7 +73,7 @@ def simulate(
                        booleans as bits, other columns as attributes, numbers where they are cut
       epsilon, delta   what is promised, in [0.01, 20] and [1e-15, 0.1]; or
       plan             made before, which has them
-      budget           charged before anything is drawn; what would pass it is refused
+      budget           charged before anything is drawn; what would exceed it is refused
       seed             makes the noise repeat: a rehearsal, whose noise is public
       kind             "one", "set", "bits", "attributes" or "number", where the values do not say
       labels           the bins in their order; for attributes, by column. Without them, and where
@@ -95,7 +95,7 @@ def simulate(
       wish             what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
 
     Raises DataError for values that cannot be records, by their position; PlanError for a plan for
-    others; InfeasibleError when nothing fits or the budget would be passed; ParameterError for an
+    others; InfeasibleError when nothing fits or the budget would be exceeded; ParameterError for an
     argument outside its range, or beside another that it does not go with.
 
     >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)

@@ -141,9 +141,11 @@ class Counted:
         outside = [i for i in bins if not each.lower[i] <= found[i] <= each.upper[i]]
         if not outside:
             return ""
+        one = len(outside) == 1
         return (
-            f"{len(outside):,} unbiased estimates lie where no count can be and are shown at the "
-            "end of their interval; files keep them as they are."
+            f"{len(outside):,} estimate{'' if one else 's'} that no count can be "
+            f"{'is' if one else 'are'} shown as the nearest that can; files keep the unbiased "
+            f"number{'' if one else 's'}."
         )
 
     def figures(self, one: Figures, most: int, *, titled: bool) -> tuple[Table, Text]:

@@ -47,7 +47,7 @@ def collect(
       counts_only   whether each tally is drawn from its epoch's counts, and no message
 
     Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
-    epochs together would pass the guarantee; nothing is sent then.
+    epochs together would exceed the guarantee; nothing is sent then.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     mechanism = checked(plan, timeline, accountant, counts_only=counts_only)

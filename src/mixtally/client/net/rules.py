@@ -42,7 +42,7 @@ def check_cost(
     """Whether ``new`` is to be charged, which it is once for the terms of a name.
 
     Raises RefusedError for a question that was charged under another name, unless ``again``, and
-    for what would pass the budget.
+    for what would exceed the budget.
     """
     before = list(charges)
     if any((one.name, one.terms) == (new.name, new.terms) for one in before):

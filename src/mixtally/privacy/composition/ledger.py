@@ -50,7 +50,7 @@ def charge(
 ) -> Ledger:
     """``ledger`` after ``times`` more collections under ``plan``.
 
-    Raises InfeasibleError when the budget would be passed, PlanError for a plan whose promise is
+    Raises InfeasibleError when the budget would be exceeded, PlanError for a plan whose promise is
     false or whose observer is not the budget's, ParameterError for times outside [1, 10^6].
     """
     checked_times(times)

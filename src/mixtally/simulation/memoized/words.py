@@ -69,9 +69,9 @@ def averaging(facts: Facts) -> str:
     """What averaging all reports of a person tells."""
     learned = facts["recovery"]
     return (
-        f"who averages the {facts['reports']:,} reports of a person gets a kept bit wrong with "
-        f"{learned['kept_bit_wrong']:.3f}, a true bit with {learned['true_bit_wrong']:.3f}, never "
-        f"below {learned['true_bit_wrong_at_least']:.3f}"
+        f"averaging a person's {facts['reports']:,} reports misreads the memoized bit with "
+        f"probability {learned['kept_bit_wrong']:.3f}, the true one with "
+        f"{learned['true_bit_wrong']:.3f}, never below {learned['true_bit_wrong_at_least']:.3f}"
     )
 
 

@@ -28,8 +28,8 @@ _PANELS = 12
 _ROWS = 200
 _MOST_MEANS = 50
 _LEANING = (
-    "The noise of two collections is in every change. Neighboring changes share one of them, so "
-    "they lean against each other."
+    "The noise of two collections is in every change. Consecutive changes share one of them: they "
+    "are negatively correlated."
 )
 
 
