@@ -26,11 +26,11 @@ _INTRO = (
     "was typed in; only the printed numbers were."
 )
 _LINES = (
-    "Hidden: nothing is asked of anybody here; promises of documents are held against what "
+    "Protects: nobody, as nothing is asked here; promises of documents are held against what "
     "whoever sees every shuffled message, or whom a row names, can learn of one person.",
     "epsilon and delta are those that each row prints, beside the exact divergence; it is proved "
     "and rests on what the row says.",
-    "Error to expect: a printed number is called reproduced when it follows to half a unit of its "
+    "Expected error: a printed number is called reproduced when it follows to half a unit of its "
     "last digit.",
 )
 _WORDS = {

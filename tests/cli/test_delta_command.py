@@ -34,7 +34,7 @@ def test_json_is_the_librarys_number_with_its_observer_and_proof(cli, given):
 def test_the_text_rounds_delta_up_and_its_lower_end_down(cli, given):
     outcome, true = cli("check delta", "--epsilon", 1, *given), TRUE[given]()
     *promise, upper, lower, source, assumption, local = outcome.out.splitlines()
-    assert [line.split()[0] for line in promise] == ["Hidden:", "epsilon", "Error"]
+    assert [line.split()[0] for line in promise] == ["Protects:", "epsilon", "Expected"]
     assert float(upper.split()[2]) >= true.upper
     assert float(lower.split()[2].rstrip(",")) <= true.lower
     assert source.startswith("source: ")

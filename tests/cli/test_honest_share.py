@@ -87,7 +87,7 @@ def test_the_planner_promises_as_many_fakes(facts):
 def test_nobody_has_no_error(facts, cli):
     given = (*PROMISE, "--protocol", "flip-blank", "--fakes", 0)
     assert facts("check noise", *given)["standard_error"] is None
-    assert "Error to expect of a count: unknown" in cli("check noise", *given).out
+    assert "Expected error of each count: unknown" in cli("check noise", *given).out
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(me
     for part in (
         "eps_1 = 0.537143, eps_T = 1.828 after 5 reports, eps_inf = 2.19723 however many",
         "observer: linked",
-        "gets a kept bit wrong with 0.277, a true bit with 0.389, never below 0.250",
+        "misreads the memoized bit with probability 0.277, the true one with 0.389, never below 0.",
         "at epsilon 1 after 5 reports: delta <= 0.0444505, at least 0.0444504",
         "intervals cover the true count",
     ):

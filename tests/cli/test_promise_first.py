@@ -17,11 +17,11 @@ import pytest
 from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
 from mixtally.cli.main import run
 
-OPENINGS = ("Hidden", ("epsilon", "Under attack: ", "Local: epsilon"), "Error to expect")
+OPENINGS = ("Protects", ("epsilon", "Under attack: ", "Local: epsilon"), "Expected error")
 """How the lines begin; an attack and a vote say their own second and third."""
 NO_RESULT = {"example", "batch doctor", "batch randomize", "batch mix"}
 """What writes made-up people, of whom nothing is hidden, tells of a machine, or writes messages."""
-THIRD = ("Error to expect", "Nothing is counted", "Local: Error to expect")
+THIRD = ("Expected error", "In the whole table", "Local: Expected error")
 
 
 def concludes(case):
@@ -35,7 +35,7 @@ def faults(lines):
     if len(lines) < 3 or not all(isinstance(line, str) for line in lines[:3]):
         return ["too few"]
     first, second, third = lines[:3]
-    if not first.startswith("Hidden"):
+    if not first.startswith("Protects"):
         found.append("what is hidden")
     if not second.startswith(OPENINGS[1]):
         found.append("epsilon and delta")
@@ -44,8 +44,8 @@ def faults(lines):
     if not any(
         word in second
         for word in (
+            "Assumes",
             "rests on",
-            "holds if",
             "Under attack",
             "claimed",
             "asked for",

@@ -109,7 +109,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
     shown = document(
         office.collector.held(office.row()), office.collector.conclusion(office.row()), 5
     )
-    assert "it holds if hop 1 or 3 is honest" in shown.promise[1]
+    assert "Assumes: hop 1 or 3 is honest" in shown.promise[1]
 
 
 def test_no_hop_that_brought_its_cover(office):

@@ -58,9 +58,9 @@ def test_the_program_runs_and_begins_with_its_promise(program, tmp_path):
     done = run([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0, done.stderr
     first, second, third = done.stdout.splitlines()[:3]
-    assert first.startswith("Hidden: ")
+    assert first.startswith("Protects: ")
     assert second.startswith("epsilon = 1, delta <= ")
-    assert third.startswith("Error to expect of a count: ")
+    assert third.startswith("Expected error of each count: ")
 
 
 def test_the_make_commands_exist():

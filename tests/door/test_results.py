@@ -29,13 +29,13 @@ def test_counts_come_with_intervals_and_the_promise_comes_first():
     off = [abs(row.estimate - true) for row, true in zip(result.rows, TRUTH, strict=True)]
     assert max(off) < 6 * result.error
     hidden, price, error = result.lines
-    assert hidden.startswith("Hidden: ")
+    assert hidden.startswith("Protects: ")
     assert price.startswith("epsilon = 1, delta <= ")
-    assert "fakes come from honest" in price
-    assert error.startswith("Error to expect of a count: standard error ")
+    assert "fakes are honest" in price
+    assert error.startswith("Expected error of each count: at most ")
     unseeded = played()
     assert tuple(repr(unseeded).splitlines()[:3]) == unseeded.lines
-    assert unseeded._repr_html_().startswith("<p>Hidden: ")
+    assert unseeded._repr_html_().startswith("<p>Protects: ")
 
 
 def test_a_seed_repeats_and_says_that_it_hides_nothing():
@@ -149,7 +149,7 @@ def test_a_plan_is_written_and_read(tmp_path):
     again = type(fruit_plan()).load(path)
     assert again.fingerprint == fruit_plan().fingerprint
     assert again.error == fruit_plan().error
-    assert repr(again).splitlines()[0].startswith("Hidden: ")
+    assert repr(again).splitlines()[0].startswith("Protects: ")
     assert "epsilon = 1" in again.promise
 
 

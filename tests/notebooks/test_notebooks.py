@@ -12,7 +12,7 @@ import pytest
 NOTEBOOKS = Path(__file__).parents[2] / "docs" / "notebooks"
 SAYS = {
     "survey": (
-        r"^Hidden: .*\nepsilon = 1, delta <= ",
+        r"^Protects: .*\nepsilon = 1, delta <= ",
         r"apple: [\d,.]+ \(\d+ \.\. ",
         r"\d% of the intervals hold",
         r"tea: ",

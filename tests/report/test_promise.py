@@ -6,8 +6,10 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Observer
-from mixtally.report.promise import expected, hidden, known, of_result, rests_on, stated
+from mixtally.records.mechanism import named
+from mixtally.report.promise import assumes, expected, known, of_result, protects, stated
 
 
 @pytest.fixture
@@ -17,8 +19,8 @@ def shown(study):
 
 def test_the_second_line_rounds_up_and_says_what_it_rests_on(shown):
     line = stated(replace(shown, lower=1.0e-7, upper=1.23456789e-7), ", twice")
-    assert line.startswith("epsilon = 1, delta <= 1.23457e-07 (proved upper bound, twice); ")
-    assert line.endswith(f"it rests on this: {shown.assumption}.")
+    assert line.startswith("epsilon = 1, delta <= 1.23457e-07 (proved upper bound, twice). ")
+    assert line.endswith(f"{assumes(shown.assumption)}.")
 
 
 @pytest.mark.parametrize(
@@ -33,17 +35,29 @@ def test_only_ends_that_read_alike_are_exact(shown, lower, upper, word):
 
 
 def test_what_several_plans_rest_on_is_said_once():
-    assert rests_on("a; mixes; b; mixes") == "it rests on this: a; mixes; b"
-    assert rests_on("holds if any one mix is honest") == "it holds if any one mix is honest"
-    assert "nobody else: without fakes" in rests_on("none: without fakes")
+    assert assumes("a; mixes; b; mixes") == "Assumes: a; mixes; b"
+    assert assumes("holds if any one mix is honest") == "Assumes: any one mix is honest"
+    assert assumes("none: without fakes") == "Assumes nothing of others: without fakes"
+
+
+@pytest.mark.parametrize(
+    ("fraction", "said"),
+    [(1.0, "all 100 fakes are honest"), (0.5, "50 of 100 fakes are honest")],
+)
+def test_what_is_assumed_of_fakes_is_short_and_the_same(fraction, said):
+    """The words are those of certificates, which plans keep."""
+    mechanism = named.clear_uniform(bins=3, fakes=100)
+    shown = certify(mechanism, 1.0, fraction)
+    assert assumes(shown.assumption) == f"Assumes: {said}; one mix is honest"
 
 
 def test_half_an_interval_is_rounded_up():
-    assert "at most 13 off" in expected(6.5)
-    assert "at most 2.1 off" in expected(5.0, half=2.05)
-    assert "at most 41 off, of 3 people." in expected(20.0, note=", of 3 people", half=40.1)
+    assert "at most 13 with 95 %" in expected(6.5)
+    assert "at most 2.1 with" in expected(5.0, half=2.05)
+    whole = "at most 41 with 95 % confidence, standard error 20, of 3 people."
+    assert whole in expected(20.0, note=", of 3 people", half=40.1)
     for error in (None, math.nan):
-        assert expected(error).startswith("Error to expect of a count: unknown")
+        assert expected(error).startswith("Expected error of each count: unknown")
 
 
 @pytest.mark.parametrize("crowd", [[700, 300], [3, 3]])
@@ -52,7 +66,7 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     found = study(crowd, protocols=("clear-shaped",)).main
     each = found.estimate.each
     shown = found.estimate.counts.clip(each.lower, each.upper)
-    (most,) = re.findall(r"at most ([\d.]+) off", of_result(found, None)[2])
+    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found, None)[2])
     furthest = max((each.upper - shown).max(), (shown - each.lower).max())
     assert furthest <= float(most) <= furthest + 1
 
@@ -62,4 +76,4 @@ WHO = {Observer.MESSAGES: "message", Observer.SUMS: "sums", Observer.LINKED: "re
 
 @pytest.mark.parametrize("observer", Observer)
 def test_the_first_line_names_who_looks(observer):
-    assert WHO[observer] in hidden(observer)
+    assert WHO[observer] in protects(observer)

@@ -53,7 +53,7 @@ def test_readmes_programs_run_after_its_own_install_line(installed, tmp_path):
     for program in PROGRAMS:
         done = lab.run(program, where=tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), program
-        assert done.stdout.startswith("Hidden: ")
+        assert done.stdout.startswith("Protects: ")
     assert "No module named 'pandas'" in lab.run("import pandas", where=tmp_path).stderr
 
 

@@ -18,7 +18,7 @@ from mixtally.report.document import (
     Tone,
 )
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import hidden
+from mixtally.report.promise import protects
 
 _COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
 _TEXTS = ("attack", "the attacker", "noise", "verdict")
@@ -62,7 +62,7 @@ def document(
 def _lines(promise: str, level: float, *, linked: bool) -> Promise:
     """What is tested against which stated promise, and how often a sound one is called violated."""
     return (
-        hidden(Observer.LINKED if linked else Observer.MESSAGES),
+        protects(Observer.LINKED if linked else Observer.MESSAGES),
         f"Under attack: {promise}",
         "In the whole table a sound promise is called violated with a chance of at most "
         f"{at_most(1.0 - level)}.",

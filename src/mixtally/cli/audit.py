@@ -72,10 +72,10 @@ def audit(
 
 
 _LISTED = (
-    "Hidden: nothing is asked of anybody here; these are published formulas, by name.",
+    "Protects: nobody, as nothing is asked here; these are published formulas, by name.",
     "epsilon and delta: what each formula promises is held against the exact delta when it is "
     "named by --formula.",
-    "Error to expect of a count: none is counted; an audit says by how much a formula's is too "
+    "Expected error of each count: none is counted; an audit says by how much a formula's is too "
     "large.",
 )
 
@@ -88,12 +88,12 @@ def _promise(verdict: Verdict) -> Promise:
     if factor is not None:
         larger = f"{factor:.3g} times that of the least noise that keeps the promise"
     return (
-        f"Hidden, as {verdict.formula.name} says: which answer any one person gave, from whoever "
-        f"sees {most.observer}.",
+        f"Protects, as {verdict.formula.name} says: each person's answer, against anyone who sees "
+        f"{most.observer}.",
         f"epsilon = {at_most(verdict.epsilon, 6)}, delta <= {at_most(verdict.delta, 6)} is "
         f"claimed: {verdict.word}, as delta with its noise is between "
         f"{at_least(most.exact.lower, 4)} and {at_most(most.exact.upper, 4)} (proved).",
-        f"Error to expect of a count: {larger}.",
+        f"Expected error of each count: {larger}.",
     )
 
 

@@ -21,7 +21,7 @@ from mixtally.records.ledger import Ledger, opened, read_ledger
 from mixtally.records.plan import Plan
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
-from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.promise import expected, protects, stated
 from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 
@@ -113,20 +113,20 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
 def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
     """What all charges together hide from whom, and the errors of their counts."""
     budget = ledger.budget
-    what = "which answers any one person gave in all collections that were charged"
+    what = "each person's answers in all collections that were charged"
     nothing = (
         f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
         "spent; nothing is yet."
     )
     errors = [e.plan.mechanism.standard_error(e.plan.users) for e in ledger.charges]
     if not errors:
-        error = "Error to expect of a count: none, as nothing was counted."
+        error = "Expected error of each count: none, as nothing was counted."
     elif max(errors) == min(errors):
         error = expected(errors[0])
     else:
         low, high = error_text(min(errors)), error_text(max(errors))
-        error = f"Error to expect of a count: standard errors from {low} to {high}, by collection."
-    return hidden(budget.observer, what), nothing if total is None else stated(total), error
+        error = f"Expected error of each count: {low} to {high} by collection, standard errors."
+    return protects(budget.observer, what), nothing if total is None else stated(total), error
 
 
 def _facts(

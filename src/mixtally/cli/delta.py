@@ -20,7 +20,7 @@ from mixtally.privacy.divergence import memoized as divergence
 from mixtally.records.certificate import Certificate
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text
-from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.promise import expected, protects, stated
 
 
 @grouped
@@ -61,13 +61,13 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
 def promise_of(shown: Certificate, facts: dict[str, Any], options: MechanismOptions) -> Promise:
     """The three lines of a mechanism, whose error is among the ``facts``."""
     error, users = facts["standard_error"], options.users or facts.get("fakes")
-    first, second = hidden(shown.observer), stated(shown)
+    first, second = protects(shown.observer), stated(shown)
     if options.protocol == "memory" and options.users is None:
         return (
             first,
             second,
             (
-                f"Error to expect of a count: a standard error of {error_text(error)} times the "
+                f"Expected error of each count: a standard error of {error_text(error)} times the "
                 "square root of the people."
             ),
         )

@@ -16,7 +16,7 @@ from mixtally.records.guarantee import Observer, checked_epsilon, checked_users
 from mixtally.records.mechanism.named import flip_bits
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, between
-from mixtally.report.promise import expected, hidden
+from mixtally.report.promise import expected, protects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,9 @@ def _lines(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) 
     """What is hidden if everybody else holds zeros, and the error of a count."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (
-        hidden(Observer.MESSAGES, f"any one person's {bits} bits, if everybody else holds zeros"),
+        protects(Observer.MESSAGES, f"each person's {bits} bits, if everybody else holds zeros"),
         f"epsilon = {at_most(epsilon, 6)}, delta <= {at_most(found.delta.upper, 6)} (proved upper "
-        "bound); it rests on this: everybody else holds zeros and flips as told, and at least one "
-        "mix shuffles and does not collude with the collector.",
+        "bound). Assumes: everybody else holds zeros and flips as told; one mix is honest.",
         expected(sent.standard_error(users)),
     )
 

@@ -158,9 +158,9 @@ def _promise(every: Sequence[Agreed]) -> Promise:
     if not every:
         none = "no contract was signed"
         return (
-            f"Hidden: nothing is asked yet, {none}.",
+            f"Protects: nobody, as nothing is asked yet: {none}.",
             f"epsilon and delta: {none}.",
-            (f"Error to expect: {none}."),
+            f"Expected error: {none}.",
         )
     several = [of_terms(one.contract.terms) for one in every]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]

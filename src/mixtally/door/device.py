@@ -99,8 +99,8 @@ class Device:
         terms = self._contract.terms
         times = f" over all of its {terms.collections:,} rounds" if terms.collections > 1 else ""
         return (
-            f"epsilon = {terms.epsilon:g}, delta <= {terms.upper:.3g}{times}, against whoever "
-            f"receives every shuffled message; it rests on this: {terms.assumption}."
+            f"epsilon = {terms.epsilon:g}, delta <= {terms.upper:.3g}{times}, against anyone who "
+            f"sees all shuffled messages. Assumes: {terms.assumption.removeprefix('holds if ')}."
         )
 
     @checks.in_python

@@ -15,6 +15,7 @@ from mixtally.records.guarantee import Observer, checked_epsilon, promised
 from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes, Parameter, Shuffled
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.report.numbers import at_most, number
+from mixtally.report.promise import assumes
 
 _FLAGS, _TEXTS = ("split", "count_crowd"), ("background",)
 _NUMBERS = ("flip", "shape_decay", "honest_fraction", "permanent", "p", "q")
@@ -82,9 +83,8 @@ class Calibrated:
         names = ", ".join(f"{name} {value:,.9g}" for name, value in self.found.items())
         return (
             f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-            f"({shown.status}, observer: {shown.observer}); it rests on this: "
-            f"{shown.assumption}.\n{names}"
-            + ("" if error is None else f"\nstandard error {number(error)} counts")
+            f"({shown.status}, observer: {shown.observer}). {assumes(shown.assumption)}."
+            f"\n{names}" + ("" if error is None else f"\nstandard error {number(error)} counts")
         )
 
 

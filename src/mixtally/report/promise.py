@@ -5,6 +5,7 @@ expect. Whatever is rounded is rounded to its own side.
 """
 
 import math
+import re
 from statistics import NormalDist
 
 import numpy as np
@@ -19,26 +20,36 @@ from mixtally.report.numbers import at_most, error_text
 from mixtally.report.words import without_mixes
 
 _WHO = {
-    Observer.MESSAGES: "whoever sees every shuffled message and may know everybody else's answer",
-    Observer.SUMS: "whoever sees only the sums and may know everybody else's answer",
-    Observer.LINKED: "whoever sees every report and knows whose it is",
+    Observer.MESSAGES: "anyone who sees all shuffled messages and knows all other answers",
+    Observer.SUMS: "anyone who sees the sums alone and knows all other answers",
+    Observer.LINKED: "anyone who sees every report and knows whose it is",
 }
 _EXACT = 1.0 + 1e-4
 """Ends of delta that are read alike in four digits."""
-_NOBODY = "none: "
+_NOBODY, _IF = "none: ", "holds if "
+_FAKES = r"at least ([\d,]+) fakes come from honest parties"
+_PLAINER = (
+    (re.compile(_FAKES + r" \(100 % of the \1 promised\)"), r"all \1 fakes are honest"),
+    (re.compile(_FAKES + r" \([\d.]+ % of the ([\d,]+) promised\)"), r"\1 of \2 fakes are honest"),
+    (
+        re.compile("at least one mix shuffles and does not collude with the collector"),
+        "one mix is honest",
+    ),
+)
+"""What certificates rest on, in fewer words."""
 LEVEL = 0.95
 
 
-def hidden(observer: Observer, what: str = "which answer any one person gave") -> str:
-    """The first line; how well it is hidden is the second."""
-    return f"Hidden: {what}, from {_WHO[observer]}, as far as epsilon and delta say."
+def protects(observer: Observer, what: str = "each person's answer") -> str:
+    """The first line; how well it is protected is the second."""
+    return f"Protects: {what}, against {_WHO[observer]}."
 
 
 def stated(shown: Certificate, note: str = "") -> str:
     """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
     return (
         f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-        f"({known(shown)}{note}); {rests_on(shown.assumption)}."
+        f"({known(shown)}{note}). {assumes(shown.assumption)}."
     )
 
 
@@ -49,29 +60,29 @@ def known(shown: Certificate) -> str:
     return "proved upper bound"
 
 
-def rests_on(assumption: str) -> str:
-    """An assumption as the end of a sentence; what several plans have in common is said once."""
+def assumes(assumption: str) -> str:
+    """An assumption as a sentence; what several plans have in common is said once."""
     assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
-    if assumption.startswith("holds if "):
-        return f"it {assumption}"
+    for long, short in _PLAINER:
+        assumption = long.sub(short, assumption)
     if assumption.startswith(_NOBODY):
-        return f"it rests on nobody else: {assumption.removeprefix(_NOBODY)}"
-    return f"it rests on this: {assumption}"
+        return f"Assumes nothing of others: {assumption.removeprefix(_NOBODY)}"
+    return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
 def expected(
     error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
 ) -> str:
-    """The third line: a standard error in counts and how far off a count is at most at ``level``.
+    """The third line: how far off a count is at most at ``level``, and its standard error.
 
     ``half`` a normal interval where none is given.
     """
     if error is None or not math.isfinite(error):
-        return f"Error to expect of a count: unknown{note}."
+        return f"Expected error of each count: unknown{note}."
     width = half_width(error, level) if half is None else half
     return (
-        f"Error to expect of a count: standard error {error_text(error)}; with "
-        f"{100 * level:g} % confidence at most {width_text(width)} off{note}."
+        f"Expected error of each count: at most {width_text(width)} with {100 * level:g} % "
+        f"confidence, standard error {error_text(error)}{note}."
     )
 
 
@@ -99,7 +110,7 @@ def of_plan(
     """
     often = f", for all {times:,} collections together" if times > 1 else ""
     second = f"{stated(shown, often)} {without_mixes(local)}"
-    return hidden(shown.observer), second, expected(error, level, half=half)
+    return protects(shown.observer), second, expected(error, level, half=half)
 
 
 def of_result(result: Result, local: float | None) -> Promise:
@@ -119,7 +130,7 @@ def of_terms(terms: Terms, note: str = "") -> Promise:
     crowd = f" when all {terms.users:,} take part{note}"
     certificate = terms.certificate
     second = f"{stated(certificate, _often(terms))} {without_mixes(terms.local_epsilon)}"
-    return hidden(certificate.observer), second, expected(error, note=crowd)
+    return protects(certificate.observer), second, expected(error, note=crowd)
 
 
 def shared(users: int, question: Question) -> str:
@@ -141,7 +152,7 @@ def _of(result: Findings, note: str, local: float | None, terms: Terms | None = 
     # Not half an interval: those of small counts begin at 0, and noise may be skew.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
     second = f"{stated(certificate, often)} {without_mixes(local)}"
-    return hidden(certificate.observer), second, expected(error, level, note, half=most)
+    return protects(certificate.observer), second, expected(error, level, note, half=most)
 
 
 def _often(terms: Terms) -> str:

@@ -71,9 +71,9 @@ def _lines(election: Election) -> Promise:
     local, shuffle = election.local, election.shuffle
     local_error, error = local.estimate.standard_error, shuffle.estimate.standard_error
     return (
-        "Hidden: how any one person voted: in the local version from whoever sees every ballot and "
-        "knows whose it is, in the shuffle version from whoever sees every shuffled message and "
-        "may know all other votes, as far as epsilon and delta say.",
+        "Protects: each person's vote; in the local version against anyone who sees every ballot "
+        "and knows whose it is, in the shuffle version against anyone who sees all shuffled "
+        "messages and knows all other votes.",
         f"Local: {stated(local.certificate)} Shuffle: {stated(shuffle.certificate)} "
         f"{without_mixes(election.plan.mechanism.local_epsilon)}",
         f"Local: {expected(local_error, election.level)} "

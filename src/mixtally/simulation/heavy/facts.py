@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mixtally.ground.codec import fingerprint
 from mixtally.report.document import Promise
-from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.promise import expected, protects, stated
 from mixtally.report.words import without_mixes
 from mixtally.simulation.heavy.design import Way
 from mixtally.simulation.heavy.result import HeavyResult
@@ -69,7 +69,7 @@ def lines(result: HeavyResult) -> Promise:
     rounds = f", for all {search.rounds:,} rounds together"
     note = f", of a word that {100 * share:.2g} % of all hold"
     return (
-        hidden(design.certificate.observer, "which word any one person holds"),
+        protects(design.certificate.observer, "the word that each person holds"),
         f"{stated(design.certificate, rounds)} {without_mixes(_local(result))}",
         expected(design.standard_error(share), note=note),
     )

@@ -7,7 +7,7 @@ from mixtally.privacy.divergence.memoized import SOURCE
 from mixtally.records.guarantee import Observer
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, supported
-from mixtally.report.promise import expected, hidden
+from mixtally.report.promise import expected, protects
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.memoized.losses import Facts
 
@@ -43,10 +43,10 @@ def lines(facts: Facts) -> Promise:
     errors = [row["standard_error"] for row in facts["estimates"]]
     error = max((one for one in errors if one is not None), default=None)
     return (
-        hidden(Observer.LINKED, "which value any one person holds"),
+        protects(Observer.LINKED, "the value that each person holds"),
         f"epsilon = {at_most(facts['eps_T'], 6)} after {facts['reports']:,} reports and "
-        f"{at_most(facts['eps_inf'], 6)} after any number, delta = 0 (exact); it rests on no mix, "
-        "no fake and no other person: the noise of a value is drawn once and kept.",
+        f"{at_most(facts['eps_inf'], 6)} after any number, delta = 0 (exact). Assumes nothing "
+        "of others: the noise of a value is drawn once and kept.",
         expected(error, facts["confidence_level"]),
     )
 

@@ -17,7 +17,7 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.numbers import at_most, error_text, supported
-from mixtally.report.promise import expected, hidden, stated
+from mixtally.report.promise import expected, protects, stated
 from mixtally.report.words import not_promised, promise, without_mixes
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
@@ -58,7 +58,7 @@ def _lines(trend: Trend) -> Promise:
     local = len(trend.epochs) * trend.plan.mechanism.local_epsilon
     change = f"; of a change {error_text(max(worst))}" if worst else ""
     return (
-        hidden(trend.whole.observer, "which answers any one person gave in all epochs"),
+        protects(trend.whole.observer, "each person's answers in all epochs"),
         f"{stated(trend.whole, note)} {without_mixes(local)}",
         expected(found.standard_error, found.each.level, change),
     )
