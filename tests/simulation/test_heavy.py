@@ -60,6 +60,7 @@ def test_frequent_words_are_found_and_no_others(designs, crowd, way, recall):
     quality = scored(result, crowd)
     assert quality.recall >= recall
     assert (quality.ghosts, result.unreadable, missed(result, crowd)) == (0, 0, [])
+    assert all(f.lower_simultaneous <= f.count <= f.upper_simultaneous for f in result.found)
 
 
 def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
