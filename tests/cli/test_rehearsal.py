@@ -196,4 +196,4 @@ def test_a_seed_leaves_a_rehearsal_and_the_plan_alone(tmp_path, cli):
         "plan.json", "rehearsal/estimates.csv", "rehearsal/report.html", "rehearsal/result.json",
     ]  # fmt: skip
     assert "the noise of a seed is public" in outcome.out
-    assert outcome.out.splitlines()[3].endswith(f"{RAW}.")
+    assert outcome.out.splitlines()[3].endswith("are raw data. Do not publish them.")
