@@ -22,6 +22,7 @@ from mixtally.app.outcome import Outcome
 from mixtally.cli import epochs_crowd, options, rows, simulate_counts
 from mixtally.data import readers
 from mixtally.data.timeline import Timeline
+from mixtally.simulation import counts_only
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.seeded import SeededChance
 
@@ -133,7 +134,7 @@ def played(case, desk, change):
         patch.object(epochs_crowd, "read", lambda *given: alike(read(*given))),
         patch.object(epochs_crowd, "read_epochs", lambda *given: alike(read_epochs(*given))),
         patch.object(simulate_counts, "read_counts", lambda *given: counted(read_counts(*given))),
-        patch.object(simulate_counts, "check_shared", lambda *_: None),
+        patch.object(counts_only, "check_shared", lambda *_: None),
     ):
         *before, last = map(shlex.split, case.split(" && "))
         for arguments in (*before, [*last, "--out", "out"]):

@@ -113,7 +113,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
     def broken(*_, **__):
         return {}["nothing"]
 
-    for room in ("door.lab.crowd_of", "simulation.offers.with_gains"):
+    for room in ("door.lab.shared_crowd_of", "simulation.offers.with_gains"):
         inside = FunctionType(broken.__code__, {"__name__": f"mixtally.{room}"})
         monkeypatch.setattr(f"mixtally.{room}", inside)
         assert fails() == "nothing"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import mixtally
+from mixtally.errors import DataError
 
 PROMISE = {"epsilon": 2, "delta": 1e-6}
 FRUIT = ["apple"] * 500 + ["pear"] * 300 + ["fig"] * 200
@@ -110,3 +111,19 @@ def test_what_has_no_groups_is_refused(values, more, said):
         mixtally.simulate(values, group_by=["n", "s"] * 99, **PROMISE, **more)
     with pytest.raises(mixtally.MixtallyError, match="say group_by="):
         _ = mixtally.simulate(["yes", "no"] * 99, **PROMISE).groups
+
+
+@pytest.mark.parametrize(
+    "simulate",
+    [
+        lambda each, **how: mixtally.simulate(each, **PROMISE, **how),
+        lambda each, **how: mixtally.simulate_votes(each, **PROMISE, **how),
+        lambda each, **how: mixtally.simulate_memoized(each, epsilon=1, **how),
+        lambda each, **how: mixtally.simulate_baskets([[one] for one in each], **PROMISE, **how),
+    ],
+)
+def test_answers_read_off_the_values_are_refused_where_most_name_a_person(simulate):
+    people = [f"person {number}" for number in range(30)]
+    with pytest.raises(DataError, match="likely an identifier"):
+        simulate(people)
+    assert simulate(people, labels=people)

@@ -138,7 +138,6 @@ def one_of(subject: str, got: str, names: Sequence[str]) -> str:
 
 def chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
-    from mixtally.ground.chance import SecureChance  # both load NumPy, which a device's help lacks
-    from mixtally.simulation.seeded import SeededChance
+    from mixtally.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
 
-    return SecureChance() if seed is None else SeededChance(seed)
+    return chance_of(seed)

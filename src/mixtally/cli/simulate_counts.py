@@ -10,14 +10,13 @@ from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of, with_room
 from mixtally.data.file import DataFile
-from mixtally.data.population import check_shared
 from mixtally.data.readers import read_counts
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
 from mixtally.planner import Planner, PlanOption
 from mixtally.records.question import Question
 from mixtally.simulation import offers
-from mixtally.simulation.counts_only import Histogram
+from mixtally.simulation.counts_only import Histogram, counted_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +63,7 @@ def counted_crowd(
         )
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)
-    check_shared(*found)
-    return Histogram(found.question, int(found.held.sum()), found.held, found.from_data)
+    return counted_before(found)
 
 
 def offered(

@@ -12,12 +12,11 @@ from mixtally.door import checks
 from mixtally.door.planning import Plan
 from mixtally.door.pricing import Given, checked
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import SecureChance
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
 from mixtally.report.numbers import at_least, at_most
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 from mixtally.simulation.simulate import play
 
 
@@ -89,7 +88,7 @@ def attack(
     accountant, seed = Accountant(), checks.maybe_whole("seed", seed)
     attacked = _target(target, epsilon, delta, given, accountant)
     lab = Lab(
-        SecureChance() if seed is None else SeededChance(seed),
+        chance_of(seed),
         1.0 - checked_level(checks.number("level", level)),
         runs=checks.maybe_whole("runs", runs),
         drawn=checks.maybe_whole("drawn", drawn),

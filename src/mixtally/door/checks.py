@@ -261,6 +261,11 @@ def text(subject: str, value: object) -> str:
     raise ParameterError(subject, wanted="text", got=shown(value), do="give it as a str")
 
 
+def maybe_text(subject: str, value: object) -> str | None:
+    """The same, None for what was left out."""
+    return None if value is None else text(subject, value)
+
+
 def chosen(subject: str, value: object, names: Sequence[str]) -> str:
     """``value`` itself; ParameterError for anything but one of ``names``."""
     if isinstance(value, str) and value in names:

@@ -8,7 +8,6 @@ from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
 from mixtally.app.outcome import Run
 from mixtally.door import checks
-from mixtally.door.lab import chance_of
 from mixtally.door.labels import labels_of
 from mixtally.door.plays import wanted_of
 from mixtally.door.simulated import Simulated
@@ -16,6 +15,7 @@ from mixtally.door.values import timeline_of
 from mixtally.door.wish import guarantee_of
 from mixtally.estimate.analysis import Analysis
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import chance_of
 
 
 @checks.in_python
@@ -59,7 +59,7 @@ def simulate_epochs(
     guarantee, drawn = guarantee_of(epsilon, delta), checks.maybe_whole("seed", seed)
     wanted = replace(wanted_of(missing, missing_values, labels=labels), person=person)
     budget = checks.made(BudgetOptions, options)
-    named = None if name is None else checks.text("name", name)
+    named = checks.maybe_text("name", name)
     listed = None if order is None else labels_of("order", order)
     timeline, backend = timeline_of(values, named, wanted, epochs, listed)
     check_labels(timeline)

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple, Unpack
 
-from mixtally.data.population import Population, check_shared
+from mixtally.data.population import Population
 from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
@@ -10,19 +10,23 @@ from mixtally.door.labels import missing_texts
 from mixtally.door.planning import Plan
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
-from mixtally.door.values import KINDS, Wanted, counted_of, crowd_of
+from mixtally.door.values import KINDS, Wanted, counted_of, shared_crowd_of
 from mixtally.door.wish import Wish, guarantee_of, request_of
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.ground.chance import Chance, SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
-from mixtally.simulation.counts_only import Histogram, checked_counts, collect_counts
+from mixtally.simulation.counts_only import (
+    Histogram,
+    checked_counts,
+    collect_counts,
+    counted_before,
+)
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import checked, collect
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 
 _TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
 
@@ -171,18 +175,12 @@ def _played(
 
 
 def _given(values: object, name: object, wanted: Wanted, counts: object) -> _Given:
-    named = None if name is None else checks.text("name", name)
     if counts is None:
-        crowd = crowd_of(values, named, wanted)
+        crowd = shared_crowd_of(values, name, wanted)
         together = () if wanted.group is None else (_TOGETHER,)
-        public = (*crowd.public, *together)
-        found = _Given(crowd.population, crowd.backend, public, crowd.raw)
-    else:
-        held, backend = counted_of(values, named, wanted, counts)
-        people = Histogram(held.question, int(held.held.sum()), held.held, held.from_data)
-        found = _Given(people, backend)
-    check_shared(found.people.question, found.people.truth, found.people.from_data)
-    return found
+        return _Given(crowd.population, crowd.backend, (*crowd.public, *together), crowd.raw)
+    found, backend = counted_of(values, checks.maybe_text("name", name), wanted, counts)
+    return _Given(counted_before(found), backend)
 
 
 def scale_of(bins: object, low: object, high: object) -> Scale | None:
@@ -211,11 +209,6 @@ def _separator(given: object) -> str | None:
         got="nothing",
         do='separator=";", for example',
     )
-
-
-def chance_of(seed: int | None) -> Chance:
-    """The operating system's randomness, or a repeatable one for a seed."""
-    return SecureChance() if seed is None else SeededChance(seed)
 
 
 def _check(

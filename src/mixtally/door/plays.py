@@ -15,13 +15,13 @@ from mixtally.data.places import Box, grid
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP
 from mixtally.door import checks
-from mixtally.door.lab import chance_of
 from mixtally.door.labels import labels_of, missing_texts
 from mixtally.door.simulated import Simulated
-from mixtally.door.values import Wanted, crowd_of
+from mixtally.door.values import Wanted, shared_crowd_of
 from mixtally.door.wish import guarantee_of
 from mixtally.errors import ParameterError
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.seeded import chance_of
 
 
 @checks.in_python
@@ -250,8 +250,7 @@ def _played(
     """The crowd, how it is played, and the library that it came from."""
     drawn = checks.maybe_whole("seed", seed)
     within = checks.number("level", level)
-    named = None if name is None else checks.text("name", name)
-    crowd = crowd_of(values, named, wanted)
+    crowd = shared_crowd_of(values, name, wanted)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, each played as a person's.", *crowd.public])
     run = Run(lab=Lab(chance_of(drawn)), source=source, seed=drawn, level=within)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mixtally.data.places import Grid
-from mixtally.data.population import Counted, Population
+from mixtally.data.population import Counted, Population, check_shared
 from mixtally.data.readers import (
     check_installed,
     counts_of_table,
@@ -96,6 +96,15 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
         found = found.asked(msgspec.structs.replace(found.question, name=name))
     raw = (found.note,) if found.note else ()
     return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)
+
+
+def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd:
+    """The same, and DataError where the answers are read off the values and most name a person."""
+    crowd = crowd_of(values, checks.maybe_text("name", name), wanted)
+    people = crowd.population
+    if people.from_data:
+        check_shared(people.question, people.held, people.from_data)
+    return crowd
 
 
 def timeline_of(

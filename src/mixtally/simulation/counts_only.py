@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.population import Population
+from mixtally.data.population import Counted, Population, check_shared
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
@@ -80,6 +80,15 @@ class Histogram:
 def histogram_of(population: Population) -> Histogram:
     """That of a crowd whose records are known."""
     return Histogram(population.question, population.users, population.held)
+
+
+def counted_before(people: Counted) -> Histogram:
+    """That of people whose values came counted.
+
+    Raises DataError where the data say which values there are, and most were one person's own.
+    """
+    check_shared(*people)
+    return Histogram(people.question, int(people.held.sum()), people.held, people.from_data)
 
 
 def collect_counts(

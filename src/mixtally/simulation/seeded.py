@@ -2,7 +2,7 @@
 
 import hashlib
 
-from mixtally.ground.chance import Keystream
+from mixtally.ground.chance import Chance, Keystream, SecureChance
 
 
 class SeededChance(Keystream):
@@ -10,3 +10,8 @@ class SeededChance(Keystream):
 
     def __init__(self, seed: int) -> None:
         super().__init__(hashlib.sha256(f"mixtally seed {seed}".encode()).digest())
+
+
+def chance_of(seed: int | None) -> Chance:
+    """The operating system's randomness, or a repeatable one for a seed."""
+    return SecureChance() if seed is None else SeededChance(seed)

@@ -28,7 +28,7 @@ from mixtally.randomize import fakes, reports
 from mixtally.randomize.messages import Records, share_of_fakes
 from mixtally.records.mechanism import Shuffled
 from mixtally.report.document import REHEARSAL
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 from mixtally.store.files import read_whole, write_whole
 
 _INDEX = f"{REHEARSAL}/batch.json"
@@ -119,8 +119,7 @@ def _begun(crowd: Crowd, folder: Path) -> Index:
 
 def _named(seed: int | None) -> str:
     """A batch by a name of its own."""
-    chance: Chance = SecureChance() if seed is None else SeededChance(seed)
-    return chance.words(1).tobytes().hex()
+    return chance_of(seed).words(1).tobytes().hex()
 
 
 class _Shard(NamedTuple):
@@ -148,11 +147,9 @@ def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> 
 
 def _draw(shard: _Shard, users: int, folder: Path) -> str:
     crowd, number = shard.crowd, shard.number
-    chance: Chance = SecureChance()
-    if crowd.seed is not None:
-        chance = SeededChance(crowd.seed * _SHARDS_OF_A_SEED + number)
+    seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
     label = Label(plan=crowd.plan, batch=shard.batch, number=number)
-    return _written(folder, _messages(shard, users, chance), crowd.mechanism, label)
+    return _written(folder, _messages(shard, users, chance_of(seed)), crowd.mechanism, label)
 
 
 def _messages(shard: _Shard, users: int, chance: Chance) -> Iterator[Rows]:
