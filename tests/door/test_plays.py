@@ -127,3 +127,8 @@ def test_answers_read_off_the_values_are_refused_where_most_name_a_person(simula
     with pytest.raises(DataError, match="likely an identifier"):
         simulate(people)
     assert simulate(people, labels=people)
+
+
+def test_an_empty_separator_is_refused_by_its_name():
+    with pytest.raises(mixtally.MixtallyError, match="separator: wanted the text between labels"):
+        mixtally.simulate_baskets(["tea;milk"] * 200, separator="", **PROMISE)

@@ -6,7 +6,7 @@ from mixtally.data.population import Population
 from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
-from mixtally.door.labels import missing_texts
+from mixtally.door.labels import missing_texts, separator_of
 from mixtally.door.planning import Plan
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
@@ -109,7 +109,7 @@ def simulate(
     wanted = Wanted(
         kind=checks.maybe_chosen("kind", kind, KINDS),
         labels=labels,
-        separator=_separator(separator),
+        separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
         max_set=checks.maybe_whole("max set", max_set),
         scale=scale_of(bins, low, high),
@@ -198,17 +198,6 @@ def scale_of(bins: object, low: object, high: object) -> Scale | None:
         )
     ends = checks.number("low", low), checks.number("high", high)
     return Scale(*ends, checks.whole("bins", bins))
-
-
-def _separator(given: object) -> str | None:
-    if given is None or checks.text("separator", given):
-        return given  # type: ignore[return-value]
-    raise ParameterError(
-        "separator",
-        wanted="the text between labels",
-        got="nothing",
-        do='separator=";", for example',
-    )
 
 
 def _check(

@@ -13,6 +13,18 @@ from mixtally.door import checks
 from mixtally.errors import ParameterError, PlanError
 
 
+def separator_of(given: object) -> str | None:
+    """The text between labels; None for what was left out, ParameterError for an empty one."""
+    if (found := checks.maybe_text("separator", given)) != "":
+        return found
+    raise ParameterError(
+        "separator",
+        wanted="the text between labels",
+        got="nothing",
+        do='separator=";", for example',
+    )
+
+
 def labels_of(subject: str, given: object) -> tuple[str, ...]:
     """Labels as texts in their order, every letter with its accents as one character.
 

@@ -16,21 +16,26 @@ def document(result: Result, title: str, plans: Facts, note: str) -> Document:
       plans  what its plans say, flat
       note   where the values came from
     """
+    shown = Counted(result)
     return Document(
         title=title,
         source=note,
         key=counts.key_figures(result),
         promise=of_result(result, plans["local_epsilon"]),
-        sections=lambda: _sections(result),
+        sections=lambda: _sections(result, shown),
         summary=lambda: (),
-        facts=lambda: _facts(result, title, note, plans),
-        tables=lambda: Counted(result).tables(),
+        facts=lambda: {
+            "title": title,
+            "source": note,
+            **counts.facts(result, plans),
+            **shown.facts(),
+        },
+        tables=shown.tables,
         closing=closing(None, fingerprint(result.plan)),
     )
 
 
-def _sections(result: Result) -> tuple[Section, ...]:
-    shown = Counted(result)
+def _sections(result: Result, shown: Counted) -> tuple[Section, ...]:
     said = Text(shown.findings(TABLE_BINS), note=True)
     return (
         Section("Counts", (shown.chart(), said, shown.table(TABLE_BINS))),
@@ -41,12 +46,3 @@ def _sections(result: Result) -> tuple[Section, ...]:
         Section("What is promised", tuple(map(Text, promise(result.plan, result.certificate)))),
         Section("What is not promised", (Bullets.of(not_promised(result.plans)),)),
     )
-
-
-def _facts(result: Result, title: str, note: str, plans: Facts) -> Facts:
-    return {
-        "title": title,
-        "source": note,
-        **counts.facts(result, plans),
-        **Counted(result).facts(),
-    }

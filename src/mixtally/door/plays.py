@@ -15,7 +15,7 @@ from mixtally.data.places import Box, grid
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP
 from mixtally.door import checks
-from mixtally.door.labels import labels_of, missing_texts
+from mixtally.door.labels import labels_of, missing_texts, separator_of
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import Wanted, shared_crowd_of
 from mixtally.door.wish import guarantee_of
@@ -141,7 +141,7 @@ def simulate_baskets(
         kind="set",
         labels=labels,
         max_set=checks.maybe_whole("max set", max_set),
-        separator=separator if separator is None else checks.text("separator", separator),
+        separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
     )
     find, budget = checks.made(FindOptions, options), checks.made(BudgetOptions, options)

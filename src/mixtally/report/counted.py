@@ -22,7 +22,7 @@ from mixtally.report.counts import (
     figures_table,
     inside,
     interval,
-    ordered,
+    largest,
     shown_of,
     simultaneous,
 )
@@ -72,8 +72,7 @@ class Counted:
 
     def bins(self, most: int) -> list[int]:
         """The ``most`` largest bins: in their order, or from the largest estimate down."""
-        largest = self.result.ranked()[:most].tolist()
-        return sorted(largest) if ordered(self.result.question, given=self.given) else largest
+        return largest(self.result.question, self.result.ranked(), most, given=self.given)
 
     def chart(self, most: int = CHART_BINS) -> Picture:
         """The ``most`` largest estimates with their intervals; rings at true counts."""

@@ -5,6 +5,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
@@ -24,6 +27,12 @@ def ordered(question: Question, *, given: bool) -> bool:
     labels = question.labels
     own = labels is None or question.kind is Kind.BITS or question.attributes is not None
     return question.hashed is None and (own or given or all(map(_NUMBER.fullmatch, labels or ())))
+
+
+def largest(question: Question, ranked: NDArray[np.int64], most: int, *, given: bool) -> list[int]:
+    """The ``most`` first of ``ranked`` bins: in their own order, or as they are ranked."""
+    found: list[int] = ranked[:most].tolist()
+    return sorted(found) if ordered(question, given=given) else found
 
 
 def shown_of(shown: int, every: int, what: str = "") -> str:

@@ -10,9 +10,8 @@ from mixtally.simulation.trend.trend import Trend
 
 def shown(trend: Trend, most: int) -> list[int]:
     """The largest bins of all epochs, in the order of the question or of their counts."""
-    largest = trend.series.ranked()[:most].tolist()
-    in_order = counts.ordered(trend.plan.question, given=trend.about.ordered)
-    return sorted(largest) if in_order else largest
+    ranked, given = trend.series.ranked(), trend.about.ordered
+    return counts.largest(trend.plan.question, ranked, most, given=given)
 
 
 def counts_chart(trend: Trend, top: int) -> Picture:
