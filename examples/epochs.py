@@ -24,14 +24,13 @@ from rich.table import Table
 from mixtally.data.flights import flights_by_month
 from mixtally.data.timeline import Timeline
 from mixtally.errors import MixtallyError
-from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.numbers import at_most
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 from mixtally.simulation.trend.document import document
 
 NAMES = {
@@ -79,7 +78,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args()
-    chance = SecureChance() if options.seed is None else SeededChance(options.seed)
+    chance = chance_of(options.seed)
     guarantee = Guarantee(epsilon=options.epsilon, delta=options.delta)
     timeline = flights_by_month() if options.by == "month" else by_quarter(flights_by_month())
     lab = Lab(chance)

@@ -12,13 +12,12 @@ import argparse
 
 from english import english
 
-from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, design, find_words
 from mixtally.simulation.heavy.design import promise
 from mixtally.simulation.heavy.score import score
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 
 
 def main() -> None:
@@ -27,7 +26,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="a million people")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+    chance = chance_of(asked.seed)
     users, top, rounds = (1_000_000, 50, 10) if asked.full else (100_000, 10, 8)
 
     crowd = english(users, 50_000, chance)

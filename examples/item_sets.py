@@ -13,13 +13,12 @@ import argparse
 
 from mixtally.data.flights import flights
 from mixtally.data.population import Population
-from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.numbers import at_most
 from mixtally.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 
 TOP = 20
 
@@ -62,7 +61,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="boards of two, three and four")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+    chance = chance_of(asked.seed)
 
     for size in (2, 3, 4) if asked.full else (2,):
         boards = in_a_row(flights(), size)

@@ -17,14 +17,13 @@ from mixtally.cli.output import publish
 from mixtally.data.flights import flights
 from mixtally.data.places import Box, Grid, grid
 from mixtally.data.population import Population
-from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.hexmap import hexmap
 from mixtally.report.numbers import at_most
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 
 HERE = Path(__file__).parent
 LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)
@@ -51,7 +50,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     parser.add_argument("--out", type=Path, default=Path("out/map"), help="where map.svg goes")
     asked = parser.parse_args()
-    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+    chance = chance_of(asked.seed)
 
     place = grid(LOWER_48, 3 if asked.full else 2)
     crowd = located(flights(), place)

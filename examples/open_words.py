@@ -13,14 +13,13 @@ import argparse
 import numpy as np
 from english import english
 
-from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import collect_words
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 
 NOBODY = ("qwyx", "zzyva", "mixtally")
 
@@ -30,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = SecureChance() if asked.seed is None else SeededChance(asked.seed)
+    chance = chance_of(asked.seed)
 
     crowd = english(100_000, 50_000, chance)
     words = [*(crowd.question.labels or ())[:200], *NOBODY]

@@ -21,7 +21,7 @@ from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
-from mixtally.ground.chance import Chance, SecureChance
+from mixtally.ground.chance import Chance
 from mixtally.planner import PlanRequest
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
@@ -31,7 +31,7 @@ from mixtally.report.terminal import opening, printed
 from mixtally.simulation.election.document import document
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.seeded import chance_of
 from mixtally.simulation.voting import hold, local_ballots
 
 QUESTIONS = {
@@ -85,7 +85,7 @@ def main() -> None:
     asked.add_argument("--seed", type=int, default=None)
     asked.add_argument("--out", type=Path, default=None, help="write a page for each vote here")
     given = asked.parse_args()
-    chance = SecureChance() if given.seed is None else SeededChance(given.seed)
+    chance = chance_of(given.seed)
     try:
         promised = Guarantee(epsilon=given.epsilon, delta=given.delta)
         votes = {c: held(electorate(c), promised, chance, given.seed) for c in QUESTIONS}
