@@ -29,7 +29,10 @@ def messages(
     fakes = coins(parts, source)
     records = bins_of(contract.terms, value, prefixes, closing=closing)
     sent = [
-        [message(part, bins, source), *(fake(part, source) for _ in range(count))]
+        [
+            *(message(part, bins, source) for _ in range(part.repeats)),
+            *(fake(part, source) for _ in range(count)),
+        ]
         for part, bins, count in zip(parts, records, fakes, strict=True)
     ]
     for several in sent:

@@ -8,6 +8,7 @@ from mixtally.contract.reading import Fields, refused, whole
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
 MOST_OWN = 1000
+MOST_REPEATS = 1000
 LEAST_FLIP, MOST_FLIP = 1 << 24, 1 << 63
 
 
@@ -65,6 +66,7 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
+      repeats     how often a record is sent, each time flipped afresh
     """
 
     bins: int
@@ -73,6 +75,7 @@ class Part(NamedTuple):
     own: Own | None
     recipe: Recipe
     layout: Layout
+    repeats: int
 
     @property
     def by_mixes(self) -> bool:
@@ -93,7 +96,7 @@ class Part(NamedTuple):
 
 def read_part(value: object, place: str) -> Part:
     """A part; raises RefusedError for one that has no proof."""
-    held = Fields(value, place, "bins most_set threshold own recipe layout")
+    held = Fields(value, place, "bins most_set threshold own recipe layout repeats")
     layout = _layout(held.held["layout"], held.at("layout"))
     recipe = _recipe(held.held["recipe"], held.at("recipe"))
     own = None if held.held["own"] is None else _own(held.held["own"], held.at("own"))
@@ -104,11 +107,14 @@ def read_part(value: object, place: str) -> Part:
         bins = held.whole("bins", 2, MOST_BINS, "bins-out-of-range")
         most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
     threshold = None if held.held["threshold"] is None else _threshold(held)
-    part = Part(bins, most_set, threshold, own, recipe, layout)
+    repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
+    part = Part(bins, most_set, threshold, own, recipe, layout, repeats)
     if layout.bins != bins:
         raise refused("layout-bins", place, f"a layout of {bins} bins", layout.bins)
     if own is not None and part.by_mixes:
         raise refused("two-covers", place, "fakes of devices or of hops", "both")
+    if repeats > 1 and (threshold is None or own is not None or part.by_mixes):
+        raise refused("repeats-unfit", place, "flips alone that are sent several times", repeats)
     if threshold is None:
         _check_clear(part, place)
     else:

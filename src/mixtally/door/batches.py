@@ -135,8 +135,7 @@ def _all_sent(messages: Any, fingerprint: str) -> list[Sent]:
 
 def _of_person(one: Sent, place: int, part: Part) -> Sequence[bytes]:
     """A person's messages in one part; MessageError for too few or too many."""
-    own = part.own
-    least, most = (1, 1) if own is None else (1 + own.whole, 1 + own.most)
+    least, most = part.least, part.most
     several = one.parts[place] if place < len(one.parts) else ()
     if not least <= len(several) <= most:
         raise MessageError(

@@ -73,7 +73,7 @@ def doubts(terms: Terms, received: Received) -> list[str]:
     for number, (part, came) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
         if part.own is None or not part.own.coin:
             continue
-        coins, least = window(honest, part.own.coin / SCALE), people * (1 + part.own.whole)
+        coins, least = window(honest, part.own.coin / SCALE), people * part.least
         sent, most = came.came - came.added, least + coins.last + people - honest
         if not least + coins.first <= sent <= most:
             told.append(
@@ -87,13 +87,13 @@ def doubts(terms: Terms, received: Received) -> list[str]:
 def _arrived(
     terms: Terms, part: Part, came: PartReceived, people: int, fakes: int, where: str
 ) -> Arrived:
-    dropped, sent = sum(came.dropped.values()), people + fakes
+    dropped, sent = sum(came.dropped.values()), people * part.repeats + fakes
     if dropped >= sent:
         wanted = f"fewer than the {sent:,} messages of people"
         do = "find the hop that broke them: nothing is left to count"
         raise _refused(f"dropped messages of {where}", wanted, f"{dropped:,}", do)
     records = people * dropped // sent
-    in_tally = fakes - (dropped - records)
+    in_tally = fakes - (dropped - records) if part.own else fakes
     drawn = came.added if isinstance(part.recipe, BlanksRecipe) else in_tally
     crowd = terms.sure_people if terms.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
@@ -121,19 +121,16 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
 
 def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
     """How many fakes people sent: what is left of all messages after hops' and a record each."""
-    fakes, own = came.came - came.added - people, part.own
-    least, most = (0, 0) if own is None else (people * own.whole, people * own.most)
-    if not least <= fakes <= most:
-        between = f"{people + least:,}"
-        if most > least:
-            between += f" to {people + most:,}"
+    sent, least, most = came.came - came.added, people * part.least, people * part.most
+    if not least <= sent <= most:
+        between = f"{least:,}" + f" to {most:,}" * (most > least)
         raise _refused(
             f"messages of people in {where}",
             f"{between} of {people:,} people",
-            f"{people + fakes:,}, which is {came.came:,} that came without {came.added:,} of hops",
+            f"{sent:,}, which is {came.came:,} that came without {came.added:,} of hops",
             "find the hop that lost or added messages; nothing is released before",
         )
-    return fakes
+    return sent - people * part.repeats
 
 
 def _refused(subject: str, wanted: str, got: str, do: str) -> MessageError:

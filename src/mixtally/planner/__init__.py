@@ -4,17 +4,17 @@ from mixtally.planner.choose import Planner, choose
 from mixtally.planner.explain import explain
 from mixtally.planner.forecast import Forecast, forecast, users_for, with_error
 from mixtally.planner.gains import Gain, gains
-from mixtally.planner.options import Choice, Infeasible, PlanOption
+from mixtally.planner.options import Candidate, Choice, Infeasible
 from mixtally.planner.pareto_front import pareto_front
 from mixtally.planner.relaxations import Relaxation, relaxations
 from mixtally.planner.request import PlanRequest
 
 __all__ = [
+    "Candidate",
     "Choice",
     "Forecast",
     "Gain",
     "Infeasible",
-    "PlanOption",
     "PlanRequest",
     "Planner",
     "Relaxation",

@@ -1,4 +1,4 @@
-"""The option of the smallest standard error among all protocols, with the reason."""
+"""The plan of the smallest standard error among all protocols, with the reason."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -8,17 +8,22 @@ from functools import partial
 from mixtally.errors import EffortError, InfeasibleError
 from mixtally.ground.fixed import decimal
 from mixtally.ground.memo import Memo
-from mixtally.planner.any_option import fewest_of
-from mixtally.planner.clear_options import clear_hashed, clear_shaped, clear_uniform
-from mixtally.planner.flip_options import Result, flip, flip_blank, single_bit
-from mixtally.planner.options import Choice, Infeasible, Likely, PlanOption
+from mixtally.planner import (
+    clear_shaped,
+    clear_uniform,
+    flip,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
+from mixtally.planner.options import Candidate, Choice, Infeasible, Result
+from mixtally.planner.pricing import planned
 from mixtally.planner.reason import budget, reason
 from mixtally.planner.request import PlanRequest
-from mixtally.planner.uniform_flips import flip_uniform
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import vectors
+from mixtally.records.contract.terms import Cover, Terms
 from mixtally.records.encodings import Encoding, encodings
-from mixtally.records.mechanism import BitFlips
 from mixtally.records.question import Kind
 
 KINDS = {
@@ -26,21 +31,24 @@ KINDS = {
     Kind.SET: "it cannot hold sets",
     Kind.BITS: "it cannot hold free bits in one message",
 }
-OPTIONS: dict[str, Callable[[PlanRequest, Encoding, Accountant], Result]] = {
-    "clear-shaped": clear_shaped,
-    "clear-uniform": clear_uniform,
-    "flip-blank": flip_blank,
-    "single-bit": single_bit,
-    "flip": flip,
-}
-"""The plan option of every protocol, in this order where errors are equal."""
-
-Survey = tuple[tuple[PlanOption, ...], tuple[Infeasible, ...]]
+PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result]], ...] = (
+    (clear_shaped.NAME, clear_shaped.of_mixes),
+    (flip_blank.NAME, flip_blank.of_mixes),
+    (single_bit.NAME, single_bit.of_mixes),
+    (clear_uniform.NAME, clear_uniform.of_people),
+    (flip_blank.NAME, flip_blank.of_people),
+    (single_bit.NAME, single_bit.of_people),
+    (flip.NAME, flip.of_people),
+    (flip_uniform.NAME, flip_uniform.of_people),
+)
+"""Every protocol with who brings its cover, in this order where errors are equal."""
+Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
 _DEAR, _VERY_DEAR = 50_000, 1_000_000
 """Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
+_HAIR = "a hair more than its budget: coins and caps take some"
 
 
 class Planner:
@@ -59,38 +67,48 @@ class Planner:
     ) -> Iterator[Result]:
         """What every protocol and encoding comes to, one by one; what takes too long says so.
 
-        Where it is ``sketched`` nothing is proved, and there is no plan. ``again`` is whether whole
-        vectors are sent several times as well.
+        Where it is ``sketched`` nothing is looked at closely. ``again`` is whether whole vectors
+        are sent several times as well.
         """
-        for look in self._every(request, sketched=sketched, again=again):
-            yield look()
+        for evaluate in self._every(request, sketched=sketched, again=again):
+            yield evaluate()
 
-    def best(self, request: PlanRequest) -> PlanOption | None:
-        """The option of what most likely is the least error for the request's budget and smaller
+    def plan(self, found: Candidate) -> Terms | None:
+        """The plan of a candidate, proved; None where it takes more than its budget."""
+        plan: Terms | None = self._memo.get(
+            ("plan", found), lambda: planned(found, self.accountant)
+        )
+        return plan
+
+    def best(self, request: PlanRequest) -> Terms | None:
+        """The plan of what most likely is the least error for the request's budget and smaller
         ones; the next one where that is not proved.
         """
         found: list[tuple[float, Callable[[], Result]]] = []
         for budgeted in _budgeted(request):
             likely = self.results(replace(budgeted, likely=True), sketched=True)
             sketches = self._every(budgeted, sketched=True)
-            looks = self._every(budgeted, sketched=False)
-            for one, sketch, look in zip(likely, sketches, looks, strict=True):
-                if isinstance(one, Likely) and isinstance(sketched := sketch(), Likely):
-                    found.append((sketched.standard_error, look))
-        proved = (look() for _, look in sorted(found, key=lambda one: one[0]))
-        return next((option for option in proved if isinstance(option, PlanOption)), None)
+            closely = self._every(budgeted, sketched=False)
+            for one, sketch, evaluate in zip(likely, sketches, closely, strict=True):
+                if isinstance(one, Candidate) and isinstance(sketched := sketch(), Candidate):
+                    found.append((sketched.standard_error, evaluate))
+        for _, evaluate in sorted(found, key=lambda one: one[0]):
+            candidate = evaluate()
+            if isinstance(candidate, Candidate) and (plan := self.plan(candidate)) is not None:
+                return plan
+        return None
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True
     ) -> Iterator[Callable[[], Result]]:
-        """What is to be looked at: every look is taken once."""
+        """What is to be evaluated, each at most once."""
         accountant = self._sketch if sketched else self.accountant
-        for place, (name, look) in enumerate(_looks(request, accountant, again=again)):
+        for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
             key = (request, place, sketched, again)
-            yield partial(self._memo.get, key, partial(_result, name, look))
+            yield partial(self._memo.get, key, partial(_result, name, evaluate))
 
-    def within(self, request: PlanRequest) -> list[PlanOption]:
-        """Every option for the request's budget and, after these, for smaller ones.
+    def within(self, request: PlanRequest) -> list[Candidate]:
+        """Every candidate for the request's budget and, after these, for smaller ones.
 
         The choice is the best of them and the front is what none of them beats. Where bits are sent
         one by one, whole vectors err more however often they are sent for less: where their price
@@ -99,7 +117,7 @@ class Planner:
         """
         whole, *smaller = _budgeted(request)
         found = [*self.survey(whole)[0]]
-        split = any(len(option.plans) > 1 for option in found)
+        split = any(len(option.parts) > 1 for option in found)
         most = _DEAR if split else _VERY_DEAR
         again = max(map(_products, found), default=0) <= most
         return found + [one for less in smaller for one in self.survey(less, again=again)[0]]
@@ -108,22 +126,22 @@ class Planner:
         """Whether there most likely is anything to choose with the whole budget, or without fakes;
         nothing of it is proved.
         """
-        looked = (
+        evaluated = (
             one
             for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
             for one in self.results(budgeted, sketched=True)
         )
-        return any(isinstance(one, Likely) for one in looked)
+        return any(isinstance(one, Candidate) for one in evaluated)
 
-    def outlook(self, request: PlanRequest) -> Likely | None:
-        """The option of least error for the whole budget that there most likely is."""
-        looked = self.results(request, sketched=True)
-        found = [one for one in looked if isinstance(one, Likely)]
+    def outlook(self, request: PlanRequest) -> Candidate | None:
+        """The candidate of least error for the whole budget that there most likely is."""
+        evaluated = self.results(request, sketched=True)
+        found = [one for one in evaluated if isinstance(one, Candidate)]
         return min(found, key=lambda one: one.standard_error, default=None)
 
     def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
-        """Every option for the whole budget from good to bad, and what does not fit; ``again`` as
-        ``results`` has it.
+        """Every candidate for the whole budget from good to bad, and what does not fit; ``again``
+        as ``results`` has it.
         """
         found: Survey = self._memo.get(
             (request, again),
@@ -135,27 +153,33 @@ class Planner:
 def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
     """The plan of least standard error that keeps the guarantee within the budget.
 
-    Smaller budgets are tried as well: where crowds are tiny or epsilon is large, a fake brings more
-    noise than it hides.
+    Where mixes may draw the fakes, those that every mix draws come first, whatever they err: then
+    any one honest mix suffices. Smaller budgets are tried as well: where crowds are tiny or epsilon
+    is large, a fake brings more noise than it hides.
 
     Raises InfeasibleError when none does; its message names what would.
     """
     planner = planner or Planner()
-    options, (whole, infeasible) = _distinct(planner.within(request)), planner.survey(request)
-    if not options:
-        raise InfeasibleError(
-            "plan",
-            wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
-            f"for {request.users:,} users and {request.question.bins:,} bins",
-            got=f"a budget of {budget(request)}"
-            + " and a mix that draws fakes" * request.mix_fakes,
-            do="; ".join(f"{m.protocol} needs {m.needs}" for m in infeasible)
-            or f"choose another --protocol for records of kind {request.question.kind}",
-        )
-    best, *others = options
-    fit_smaller = {o.plan.protocol for o in options} - {o.plan.protocol for o in whole}
-    lacking = [one for one in infeasible if one.protocol not in fit_smaller]
-    return Choice(best, tuple(others), tuple(lacking), reason(request, best, others, lacking))
+    found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
+    missed: list[Infeasible] = []
+    for place, candidate in enumerate(found):
+        plan = planner.plan(candidate)
+        if plan is None:
+            missed.append(Infeasible(candidate.protocol, _HAIR))
+            continue
+        others = (*found[:place], *found[place + 1 :])[place:]
+        fit_smaller = {one.protocol for one in found} - {one.protocol for one in whole}
+        lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
+        return Choice(plan, others, tuple(lacking), reason(request, plan, others, lacking))
+    raise InfeasibleError(
+        "plan",
+        wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
+        f"for {request.users:,} users and {request.question.bins:,} bins",
+        got=f"a budget of {budget(request)}"
+        + " and mixes that draw fakes" * request.mixes_draw,
+        do="; ".join(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed))
+        or f"choose another --protocol for records of kind {request.question.kind}",
+    )
 
 
 def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> Iterator[PlanRequest]:
@@ -166,15 +190,16 @@ def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> It
         yield replace(request, messages_per_user=most)
 
 
-def _distinct(options: list[PlanOption]) -> list[PlanOption]:
-    """The best of each protocol and encoding, from good to bad; the cheapest of several as good."""
-    kept: dict[tuple[str, bool, bool, bool], PlanOption] = {}
-    for option in sorted(options, key=lambda option: option.cost):
-        plan = option.plan
-        again = plan.mechanism.repeats > 1
-        hashed = plan.question.hashed is not None
-        kept.setdefault((plan.protocol, len(option.plans) > 1, hashed, again), option)
-    return list(kept.values())
+def distinct(found: list[Candidate]) -> list[Candidate]:
+    """The best of each protocol, cover and encoding; the cheapest of several as good.
+
+    From good to bad, those that every mix covers first.
+    """
+    kept: dict[tuple[str, Cover, bool, bool, bool], Candidate] = {}
+    for one in sorted(found, key=lambda one: one.cost):
+        hashed, again = one.question.hashed is not None, one.parts[0].repeats > 1
+        kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, hashed, again), one)
+    return sorted(kept.values(), key=lambda one: one.cover is not Cover.MIXES)
 
 
 def _survey(request: PlanRequest, results: list[Result]) -> Survey:
@@ -183,51 +208,42 @@ def _survey(request: PlanRequest, results: list[Result]) -> Survey:
         if request.protocol == "flip":  # the only record it cannot hold
             needs = "several bits: one alone is flipped by single-bit"
         results.append(Infeasible(request.protocol, needs))
-    options = [result for result in results if isinstance(result, PlanOption)]
+    options = [result for result in results if isinstance(result, Candidate)]
     infeasible = [result for result in results if isinstance(result, Infeasible)]
     options.sort(key=lambda option: option.standard_error)
     return tuple(options), tuple(dict.fromkeys(infeasible))
 
 
-def _result(name: str, look: Callable[[], Result]) -> Result:
-    """What one look comes to; what takes too long says so."""
+def _result(name: str, evaluate: Callable[[], Result]) -> Result:
+    """What one candidate comes to; what takes too long says so."""
     try:
-        return look()
+        return evaluate()
     except EffortError as error:
         return Infeasible(name, f"less work ({error})")
 
 
-def _products(option: PlanOption) -> int:
+def _products(found: Candidate) -> int:
     """How many products a point of the curve of whole vectors takes; 0 for others."""
-    m = option.mechanism
-    if not isinstance(m, BitFlips) or m.max_set is not None or m.bins == 1:
+    part = found.parts[0]
+    if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
-    return vectors.products(m.crowd, m.bins, m.threshold)
+    return vectors.products(found.crowd, part.bins, part.threshold)
 
 
-def _looks(
+def _protocols(
     request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """What is to be looked at, by name."""
+    """What is to be evaluated, by name."""
     every = encodings(request.question)
     for encoding in every:
-        for name, made in OPTIONS.items():
+        for name, made in PROTOCOLS:
             if request.protocol in (None, name):
                 yield name, partial(made, request, encoding, accountant)
-    if request.protocol in (None, "clear-uniform") and not request.mix_fakes:
-        yield "clear-uniform", partial(clear_hashed, request, every[0], accountant)
-    if request.protocol in (None, "flip"):
+    if request.protocol in (None, clear_uniform.NAME):
+        yield clear_uniform.NAME, partial(clear_uniform.hashed, request, every[0], accountant)
+    if request.protocol in (None, flip.NAME):
         for times in _repeats(request) if again else ():
-            yield "flip", partial(flip, request, every[0], accountant, times)
-    if request.protocol in (None, "flip-uniform"):
-        for encoding in every:
-            yield "flip-uniform", partial(flip_uniform, request, encoding, accountant)
-    if request.protocol is not None and request.protocol not in ("flip-uniform", *OPTIONS):
-        for encoding in every:
-            yield (
-                request.protocol,
-                partial(fewest_of, request.protocol, request, encoding, accountant),
-            )
+            yield flip.NAME, partial(flip.of_people, request, every[0], accountant, times)
 
 
 def _repeats(request: PlanRequest) -> list[int]:

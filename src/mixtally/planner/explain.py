@@ -1,7 +1,7 @@
-"""Where every number of an option comes from, in one sentence each."""
+"""Where every number of a plan comes from, in one sentence each."""
 
-from mixtally.planner.options import PlanOption
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract.terms import Cover, Terms
 
 _GIVEN = "as wished"
 _SOURCES: dict[str, str] = {
@@ -15,22 +15,27 @@ _SOURCES: dict[str, str] = {
     "hashed_values": "values of the domain that share the bins, unbounded where nobody knows "
     "them; 0 when each bin is one value",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
-    "honest_fraction": _GIVEN,
-    "fakes_counted": "honest fraction x fakes of the minimum crowd, rounded down; a mix's in full",
-    "crowd_counted": "honest fraction x minimum crowd when other people's flips count, else 0",
+    "honest_share": _GIVEN,
+    "hops": "as wished; 1 where nothing was said",
+    "cover": "people, or every mix where mixes may draw the fakes",
+    "fakes_counted": "honest share x fakes of the minimum crowd, rounded down; those of one mix",
+    "crowd_counted": "honest share x minimum crowd when other people's flips count, else 0",
     "flip_probability": "flip threshold / 2^64",
     "max_set": "the question's",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
-    "mixes_adding": _GIVEN + ": any one of them may be the honest one, so all add their own",
+    "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
     "collision_error": "users x sqrt((1 / bins)(1 - 1 / bins)): all others hold one other value "
     "and a hash puts it here with probability 1 / bins; a factor sqrt(1 + 1 / bins without a "
     "candidate) is left out",
-    "messages_per_user": "(users' messages + fakes) / users, a mix's fakes included",
-    "bytes_per_message": "layout of the first message: bins / 8, or the bin's number, rounded up",
-    "bytes_per_user": "messages per user x bytes per message, over the messages of a record",
+    "messages_per_user": "a record's messages and a device's fakes, on average",
+    "messages_per_mix": "what each mix adds to all messages of a record, on average",
+    "bytes_per_message": "of each message of a record as the collector reads it: a bit a bin, the "
+    "bin's number, or the positions of set bits with a cap",
+    "bytes_per_user": "messages per user x bytes of their envelopes, a layer a hop and one for the "
+    "collector",
     "delta_lower": "the largest divergence found among the crowds named by the source",
 }
 _NOISE = {
@@ -53,34 +58,36 @@ _LOCAL = {
 }
 
 
-def explain(option: PlanOption) -> dict[str, str]:
-    """A sentence for every number among the facts of ``option``; KeyError for one without."""
-    certificate, name = option.certificate, option.plan.protocol
+def explain(plan: Terms) -> dict[str, str]:
+    """A sentence for every number among the facts of ``plan``; KeyError for one without."""
+    certificate, name, mixed = plan.certificate, plan.protocol, plan.cover is Cover.MIXES
     special = {
         "delta": _delta(certificate),
         "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
         "assumption": "what the promise rests on",
-        "fakes": _fakes(name),
-        "minimum_crowd": "1: the fakes are the mix's"
-        if name == "clear-shaped"
+        "fakes": _fakes(name, mixed=mixed),
+        "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
+        "are the mixes'"
+        if mixed
         else "the people who surely take part, as wished: with fewer delta is larger",
-        "fakes_from": "users send their own; a mix draws shaped ones",
         "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
-        f"{option.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
+        f"{plan.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
         "keeps the local epsilon wished for",
-        "standard_error": "square root of " + _NOISE[name] + _worst(option),
+        "standard_error": "square root of " + _NOISE[name] + _worst(plan),
         "local_epsilon": _LOCAL[name],
     }
     sources = _SOURCES | special
-    return {fact: sources[fact] for fact in option.facts()}
+    return {fact: sources[fact] for fact in plan.facts()}
 
 
 def _delta(certificate: Certificate) -> str:
     return f"computed again from the final integers, every error added: {certificate.source}"
 
 
-def _fakes(name: str) -> str:
+def _fakes(name: str, *, mixed: bool) -> str:
+    if mixed and name != "clear-shaped":
+        return "what each mix may add, or as many as help, x hops"
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
         "clear-shaped": "bins x shape shift x mixes, on average",
@@ -94,5 +101,5 @@ def _fakes(name: str) -> str:
     )
 
 
-def _worst(option: PlanOption) -> str:
-    return "; the collision error is added as a variance" if option.plan.question.hashed else ""
+def _worst(plan: Terms) -> str:
+    return "; the collision error is added as a variance" if plan.question.hashed else ""

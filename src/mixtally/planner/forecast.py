@@ -7,8 +7,9 @@ from statistics import NormalDist
 
 from mixtally.errors import InfeasibleError, ParameterError, strictly_within
 from mixtally.planner.choose import Planner, choose
-from mixtally.planner.options import Choice, PlanOption
+from mixtally.planner.options import Choice
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
+from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import MOST_BINS, collisions
 
@@ -39,20 +40,20 @@ class Forecast:
     level: float
 
 
-def forecast(option: PlanOption, level: float = 0.95) -> Forecast:
-    """The errors of ``option``; raises ParameterError for a level outside (0, 1).
+def forecast(plan: Terms, level: float = 0.95) -> Forecast:
+    """The errors of ``plan``; raises ParameterError for a level outside (0, 1).
 
     All bins at once by the union bound, as the intervals of a report. A count is distinguishable
     from zero when its estimate clears what noise alone would reach in any bin, which it does with
     probability ``level``.
     """
     strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
-    normal, error = NormalDist(), option.standard_error
-    bins = option.bins
+    normal, error = NormalDist(), plan.standard_error
+    bins = sum(part.bins for part in plan.parts)
     alone = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
-    if option.collisions > 0.0:
-        return _shared(option, level, all_bins * option.noise)
+    if plan.collisions > 0.0:
+        return _shared(plan, level, all_bins * plan.noise)
     return Forecast(
         standard_error=error,
         half_width=alone * error,
@@ -62,11 +63,11 @@ def forecast(option: PlanOption, level: float = 0.95) -> Forecast:
     )
 
 
-def _shared(option: PlanOption, level: float, noise: float) -> Forecast:
+def _shared(plan: Terms, level: float, noise: float) -> Forecast:
     """Where values share bins: whoever holds what, with no more than everybody in one bin."""
-    error, missed = option.standard_error, 1.0 - level
-    most = option.plan.users + noise
-    largest = min(most, error * math.sqrt(option.bins / missed))
+    error, missed = plan.standard_error, 1.0 - level
+    most = plan.users + noise
+    largest = min(most, error * math.sqrt(plan.question.bins / missed))
     return Forecast(
         standard_error=error,
         half_width=min(most, error / math.sqrt(missed)),
@@ -90,7 +91,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
     def error(thousandths: int) -> float:
         budget = replace(request, messages_per_user=Fraction(thousandths, _STEPS))
         try:
-            return choose(budget, planner).best.standard_error
+            return choose(budget, planner).plan.standard_error
         except InfeasibleError:
             return math.inf
 
@@ -140,7 +141,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
             found = choose(replace(request, users=users), planner)
         except InfeasibleError:
             return None
-        return found if found.best.standard_error <= share * users else None
+        return found if found.plan.standard_error <= share * users else None
 
     low, high = LEAST_USERS - 1, LEAST_USERS
     best = choice(high)

@@ -6,7 +6,7 @@ from typing import Any
 
 from mixtally.ground.fixed import decimal
 from mixtally.planner.choose import Planner
-from mixtally.planner.options import Choice, Infeasible, Likely
+from mixtally.planner.options import Candidate, Choice, Infeasible
 from mixtally.planner.reason import in_counts
 from mixtally.planner.request import PlanRequest
 
@@ -28,7 +28,7 @@ class Gain:
 
     flag: str
     change: str
-    option: Likely
+    option: Candidate
     error: float
 
     @property
@@ -72,7 +72,7 @@ def _gain(
         flag, change = _MIXES, "a mix that may be trusted to draw the fakes"
     else:
         return None
-    option, own = planner.outlook(wider), choice.best.standard_error
+    option, own = planner.outlook(wider), choice.plan.standard_error
     if option is None or option.standard_error >= _WORTH * own:
         return None
     return Gain(flag, change, option, own)

@@ -4,12 +4,12 @@ import math
 
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.layouts import CAPPED_FROM, FOR_CAPS
 from mixtally.planner.options import CONFIDENCE
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate, keeps
 from mixtally.records.encodings import Encoding
-from mixtally.records.guarantee import LEAST_USERS, promised
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
 
 _EXACT = 1e-12
@@ -21,9 +21,12 @@ def least_flips(
 ) -> int | None:
     """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned.
 
-    ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised.
+    ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised. Some of delta is
+    left where messages are capped.
     """
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    if any(part.bins >= CAPPED_FROM for part in encoding.parts):
+        delta *= 1.0 - FOR_CAPS
     together = len(encoding.parts) * request.collections
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
@@ -63,37 +66,10 @@ def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
     return min(MOST_THRESHOLD, most)
 
 
-def fewest_fakes(
-    accountant: Accountant,
-    request: PlanRequest,
-    encoding: Encoding,
-    sure: BitFlips,
-    threshold: int,
-    most: int,
-) -> int:
-    """The fewest fakes, up to ``most``, with which ``threshold`` keeps the guarantee."""
-    made = sure.having(Parameter.FLIP, threshold)
-    together = len(encoding.parts) * request.collections
-    try:
-        found = calibrate(
-            accountant,
-            Record.of(made),
-            Parameter.FAKES,
-            request.guarantee.epsilon,
-            request.guarantee.delta,
-            collections=together,
-        )
-    except EffortError:
-        raise
-    except ParameterError:
-        return most
-    return min(most, promised(found.message.mechanism.fakes_promised, request.sure_fraction))
-
-
 def uniform_fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, bins: int
 ) -> int:
-    """Fakes that must be promised so that enough of them surely arrive among records in clear."""
+    """Fakes that must surely arrive among records in clear; raises ParameterError for none."""
     found = calibrate(
         accountant,
         Record.of(InClear(bins=bins, fakes=UniformFakes(0))),
@@ -102,24 +78,43 @@ def uniform_fakes(
         request.guarantee.delta,
         collections=len(encoding.parts) * request.collections,
     )
-    return promised(found.message.mechanism.fakes_promised, request.sure_fraction)
+    return found.message.mechanism.fakes_promised
 
 
-def capped(request: PlanRequest, touched: int) -> int:
-    """The least flip probability times 2^64 that keeps the local epsilon requested, 0 without
-    one.
+def fewest_fakes(
+    accountant: Accountant,
+    request: PlanRequest,
+    encoding: Encoding,
+    sure: BitFlips,
+    threshold: int,
+) -> int | None:
+    """The fewest fakes that must arrive with this flip probability; None where none is known."""
+    try:
+        found = calibrate(
+            accountant,
+            Record.of(sure.having(Parameter.FLIP, threshold)),
+            Parameter.FAKES,
+            request.guarantee.epsilon,
+            request.guarantee.delta,
+            collections=len(encoding.parts) * request.collections,
+        )
+    except EffortError:
+        raise
+    except ParameterError:
+        return None
+    return found.message.mechanism.fakes_promised
 
-    In every collection at most ``touched`` bits differ between two records, each telling ln(p/q) to
-    whoever can trace messages to their senders.
+
+def capped(request: PlanRequest, flipped: BitFlips, parts: int) -> int:
+    """The least flip probability, times 2^64, that keeps the local epsilon requested, 0 without.
+
+    In every collection some bits differ between two records, each telling ln(p/q) to whoever can
+    trace messages to their senders.
     """
     if request.local_epsilon is None:
         return 0
+    differ = flipped.bins if flipped.max_set is None else 2 * flipped.max_set
+    touched = differ * flipped.repeats * parts
     # touched ln(p/q) <= cap, rounded to the safe side
     least = SCALE / (1.0 + math.exp(request.local_epsilon / (touched * request.collections)))
     return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)
-
-
-def counted(request: PlanRequest) -> int:
-    """People whose own flips are counted on as fakes, 0 unless that was requested."""
-    crowd = request.sure_crowd if request.count_crowd else 0
-    return crowd if crowd >= LEAST_USERS else 0

@@ -1,87 +1,65 @@
-"""What the planner says: the plan, what it costs, the other options, and why."""
+"""What the planner says: candidates, the plan that is taken, what it costs, and why."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from mixtally.ground.codec import fingerprint
-from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import FakeSource, Shuffled
-from mixtally.records.plan import Plan
-from mixtally.records.question import Question, collisions
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.terms import Stake
+from mixtally.records.contract.costs import Costs
+from mixtally.records.contract.part import Part
+from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.question import Question
 
 CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlanOption:
-    """Plans that together keep the guarantee within the budget: one, or one a message of a record.
+class Candidate(Costs):
+    """A way to keep a request's promise, with about the noise that takes; nothing is proved yet.
 
     where
-      plans              in the order of the record's messages
-      guarantee          what was requested
-      certificate        of all plans and all ``collections`` together
-      collections        how often the question is asked
-      minimum_crowd      people who surely take part, of the plan's users
-      honest_fraction    share of their fakes and flips that is counted on
+      question      the request's, or one whose values share bins by a hash
+      cover         who brings what hides a person
+      count_flips   whether people's flips are part of it
     """
 
-    plans: tuple[Plan, ...]
-    guarantee: Guarantee
-    certificate: Certificate
-    collections: int
-    minimum_crowd: int
-    honest_fraction: float
+    request: PlanRequest
+    question: Question
+    parts: tuple[Part, ...]
+    cover: Cover = Cover.PEOPLE
+    count_flips: bool = False
 
     @property
-    def plan(self) -> Plan:
-        """The plan, or the first of several."""
-        return self.plans[0]
+    def users(self) -> int:  # type: ignore[override]
+        """People expected to take part."""
+        return self.request.users
 
     @property
-    def mechanism(self) -> Shuffled:
-        """The mechanism, or the first message's."""
-        return self.plan.mechanism
+    def hops(self) -> int:  # type: ignore[override]
+        """Mixes in a row."""
+        return self.request.row
 
     @property
-    def name(self) -> str:
-        """The protocol and what is special about it."""
-        return named([(plan.question, plan.mechanism) for plan in self.plans])
+    def crowd(self) -> int:
+        """People whose flips are counted on."""
+        return (self.request.people or 0) if self.count_flips else 0
 
     @property
-    def bins(self) -> int:
-        """Bins of all messages of a record."""
-        return sum(plan.question.bins for plan in self.plans)
-
-    @property
-    def noise(self) -> float:
-        """Standard error of an empty bin by noise alone, in counts: the largest of all messages."""
-        return max(plan.mechanism.standard_error(plan.users) for plan in self.plans)
-
-    @property
-    def collisions(self) -> float:
-        """Standard error by other values in the same bin, at its worst, in counts."""
-        return collisions(self.plan.users, self.plan.question)
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of an empty bin, in counts, with the worst collisions there can be."""
-        return math.hypot(self.noise, self.collisions)
-
-    @property
-    def messages_per_user(self) -> float:
-        """Messages of the whole batch, a mix's fakes included, divided by the users."""
-        return sum(sent for sent, _ in self._traffic())
-
-    @property
-    def bytes_per_user(self) -> float:
-        """Bytes of these messages."""
-        return sum(sent * size for sent, size in self._traffic())
+    def stake(self) -> Stake:
+        """What its price depends on."""
+        people = (self.request.people or 0) if self.cover is Cover.PEOPLE else 0
+        return Stake(
+            parts=self.parts,
+            guarantee=self.request.guarantee,
+            collections=self.request.collections,
+            people=people,
+            count_flips=self.count_flips,
+            hops=self.hops,
+        )
 
     @property
     def cost(self) -> tuple[float, float, float]:
@@ -89,64 +67,18 @@ class PlanOption:
         return self.standard_error, self.messages_per_user, self.bytes_per_user
 
     @property
-    def local_epsilon(self) -> float | None:
-        """What is left of all messages and collections when all mixes collude; None for nothing."""
-        local = self.collections * sum(plan.mechanism.local_epsilon for plan in self.plans)
-        return local if math.isfinite(local) else None
-
-    def _traffic(self) -> list[tuple[float, int]]:
-        return [
-            (
-                plan.mechanism.repeats + plan.mechanism.fakes_promised / plan.users,
-                plan.mechanism.layout.message_bytes,
-            )
-            for plan in self.plans
-        ]
+    def tells(self) -> bool:
+        """Whether somebody could be told from all people."""
+        return CONFIDENCE * self.standard_error < self.users
 
     def facts(self) -> dict[str, Any]:
-        """The option as one flat JSON object."""
-        facts, certificate = self.plan.facts(), self.certificate
-        mechanisms = [plan.mechanism for plan in self.plans]
-        mixed = self.mechanism.fake_source is FakeSource.MIX
-        hashed = self.plan.question.hashed
+        """What it is and what it costs, as one flat JSON object."""
         return {
-            **facts,
-            "epsilon": self.guarantee.epsilon,
-            "delta": certificate.upper,
-            "delta_lower": certificate.lower,
-            "delta_target": self.guarantee.delta,
-            "status": certificate.status,
-            "source": certificate.source,
-            "assumption": certificate.assumption,
-            "collections": self.collections,
-            "messages_of_a_record": len(self.plans),
-            "bins": self.bins,
-            "hashed_values": 0 if hashed is None else hashed.values,
-            "fakes": sum(m.fakes_promised for m in mechanisms),
-            "fakes_counted": sum(
-                m.surely(self.plan.honest_fraction).fakes_promised for m in mechanisms
-            ),
-            "standard_error": self.standard_error,
-            "collision_error": self.collisions,
-            "messages_per_user": self.messages_per_user,
-            "bytes_per_user": self.bytes_per_user,
-            "honest_fraction": self.honest_fraction,
-            "minimum_crowd": 1 if mixed else self.minimum_crowd,
-            "local_epsilon": self.local_epsilon,
+            "name": self.name,
+            "protocol": self.protocol,
+            "cover": str(self.cover),
+            **self.costs(),
         }
-
-
-def named(messages: Sequence[tuple[Question, Shuffled]]) -> str:
-    """The protocol of a record that travels as ``messages``, and what is special about it."""
-    question, mechanism = messages[0]
-    notes = []
-    if len(messages) > 1:
-        notes.append("split")
-    if question.hashed:
-        notes.append("hashed")
-    if mechanism.repeats > 1:
-        notes.append(f"sent {mechanism.repeats} times")
-    return ", ".join([mechanism.name, *notes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,35 +89,38 @@ class Infeasible:
     needs: str
 
 
-@dataclass(frozen=True, slots=True)
-class Likely:
-    """An option that there most likely is: enough for a search whose end is looked at again.
+Result = Candidate | Infeasible | None
+"""None when the protocol cannot hold such a record at all."""
 
-    where
-      standard_error   as a plan option has it, about
-    """
 
-    name: str
-    standard_error: float
+def tells_nothing(found: Candidate) -> Infeasible | None:
+    """Why ``found`` is no candidate, where its counts would say nothing; None otherwise."""
+    if found.tells:
+        return None
+    return Infeasible(
+        found.protocol,
+        f"more users or a larger epsilon: with a standard error of {found.standard_error:.3g} "
+        f"counts nobody could be told from all {found.users:,} people",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The most accurate option, the others from good to bad, and what is infeasible."""
+    """The plan to take, the other candidates from good to bad, and what is infeasible."""
 
-    best: PlanOption
-    others: tuple[PlanOption, ...]
+    plan: Terms
+    others: tuple[Candidate, ...]
     infeasible: tuple[Infeasible, ...]
     reason: str
 
     def facts(self) -> dict[str, Any]:
-        """The choice as one JSON object: the best option flat, the rest beside it."""
+        """The choice as one JSON object: the plan flat, the rest beside it."""
         return {
-            **self.best.facts(),
+            "name": self.plan.name,
+            **self.plan.facts(),
             "reason": self.reason,
-            "alternatives": [{"name": option.name, **option.facts()} for option in self.others],
+            "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
-            "fingerprint": fingerprint(self.best.plan),
-            "plan": msgspec.to_builtins(self.best.plan),
-            "plans": [msgspec.to_builtins(plan) for plan in self.best.plans],
+            "fingerprint": fingerprint(self.plan),
+            "plan": msgspec.to_builtins(self.plan),
         }

@@ -1,15 +1,15 @@
-"""The Pareto front: plan options that no other one beats in error, messages and bytes at once."""
+"""The Pareto front: candidates that no other one beats in error, messages and bytes at once."""
 
 from mixtally.planner.choose import Planner
-from mixtally.planner.options import PlanOption
+from mixtally.planner.options import Candidate
 from mixtally.planner.request import PlanRequest
 
 
-def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[PlanOption]:
-    """Options within the request's budget from good to bad, none of them beaten.
+def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[Candidate]:
+    """Candidates within the request's budget from good to bad, none of them beaten.
 
-    Besides the whole budget smaller ones are tried: fakes are what a person pays with. The first
-    is what ``choose`` chooses.
+    Besides the whole budget smaller ones are tried: fakes are what a person pays with. Errors are
+    those before coins and caps, about a thousandth less than a plan's.
     """
     options = (planner or Planner()).within(request)
     unbeaten = [option for option in options if not any(_beats(other, option) for other in options)]
@@ -17,7 +17,7 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[P
     return sorted(distinct.values(), key=lambda option: option.standard_error)
 
 
-def _beats(one: PlanOption, other: PlanOption) -> bool:
+def _beats(one: Candidate, other: Candidate) -> bool:
     """Whether ``one`` is nowhere worse and somewhere better."""
     pairs = list(zip(one.cost, other.cost, strict=True))
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)

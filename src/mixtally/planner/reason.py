@@ -1,28 +1,33 @@
 """Why a plan was chosen, in sentences."""
 
-from mixtally.planner.options import Infeasible, PlanOption
+from collections.abc import Sequence
+
+from mixtally.planner.options import Candidate, Infeasible
 from mixtally.planner.request import PlanRequest
-from mixtally.records.mechanism import BitFlips, FakeSource
+from mixtally.records.contract.terms import Cover, Terms
 
 
 def reason(
-    request: PlanRequest, best: PlanOption, others: list[PlanOption], infeasible: list[Infeasible]
+    request: PlanRequest,
+    best: Terms,
+    others: Sequence[Candidate],
+    infeasible: Sequence[Infeasible],
 ) -> str:
     """What was chosen and what it costs, how much worse the others are, what would not fit."""
     sentences = [_why(request, best)]
-    if len(best.plans) > 1:
+    if len(best.parts) > 1:
         sentences.append(
-            f"A record travels as {len(best.plans)} messages, each through mixes of its own."
+            f"A record travels as {len(best.parts)} messages, each through mixes of its own."
         )
-    hashed = best.plan.question.hashed
+    hashed = best.question.hashed
     if hashed is not None:
         values = "Any values" if hashed.values is None else f"{hashed.values:,} values"
         sentences.append(
-            f"{values} share {best.bins:,} bins: values that meet in a bin are counted together, "
+            f"{values} share {best.question.bins:,} bins: values that meet in a bin are counted together, "
             "which the error includes at its worst, everybody else holding one same value."
         )
     sentences += [
-        f"{option.name} would have {option.standard_error / best.standard_error:.3g} times the "
+        f"{_named(best, option)} would have {option.standard_error / best.standard_error:.3g} times the "
         "standard error" + _cost(best, option)
         for option in others
     ]
@@ -31,7 +36,7 @@ def reason(
     if request.local_epsilon is not None:
         sentences.append(f"The flips also keep a local epsilon of {request.local_epsilon:g}.")
     needs: dict[str, list[str]] = {}
-    had = {option.plan.protocol for option in (best, *others)}
+    had = {best.protocol, *(option.protocol for option in others)}
     for one in infeasible:  # one that is had whole may be out of reach split
         split = ", split" * (one.protocol in had)
         needs.setdefault(one.needs, []).append(one.protocol + split)
@@ -53,37 +58,45 @@ def budget(request: PlanRequest) -> str:
     return words
 
 
-def _cost(best: PlanOption, option: PlanOption) -> str:
+def _named(best: Terms, option: Candidate) -> str:
+    """Its name, and who brings the cover where that is somebody else."""
+    return option.name + f", by {option.cover}," * (option.cover is not best.cover)
+
+
+def _cost(best: Terms, option: Candidate) -> str:
     """How much less an alternative sends, where that is at least a fifth."""
     if option.bytes_per_user < 0.8 * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
 
 
-def _why(request: PlanRequest, best: PlanOption) -> str:
-    name, mechanism = best.name, best.mechanism
+def _why(request: PlanRequest, best: Terms) -> str:
+    name = best.name
     if request.protocol:
         lead = f"{name} was asked for"
-    elif mechanism.fake_source is FakeSource.MIX:
+    elif best.cover is Cover.MIXES and best.hops > 1:
+        lead = (
+            f"{name} has the smallest standard error among fakes that every mix draws, which hide "
+            "a person if any one mix is honest"
+        )
+    elif best.cover is Cover.MIXES:
         lead = f"{name} has the smallest standard error, because a mix may draw the fakes"
     else:
         lead = f"{name} has the smallest standard error within the budget of {budget(request)}"
-    fakes = sum(plan.mechanism.fakes_promised for plan in best.plans)
-    error = f"a standard error of {in_counts(best.standard_error)} counts"
+    fakes, error = best.fakes, f"a standard error of {in_counts(best.standard_error)} counts"
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."
-    if isinstance(mechanism, BitFlips) and mechanism.crowd:
-        more = _more(request, best, "one fake a user") * (best.plan.protocol == "flip-blank")
+    if best.count_flips:
+        more = "" if request.count_crowd else _more(request, "one fake a user")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    more = _more(request, best, "one fake a user, or --count-crowd,")
+    more = _more(request, "one fake a user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
 
 
-def _more(request: PlanRequest, best: PlanOption, what: str) -> str:
+def _more(request: PlanRequest, what: str) -> str:
     """What fakes would do: where the budget has some they were weighed, but for ``flip``."""
-    if request.local_epsilon is not None:
+    if request.local_epsilon is not None or request.protocol == "flip":
         return ""
-    size = best.bytes_per_user / best.messages_per_user
-    if request.protocol != "flip" and request.most_fakes(len(best.plans), size) > 0:
+    if request.messages_per_user > 1:
         return "; the fakes of the budget would bring more noise than they hide"
     return f"; {what} could cut it"

@@ -9,8 +9,8 @@ import msgspec
 
 from mixtally.ground.fixed import decimal
 from mixtally.planner.choose import Planner
-from mixtally.planner.options import PlanOption
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
+from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
 
 _PRECISION = 1.015
@@ -24,11 +24,11 @@ class Relaxation:
     """The relaxation that makes a plan possible, and the best plan then."""
 
     change: str
-    option: PlanOption
+    plan: Terms
 
     def facts(self) -> dict[str, Any]:
-        """The change and the plan option as one flat JSON object."""
-        return {"change": self.change, **self.option.facts()}
+        """The change and the plan as one flat JSON object."""
+        return {"change": self.change, **self.plan.facts()}
 
 
 def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Relaxation]:
@@ -52,7 +52,7 @@ def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Re
         if reached is not None:
             value, option = reached
             found.append(Relaxation(f"{flag} {value:.10g}", option))
-    mixed = None if request.mix_fakes else planner.best(replace(request, mix_fakes=True))
+    mixed = None if request.mixes_draw else planner.best(replace(request, mix_fakes=True))
     if mixed is not None:
         found.append(Relaxation("--mix-fakes", mixed))
     unlimited = None
@@ -105,7 +105,7 @@ def _value(flagged: PlanRequest, request: PlanRequest) -> float:
 
 def _least(
     planner: Planner, start: float, most: float, change: _Change
-) -> tuple[float, PlanOption] | None:
+) -> tuple[float, Terms] | None:
     """The least value from ``start`` on with which something fits, by doubling and halving.
 
     By what most likely fits; where that is not proved of the end, a larger one is.

@@ -5,13 +5,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
+from mixtally.contract.terms import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
+from mixtally.records.contract.terms import Prefixes
 from mixtally.records.encodings import encodings
-from mixtally.records.guarantee import Guarantee, arriving, checked_fraction, checked_users
+from mixtally.records.guarantee import (
+    LEAST_USERS,
+    Guarantee,
+    arriving,
+    checked_fraction,
+    checked_users,
+)
 from mixtally.records.mechanism import mechanism_of
-from mixtally.records.mechanism.fakes import MOST_MIXES
 from mixtally.records.question import Question
+from mixtally.records.recipe import MOST_DRAWN
 
 DEFAULT_MESSAGES = 2.0
 """For each part of a record: its own message, and a fake."""
@@ -23,18 +31,24 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """A question, a guarantee, a crowd and a budget.
+    """A question, a guarantee, a crowd, mixes and a budget.
 
     where
       users               people expected to take part
       messages_per_user   the most messages a person sends on average, own reports included, in
                           [1, 1000]; when left out 2 for each part: a bit or an attribute
-      bytes_per_user      the most bytes of messages a person sends on average; None for no limit
+      bytes_per_user      the most bytes of envelopes a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
+      edges               where numbers are cut into bins; None without numbers
+      prefixes            by which words are asked; None without
       hash_seed           of a hash by which values may share bins; None when they must not
       count_crowd         whether honest people's own flips are counted on as fakes
-      mix_fakes           whether mixes may be trusted to draw fakes
-      mixes               how many mixes draw fakes, any one of which may be the honest one
+      hops                mixes in a row, 1 to 5, that different people run: any of them draws fakes
+                          where that can be had, and people bring the cover only with a minimum
+                          crowd; None for one mix
+      mix_fakes           whether the one mix may be trusted to draw fakes
+      mix_messages        the most messages that a mix adds to all parts, in [1, 10^10]; None for as
+                          many as there are users, and for any number without hops
       protocol            a name, to plan with that one only; None to choose
       local_epsilon       the most that may be left of the promise when every mix colludes, in
                           [0.01, 100]; None for no limit
@@ -53,9 +67,12 @@ class PlanRequest:
     messages_per_user: float | Fraction = _BY_PARTS
     bytes_per_user: float | None = None
     collections: int = 1
+    edges: tuple[float, ...] | None = None
+    prefixes: Prefixes | None = None
     hash_seed: str | None = None
+    hops: int | None = None
     mix_fakes: bool = False
-    mixes: int = 1
+    mix_messages: int | None = None
     count_crowd: bool = False
     local_epsilon: float | None = None
     protocol: str | None = None
@@ -68,66 +85,63 @@ class PlanRequest:
             object.__setattr__(self, "messages_per_user", default_messages(self.question))
         checked_users(self.users)
         checked_fraction(self.honest_fraction)
-        _check(
-            "messages per user",
-            self.messages_per_user,
-            1.0,
-            MOST_MESSAGES,
-            "a person sends at least their own report; 2 adds one fake each",
-        )
-        _check("bytes per user", self.bytes_per_user, 1.0, 1e12, "leave it out for no limit")
-        _check("collections", self.collections, 1, MOST_COLLECTIONS, "it is how often you will ask")
-        _check("mixes", self.mixes, 1, MOST_MIXES, "it is how many mixes draw fakes")
-        _check(
-            "local epsilon",
-            self.local_epsilon,
-            0.01,
-            100.0,
-            "leave it out when the mixes are trusted",
-        )
-        _check(
-            "minimum crowd",
-            self.minimum_crowd,
-            2,
-            self.users,
-            "it is how many of the users surely take part",
-        )
-        if self.mixes > 1 and not self.mix_fakes:
-            raise ParameterError(
-                "mixes",
-                wanted="--mix-fakes beside it",
-                got=f"{self.mixes} mixes that draw none",
-                do="allow mixes to draw fakes",
-            )
+        for subject, value, least, most, advice in (
+            (
+                "messages per user",
+                self.messages_per_user,
+                1.0,
+                MOST_MESSAGES,
+                "a person sends at least their own report; 2 adds one fake each",
+            ),
+            ("bytes per user", self.bytes_per_user, 1.0, 1e12, "leave it out for no limit"),
+            ("collections", self.collections, 1, MOST_COLLECTIONS, "it is how often you will ask"),
+            ("hops", self.hops, 1, MOST_HOPS, "three mixes run by three people are usual"),
+            ("mix messages", self.mix_messages, 1, MOST_DRAWN, "as many as users are usual"),
+            ("local epsilon", self.local_epsilon, 0.01, 100.0, "leave it out to trust the mixes"),
+            (
+                "minimum crowd",
+                self.minimum_crowd,
+                1 if self.hops else LEAST_USERS,
+                self.users,
+                "it is how many of the users surely take part",
+            ),
+        ):
+            _check(subject, value, least, most, advice)
         if self.protocol is not None:
             mechanism_of(self.protocol)
 
     @property
-    def sure_fraction(self) -> float:
-        """The share of all promised fakes that is counted on, rounded down where it is no float."""
-        if self.minimum_crowd is None:
-            return self.honest_fraction
-        exact = decimal(self.honest_fraction) * self.minimum_crowd / self.users
-        share = float(exact)
-        return share if decimal(share) <= exact else math.nextafter(share, 0.0)
+    def row(self) -> int:
+        """Mixes in a row."""
+        return self.hops or 1
 
     @property
-    def sure_crowd(self) -> int:
-        """Honest people whose flips are counted on."""
-        crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
-        return arriving(crowd, self.honest_fraction)
+    def mixes_draw(self) -> bool:
+        """Whether mixes may draw fakes."""
+        return self.mix_fakes or self.hops is not None
 
-    def most_fakes(self, reports: int = 1, message_bytes: float = 1.0) -> int:
-        """Fakes that all users together can afford, exact in the decimals of the budget.
+    @property
+    def drawn(self) -> int:
+        """The most messages that a mix adds."""
+        if self.mix_messages is not None:
+            return self.mix_messages
+        return MOST_DRAWN if self.hops is None else self.users
 
-        where
-          reports         messages that a record takes, so that the fakes are those of each of them
-          message_bytes   the mean size of a message
+    @property
+    def people(self) -> int | None:
+        """Honest people who surely take part; None where they are too few.
+
+        In a network nobody knows unless it is said, as a round of fewer is destroyed.
         """
-        budget = decimal(self.messages_per_user)
-        if self.bytes_per_user is not None:
-            budget = min(budget, decimal(self.bytes_per_user) / decimal(message_bytes))
-        return math.floor((budget / reports - 1) * self.users)
+        if self.hops is not None and self.minimum_crowd is None:
+            return None
+        crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
+        sure = arriving(crowd, self.honest_fraction)
+        return sure if sure >= LEAST_USERS else None
+
+    def own_fakes(self, parts: int) -> Fraction:
+        """Fakes that a person can afford for each of so many parts; negative for too few."""
+        return decimal(self.messages_per_user) / parts - 1
 
 
 def default_messages(question: Question) -> float:

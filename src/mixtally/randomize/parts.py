@@ -32,13 +32,16 @@ _NONE = np.zeros(0, dtype=np.int64)
 def part_reports(
     part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
 ) -> Rows:
-    """Randomized messages, one a record, shape (people, message bytes).
+    """Randomized messages, shape (people * repeats, message bytes).
 
+    A record that is sent several times is flipped afresh every time; its messages stand together.
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
     dtype uint8. Raises MessageError for numbers that are no bins and for bits that the part cannot
     hold or hide, ParameterError for a cap that hardly any record keeps to.
     """
     given = held(records)
+    if part.repeats > 1:
+        given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
         return _packed(part, given, chance, memo)
     out, filled = part.layout.blank(len(given)), 0

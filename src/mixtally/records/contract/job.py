@@ -33,6 +33,4 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
 
 
 def _stream(part: Part) -> Stream:
-    own = part.own
-    least, most = (0, 0) if own is None else (own.whole, own.most)
-    return Stream(layout=part.layout, recipe=part.recipe, least=1 + least, most=1 + most)
+    return Stream(layout=part.layout, recipe=part.recipe, least=part.least, most=part.most)

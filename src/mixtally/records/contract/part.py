@@ -21,7 +21,7 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
-from mixtally.records.recipe import NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
 from mixtally.records.spelling import check
 
 
@@ -51,6 +51,10 @@ class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Fakes of a device on average."""
         return self.whole + self.coin / SCALE
 
+    def of(self, people: int) -> int:
+        """Fakes of so many devices on average, rounded down."""
+        return people * (self.whole * SCALE + self.coin) // SCALE
+
     @property
     def most(self) -> int:
         """The most fakes that a device draws."""
@@ -64,6 +68,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
       bins        what a message may name, in [2, 10^7], or [1, 64] free bits
       most_set    the most bins that a record sets, in [1, 16]; None for free bits, any of them set
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
+      repeats     how often a record is sent, each time flipped afresh, in [1, 1000]; more than once
+                  only among other people's flips
       own         fakes that a device adds; None where it adds none
       recipe      what every hop adds
       layout      how a message is written
@@ -77,6 +83,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     own: OwnFakes | None
     recipe: Recipe
     layout: Layout
+    repeats: int
 
     def __post_init__(self) -> None:
         check(partial(read_part, place="part"), self)
@@ -91,6 +98,43 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """The name of its mechanism, as people type it."""
         people = 2 if self.own is None and not self.by_mixes else 0
         return self.mechanism(fakes=1, crowd=people).name
+
+    @property
+    def least(self) -> int:
+        """The fewest messages that a device sends."""
+        return self.repeats + (0 if self.own is None else self.own.whole)
+
+    @property
+    def most(self) -> int:
+        """The most messages that a device sends."""
+        return self.repeats + (0 if self.own is None else self.own.most)
+
+    @property
+    def sent(self) -> float:
+        """Messages that a device sends on average."""
+        return self.repeats + (0.0 if self.own is None else self.own.mean)
+
+    @property
+    def drawn(self) -> int:
+        """Messages that a hop adds, on average where their number is drawn."""
+        match self.recipe:
+            case BlanksRecipe():
+                return self.recipe.count
+            case ShapedRecipe():
+                return self.bins * self.recipe.shift
+            case _:
+                return 0
+
+    def standard_error(self, users: int, hops: int, crowd: int) -> float:
+        """Of an empty bin in counts, if ``users`` people answer and ``crowd`` people's flips count.
+
+        All ``hops`` draw what the recipe says.
+        """
+        fakes = 0 if self.own is None else round(users * self.own.mean)
+        if isinstance(self.recipe, BlanksRecipe):
+            fakes = self.recipe.count * hops
+        made = self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
+        return made.standard_error(users)
 
     def mechanism(self, *, fakes: int, crowd: int = 0, mixes: int = 1) -> Shuffled:
         """The mechanism with so many fakes in its stream.
@@ -108,10 +152,15 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:
             kind = UniformFakes(fakes)
-        elif self.own is None and not self.by_mixes:
+        elif self.own is None and not self.by_mixes and crowd:
             kind = NoFakes()
         return BitFlips(
-            bins=self.bins, threshold=self.threshold, max_set=self.most_set, fakes=kind, crowd=crowd
+            bins=self.bins,
+            threshold=self.threshold,
+            max_set=self.most_set,
+            fakes=kind,
+            crowd=crowd,
+            repeats=self.repeats,
         )
 
     @property

@@ -1,6 +1,7 @@
 """The terms of a collection: what is asked, how it is hidden, what that is worth."""
 
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -8,11 +9,11 @@ from mixtally.contract.question import read_prefixes
 from mixtally.contract.terms import read_terms
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract.costs import Costs
 from mixtally.records.contract.part import Part
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving
 from mixtally.records.question import Question
-from mixtally.records.recipe import BlanksRecipe
 from mixtally.records.spelling import check
 
 
@@ -47,7 +48,7 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.most * (len(self.alphabet) + 2) + 1
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a contract promises, whoever runs it.
 
     where
@@ -104,25 +105,43 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         raise TypeError("terms without a question for their parts")
 
     @property
-    def noise(self) -> float:
-        """Standard error of an empty bin in counts, the largest of all parts, if all users answer.
-
-        By noise alone: values that meet in a bin add to it.
-        """
-        return max(map(self._noise_of, self.parts))
-
-    def _noise_of(self, part: Part) -> float:
-        fakes = 0 if part.own is None else round(self.users * part.own.mean)
-        if isinstance(part.recipe, BlanksRecipe):
-            fakes = part.recipe.count * self.hops
-        crowd = self.sure_people if self.count_flips else 0
-        made = part.mechanism(fakes=fakes, crowd=crowd, mixes=self.hops)
-        return made.standard_error(self.users)
+    def crowd(self) -> int:
+        """People whose flips are counted on: those who surely take part, or none."""
+        return self.sure_people if self.count_flips else 0
 
     @property
-    def message_bytes(self) -> tuple[int, ...]:
-        """Bytes of a message of each part as the collector reads it."""
-        return tuple(part.layout.message_bytes for part in self.parts)
+    def fakes_counted(self) -> int:
+        """Fakes of a collection that are counted on: those of honest people, or of one hop."""
+        if self.cover is Cover.MIXES:
+            return self.messages_per_mix
+        owns = [part.own for part in self.parts if part.own is not None]
+        return sum(own.of(self.sure_people) for own in owns)
+
+    def facts(self) -> dict[str, Any]:
+        """Everything it says, flat, in the field's terms; for JSON and for people.
+
+        ``local_epsilon`` is None where nothing is left; messages and bytes are those of a device.
+        """
+        shown, first = self.certificate, self.parts[0]
+        made = first.mechanism(fakes=0, crowd=self.crowd, mixes=self.hops)
+        return {
+            "protocol": self.protocol,
+            "cover": str(self.cover),
+            "hops": self.hops,
+            "epsilon": shown.epsilon,
+            "delta": shown.upper,
+            "delta_lower": shown.lower,
+            "delta_target": self.guarantee.delta,
+            **shown.terms(),
+            "users": self.users,
+            "minimum_crowd": self.minimum_crowd,
+            "honest_share": self.honest_share,
+            "collections": self.collections,
+            **self.costs(),
+            "fakes_counted": self.fakes_counted,
+            **made.facts(),
+            "local_epsilon": self.local_epsilon,
+        }
 
 
 def _fits(asked: tuple[Question, ...], parts: tuple[Part, ...]) -> bool:

@@ -1,0 +1,81 @@
+"""clear-shaped: values in clear among fakes of the distribution of least spread, drawn by mixes."""
+
+import math
+
+from mixtally.errors import EffortError, ParameterError
+from mixtally.planner.flips import fits_bytes, lacks
+from mixtally.planner.options import Candidate, Infeasible, Result
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.divergence import CalibrationTarget
+from mixtally.privacy.divergence.in_clear import start, usual_ratio
+from mixtally.records.contract.part import Part
+from mixtally.records.contract.terms import Cover
+from mixtally.records.encodings import Encoding
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import InClear, Parameter, ShapedFakes
+from mixtally.records.mechanism.fakes import MOST_SHIFT
+from mixtally.records.recipe import ShapedRecipe
+
+NAME = "clear-shaped"
+IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+
+
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """The least fakes a bin: devices send nothing but their reports."""
+    clear = encoding.in_clear()
+    if clear is None:
+        return None
+    if request.local_epsilon is not None:
+        return Infeasible(NAME, IN_CLEAR)
+    if not request.mixes_draw:
+        return Infeasible(NAME, "a mix that is trusted to draw the fakes: --mix-fakes")
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short
+    together = len(clear.parts) * request.collections
+    ratio = usual_ratio(request.guarantee.epsilon, together)
+    shift = _least_shift(request, ratio, together, accountant)
+    if shift is None:
+        return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
+    drawn = shift * sum(part.bins for part in clear.parts)
+    if drawn > request.drawn:
+        return Infeasible(NAME, f"--mix-messages {drawn}: {shift} a bin")
+    recipe = ShapedRecipe(ratio, shift)
+    parts = tuple(
+        Part(
+            bins=part.bins,
+            most_set=1,
+            threshold=None,
+            own=None,
+            recipe=recipe,
+            layout=Layout(Form.INDEX, part.bins),
+            repeats=1,
+        )
+        for part in clear.parts
+    )
+    found = Candidate(request, request.question, parts, Cover.MIXES)
+    if not fits_bytes(found):
+        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return found
+
+
+def _least_shift(
+    request: PlanRequest, ratio: int, together: int, accountant: Accountant
+) -> int | None:
+    """The least shift that keeps the guarantee, or where a search for it begins, if that is enough;
+    None for none.
+    """
+    one = Record.of(InClear(bins=2, fakes=ShapedFakes(ratio, 1)))
+    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    if request.likely:
+        shift = start(one.message, Parameter.SHIFT, CalibrationTarget(epsilon, delta, together))
+        return shift if shift <= MOST_SHIFT else None
+    try:
+        found = calibrate(accountant, one, Parameter.SHIFT, epsilon, delta, collections=together)
+    except EffortError:
+        raise
+    except ParameterError:
+        return None
+    shaped = found.message.mechanism.shaped
+    return None if shaped is None else shaped.shift

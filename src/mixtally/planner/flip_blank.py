@@ -1,0 +1,41 @@
+"""flip-blank: flipped values or sets among flipped blanks, of devices or of every mix.
+
+With k set bits q falls as K^(-1/k), so that (n + K) q is least at K = n / (k - 1) fakes, or as many
+a mix, divided by the mixes: more of them than that are not drawn.
+"""
+
+from fractions import Fraction
+
+from mixtally.planner.flips import among_blanks_of_mixes, among_people, lacks
+from mixtally.planner.options import Result
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant
+from mixtally.records.encodings import Encoding
+from mixtally.records.question import Kind
+
+NAME = "flip-blank"
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many blanks of devices as the budget allows and as help."""
+    if any(part.kind is Kind.BITS for part in encoding.parts):
+        return None
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short
+    fakes = request.own_fakes(len(encoding.parts))
+    most = max(part.max_set for part in encoding.parts)
+    if most > 1:
+        fakes = min(fakes, Fraction(1, most - 1))
+    crowd = request.count_crowd and request.people is not None
+    return among_people(NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd)
+
+
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many blanks of every mix as it may add and as help."""
+    if not request.mixes_draw or any(part.kind is Kind.BITS for part in encoding.parts):
+        return None
+    each = min(request.drawn // len(encoding.parts), request.users)
+    most = max(part.max_set for part in encoding.parts)
+    if most > 1:
+        each = min(each, request.users // (request.row * (most - 1)))
+    return among_blanks_of_mixes(NAME, request, encoding, accountant, each)

@@ -1,0 +1,175 @@
+"""Candidates whose bits are flipped: the least flip probability among so many fakes and people."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from msgspec import structs
+
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.layouts import flipped_at, plain
+from mixtally.planner.noise import capped, fewest_fakes, least_flips
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.pricing import own_fakes
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant
+from mixtally.records.contract.part import FakeRecord, Part
+from mixtally.records.contract.terms import Cover
+from mixtally.records.encodings import Encoding
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
+from mixtally.records.question import Kind
+from mixtally.records.recipe import BlanksRecipe
+
+COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+_SURE = "more people who are sure to take part"
+_CROWD = "--minimum-crowd: people whose messages surely come"
+_TRIALS = 4
+"""Fewer fakes take more flips, and so larger messages: this often bytes are looked at again."""
+
+
+def among_people(
+    name: str,
+    request: PlanRequest,
+    encoding: Encoding,
+    accountant: Accountant,
+    *,
+    fakes: Fraction,
+    record: FakeRecord = FakeRecord.BLANK,
+    count_flips: bool,
+    repeats: int = 1,
+) -> Result:
+    """Flips among ``fakes`` of every device, and other people's flips where ``count_flips``.
+
+    Without either a record is hidden by its own flips alone.
+    """
+    people = request.people
+    if people is None:
+        return Infeasible(name, uncrowded(request))
+    units = max(0, math.floor(fakes * SCALE))
+    for _ in range(_TRIALS):
+        found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
+        if not isinstance(found, Candidate) or fits_bytes(found):
+            return found
+        own = units / SCALE
+        base = found.bytes_per_user * repeats / (repeats + own)
+        left = (request.bytes_per_user or 0.0) / base - 1.0
+        if left < 0.0 or not units:
+            return Infeasible(name, f"--bytes-per-user {math.ceil(base)}")
+        units = min(units - 1, math.floor(0.999 * left * repeats * SCALE))
+    return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+
+
+def _with(
+    name: str,
+    request: PlanRequest,
+    encoding: Encoding,
+    accountant: Accountant,
+    units: int,
+    record: FakeRecord,
+    count_flips: bool,
+    repeats: int,
+) -> Result:
+    """With so many fakes of a device, times 2^64."""
+    own = own_fakes(record, units) if units else None
+    people = request.people or 0
+    sure = 0 if own is None else own.of(people)
+    uniform = own is not None and record is FakeRecord.UNIFORM
+    hiding = BitFlips(
+        bins=max(part.bins for part in encoding.parts),
+        threshold=MOST_THRESHOLD,
+        max_set=most_set(encoding),
+        fakes=UniformFakes(sure)
+        if uniform
+        else NoFakes()
+        if own is None and count_flips
+        else BlankFakes(sure),
+        crowd=people if count_flips else 0,
+        repeats=repeats,
+    )
+    floor = capped(request, hiding, len(encoding.parts))
+    made = Candidate(
+        request, request.question, _parts(encoding, floor or MOST_THRESHOLD // 2), count_flips=count_flips
+    )
+    made = replace(
+        made, parts=tuple(structs.replace(p, own=own, repeats=repeats) for p in made.parts)
+    )
+    bare = replace(made, parts=tuple(structs.replace(p, own=None) for p in made.parts))
+    if floor and (useless := tells_nothing(bare)) is not None:
+        return useless
+    sent = 0 if own is None else round(request.users * own.mean)
+    least = least_flips(accountant, request, encoding, hiding, sent)
+    if least is None:
+        return Infeasible(name, COINS if own is not None or not count_flips else FEW)
+    if floor > least and own is not None:  # more noise than the guarantee needs: fakes add to it
+        fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
+        if fewest is not None and fewest < sure:
+            units = -(-fewest * SCALE // people)
+            few = own_fakes(record, units) if units else None
+            made = replace(made, parts=tuple(structs.replace(p, own=few) for p in made.parts))
+    found = flipped_at(made, max(least, floor))
+    return tells_nothing(found) or found
+
+
+def most_set(encoding: Encoding) -> int | None:
+    """The most bins that a message sets; None for free bits."""
+    if encoding.parts[0].kind is Kind.BITS:
+        return None
+    return max(part.max_set for part in encoding.parts)
+
+
+def _parts(encoding: Encoding, threshold: int) -> tuple[Part, ...]:
+    return tuple(
+        plain(part.bins, None if part.kind is Kind.BITS else part.max_set, threshold)
+        for part in encoding.parts
+    )
+
+
+def among_blanks_of_mixes(
+    name: str, request: PlanRequest, encoding: Encoding, accountant: Accountant, each: int
+) -> Result:
+    """Flips among ``each`` blanks a part that every mix draws and flips as well."""
+    if each < 1:
+        return Infeasible(name, f"--mix-messages {len(encoding.parts)}: a blank for each part")
+    if (short := lacks(name, request, encoding)) is not None:
+        return short
+    most = most_set(encoding)
+    hiding = BitFlips(
+        bins=max(part.bins for part in encoding.parts),
+        threshold=MOST_THRESHOLD,
+        max_set=most,
+        fakes=BlankFakes(each),
+    )
+    least = least_flips(accountant, request, encoding, hiding, each * request.row)
+    if least is None:
+        return Infeasible(name, COINS)
+    least = max(least, capped(request, hiding, len(encoding.parts)))
+    parts = tuple(
+        structs.replace(part, recipe=BlanksRecipe(each, least)) for part in _parts(encoding, least)
+    )
+    made = Candidate(request, request.question, parts, Cover.MIXES)
+    found = flipped_at(made, least)
+    if not fits_bytes(found):
+        return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return tells_nothing(found) or found
+
+
+def fits_bytes(found: Candidate) -> bool:
+    """Whether a device sends no more bytes than it may."""
+    limit = found.request.bytes_per_user
+    return limit is None or found.bytes_per_user <= limit
+
+
+def uncrowded(request: PlanRequest) -> str:
+    """What is missing where too few people are known to take part."""
+    return _SURE if request.hops is None or request.minimum_crowd is not None else _CROWD
+
+
+def lacks(
+    name: str, request: PlanRequest, encoding: Encoding, repeats: int = 1
+) -> Infeasible | None:
+    """The budget where it does not even hold a person's own messages; None where it does."""
+    own = len(encoding.parts) * repeats
+    if request.messages_per_user >= own:
+        return None
+    return Infeasible(name, f"{own} messages a record: --messages-per-user {own}")

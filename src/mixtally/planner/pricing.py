@@ -1,0 +1,184 @@
+"""From a candidate to its plan: the least noise from its own on that is proved to keep the promise.
+
+A candidate's noise is that of one message among a fixed number of fakes. Coins that people toss for
+their fakes, caps on a message and parts of different sizes take a hair more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from msgspec import structs
+
+from mixtally.contract.part import MOST_OWN
+from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.planner.layouts import flipped_at
+from mixtally.planner.options import Candidate
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
+from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
+from mixtally.privacy.terms import (
+    Stake,
+    capped_cost,
+    certified,
+    composed,
+    counted,
+    delta_of,
+    local_epsilon_of,
+)
+from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
+from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.recipe import ShapedRecipe
+
+_ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
+"""Relative rises of a flip probability: parts and caps together may cost a hair more."""
+_MORE_SHIFTS = 4
+_UNITS = 1 << 40
+"""Steps of a fake in which the fewest are looked for."""
+_TOLERANCE = 1e-4
+_ROUGH, _FLOOR = 0.05, 1e-2
+"""Bounds of averages over coins may lie so far apart, relatively and in parts of the target."""
+_NEAR_ONE, _NEAR = 2e-2, 0.1
+"""So much of delta may be left, of one message and of several together."""
+
+
+def planned(found: Candidate, accountant: Accountant) -> Terms | None:
+    """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
+    for settled in _settled(found, accountant):
+        plan = _kept(settled, accountant)
+        if plan is not None:
+            return plan if settled.tells else None
+    return None
+
+
+def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
+    """What most likely keeps the promise, the least noise first."""
+    first = found.parts[0]
+    if isinstance(first.recipe, ShapedRecipe):
+        for more in range(_MORE_SHIFTS):
+            yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
+    elif first.threshold is None:
+        yield from _covered(found, accountant)
+    else:
+        yield from _flipped(found, first.threshold, accountant)
+
+
+def _shifted(part: Part, more: int) -> Part:
+    assert isinstance(part.recipe, ShapedRecipe)
+    recipe = ShapedRecipe(part.recipe.ratio, part.recipe.shift + more)
+    return structs.replace(part, recipe=recipe)
+
+
+def _covered(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
+    """Records in clear among the fewest uniform fakes of devices."""
+    owns: dict[int, OwnFakes] = {}
+    for part in found.parts:
+        if part.bins not in owns:
+            own = _fewest(found, part, accountant)
+            if own is None:
+                return
+            owns[part.bins] = own
+    parts = tuple(structs.replace(part, own=owns[part.bins]) for part in found.parts)
+    yield replace(found, parts=parts)
+
+
+def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
+    """The fewest fakes of a device on average, if all parts were like this one."""
+    assert part.own is not None
+
+    def made(units: int) -> Stake:
+        alike = structs.replace(part, own=own_fakes(FakeRecord.UNIFORM, units * _PER_UNIT))
+        return replace(found, parts=(alike,) * len(found.parts)).stake
+
+    start, most = -(-(part.own.whole * SCALE + part.own.coin) // _PER_UNIT), MOST_OWN * _UNITS
+    least = _least(made, start, (1, most), ROOT, accountant) if start <= most else None
+    return None if least is None else own_fakes(FakeRecord.UNIFORM, least * _PER_UNIT)
+
+
+_PER_UNIT = SCALE // _UNITS
+
+
+def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
+    """Fakes of a device, ``mean`` of them on average, times 2^64."""
+    return OwnFakes(record, *divmod(mean, SCALE))
+
+
+def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
+    """Flipped records: where coins make the number of fakes uncertain, by a search of its own."""
+    least: int | None = threshold
+    if any(part.own is not None and part.own.coin for part in found.parts):
+
+        def made(value: int) -> Stake:
+            return flipped_at(found, value).stake
+
+        least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
+    for room in _ROOMS if least is not None else ():
+        raised = least + round(least * room)
+        if raised < MOST_THRESHOLD:
+            yield flipped_at(found, raised)
+
+
+def _least(
+    made: Callable[[int], Stake],
+    start: int,
+    ends: tuple[int, int],
+    axis: Axis,
+    accountant: Accountant,
+) -> int | None:
+    """The least value between ``ends``, looked for from ``start``, whose terms keep the guarantee.
+
+    It may leave a hundredth or two of delta, of several messages together some more.
+    """
+    one = made(start)
+    delta, several = one.guarantee.delta, counted(one).total() > 1
+    rough = Rough(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
+    # Of flips each evaluation is dear: rough ones, some hundredths above, say where it ends.
+    for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
+        upper = partial(_upper, made, accountant, tightness)
+        found = least_meeting(
+            upper, delta, *ends, start=start, tolerance=_TOLERANCE, axis=axis, rough=rough
+        )
+        if found is None:
+            return None
+        start = found
+    return start
+
+
+def _upper(
+    made: Callable[[int], Stake], accountant: Accountant, tightness: Tightness, value: int
+) -> float:
+    """The upper bound of delta at the epsilon of the guarantee."""
+    stake = made(value)
+    groups = counted(stake)
+    if groups.total() == 1:
+        return delta_of(stake, accountant).upper
+    return min(1.0, composed(groups, stake, accountant, tightness) + capped_cost(stake))
+
+
+def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
+    """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
+    stake, request = found.stake, found.request
+    proved, local = certified(stake, accountant), local_epsilon_of(stake)
+    if not proved.upper <= stake.guarantee.delta:
+        return None
+    if request.local_epsilon is not None and (local is None or local > request.local_epsilon):
+        return None
+    crowd = request.users if request.minimum_crowd is None else request.minimum_crowd
+    if found.cover is Cover.MIXES and request.minimum_crowd is None:
+        crowd = 1
+    return Terms(
+        question=found.question,
+        edges=request.edges,
+        prefixes=request.prefixes,
+        guarantee=request.guarantee,
+        users=request.users,
+        minimum_crowd=crowd,
+        honest_share=request.honest_fraction,
+        count_flips=found.count_flips,
+        collections=request.collections,
+        hops=found.hops,
+        cover=found.cover,
+        parts=found.parts,
+        certificate=proved,
+        local_epsilon=local,
+    )

@@ -1,0 +1,108 @@
+"""What a plan costs: the error of its counts, messages and bytes of a device and of a mix."""
+
+import math
+from typing import Any
+
+from mixtally.contract.contract import envelope_bytes
+from mixtally.records.contract.part import Part
+from mixtally.records.question import Question, collisions
+
+SUITE = 1
+"""Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
+
+
+class Costs:
+    """Of a record that travels as ``parts`` through ``hops`` mixes.
+
+    where
+      question      what is asked, however the record travels
+      users         people expected to take part
+      crowd         people whose flips are counted on; 0 where none are
+    """
+
+    __slots__ = ()
+
+    question: Question
+    users: int
+    hops: int
+    parts: tuple[Part, ...]
+
+    @property
+    def crowd(self) -> int:
+        """People whose flips are counted on."""
+        raise NotImplementedError
+
+    @property
+    def protocol(self) -> str:
+        """The name of the mechanism, as people type it."""
+        return self.parts[0].protocol
+
+    @property
+    def name(self) -> str:
+        """The protocol and what is special about it."""
+        first = self.parts[0]
+        notes = ["split"] * (len(self.parts) > 1)
+        notes += ["hashed"] * (self.question.hashed is not None)
+        notes += [f"sent {first.repeats} times"] * (first.repeats > 1)
+        return ", ".join([self.protocol, *notes])
+
+    @property
+    def noise(self) -> float:
+        """Standard error of an empty bin in counts, the largest of all parts, if all users answer.
+
+        By noise alone: values that meet in a bin add to it.
+        """
+        return max(part.standard_error(self.users, self.hops, self.crowd) for part in self.parts)
+
+    @property
+    def collisions(self) -> float:
+        """Standard error by other values in the same bin, at its worst, in counts."""
+        return collisions(self.users, self.question)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of an empty bin, in counts, with the worst collisions there can be."""
+        return math.hypot(self.noise, self.collisions)
+
+    @property
+    def message_bytes(self) -> tuple[int, ...]:
+        """Bytes of a message of each part as the collector reads it."""
+        return tuple(part.layout.message_bytes for part in self.parts)
+
+    @property
+    def messages_per_user(self) -> float:
+        """Messages that a device sends on average."""
+        return sum(part.sent for part in self.parts)
+
+    @property
+    def bytes_per_user(self) -> float:
+        """Bytes of envelopes that a device sends on average."""
+        sizes = envelope_bytes(self.message_bytes, self.hops, SUITE)
+        return sum(row[0] * part.sent for part, row in zip(self.parts, sizes, strict=True))
+
+    @property
+    def messages_per_mix(self) -> int:
+        """Messages that a mix adds to all parts on average."""
+        return sum(part.drawn for part in self.parts)
+
+    @property
+    def fakes(self) -> int:
+        """Fakes of a whole collection on average, whoever draws them."""
+        own = sum(self.users * part.sent - self.users * part.repeats for part in self.parts)
+        return round(own) + self.hops * self.messages_per_mix
+
+    def costs(self) -> dict[str, Any]:
+        """What it costs, flat, for JSON and for people."""
+        hashed = self.question.hashed
+        return {
+            "messages_of_a_record": len(self.parts),
+            "bins": sum(part.bins for part in self.parts),
+            "hashed_values": 0 if hashed is None else hashed.values,
+            "fakes": self.fakes,
+            "standard_error": self.standard_error,
+            "collision_error": self.collisions,
+            "messages_per_user": self.messages_per_user,
+            "messages_per_mix": self.messages_per_mix,
+            "bytes_per_message": list(self.message_bytes),
+            "bytes_per_user": self.bytes_per_user,
+        }
