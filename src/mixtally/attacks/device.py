@@ -16,7 +16,7 @@ from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
 from mixtally.mixing import added, shaped_fakes, shuffle
 from mixtally.randomize import fakes, one_fake, one_report, part_fakes, part_reports, reports
-from mixtally.randomize.messages import Records
+from mixtally.randomize.bins import Records
 from mixtally.records.contract import Part, Recipe
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import Shuffled

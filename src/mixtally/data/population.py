@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError
 from mixtally.ground import bits
 from mixtally.ground.counting import ColumnCounter
-from mixtally.randomize.messages import Records
+from mixtally.randomize.bins import Records
 from mixtally.records.question import Kind, Question
 
 _SPAN_BYTES = 1 << 22

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.population import Population
 from mixtally.errors import DataError
-from mixtally.randomize.messages import Records
+from mixtally.randomize.bins import Records
 from mixtally.records.question import Question
 
 Integers = NDArray[np.int64]

@@ -16,6 +16,7 @@ two tallied counts s' - s is exact as well:
 
 import math
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +39,32 @@ _DIRECT = 4_000
 """Laws longer than this are convolved by a Fourier transform, good to about 1e-15."""
 
 
+class Counted(NamedTuple):
+    """A collection: its mechanism, with the fakes that came, and its tally."""
+
+    mechanism: Shuffled
+    tally: Tally
+
+    @property
+    def variance(self) -> float:
+        """Of a bin's count, in counts squared."""
+        return self.mechanism.variance(self.tally.messages)
+
+    @property
+    def people(self) -> int:
+        """The most people who can have taken part."""
+        return self.mechanism.people_among(self.tally.messages)
+
+    @property
+    def unbiased(self) -> NDArray[np.float64]:
+        """Counts without bias."""
+        return self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+
+
 def estimate_change(
-    mechanism: Shuffled,
-    earlier: Tally,
-    later: Tally,
-    *,
-    level: float = 0.95,
-    changes: int = 1,
+    earlier: Counted, later: Counted, *, level: float = 0.95, changes: int = 1
 ) -> Change:
-    """Unbiased changes with intervals at ``level``; both tallies were made under ``protocol``.
+    """Unbiased changes with intervals at ``level``; both are collections under one plan.
 
     where
       changes   how many changes are looked at; ``together`` holds for every bin of all of them
@@ -55,48 +73,44 @@ def estimate_change(
     fewer messages than promised fakes.
     """
     checked_level(level)
-    for tally in (earlier, later):
-        if tally.counts.shape != (mechanism.bins,) or mechanism.people_among(tally.messages) < 0:
+    bins = later.mechanism.bins
+    for one in (earlier, later):
+        if one.tally.counts.shape != (bins,) or one.people < 0:
             raise MessageError(
                 "tally",
-                wanted=f"{mechanism.bins:,} bins and the plan's fakes",
-                got=f"{len(tally.counts):,} bins and {tally.messages:,} messages",
+                wanted=f"{bins:,} bins and the plan's fakes",
+                got=f"{len(one.tally.counts):,} bins and {one.tally.messages:,} messages",
                 do="compare collections under one plan, each of them complete",
             )
-    counts = mechanism.unbiased(later.counts, later.messages)
-    counts -= mechanism.unbiased(earlier.counts, earlier.messages)
     return Change(
-        counts=counts,
-        standard_error=change_error(mechanism, earlier.messages, later.messages),
-        each=change_intervals(mechanism, earlier, later, level, simultaneous_over=1),
-        together=change_intervals(
-            mechanism, earlier, later, level, simultaneous_over=mechanism.bins * changes
-        ),
+        counts=later.unbiased - earlier.unbiased,
+        standard_error=change_error(earlier, later),
+        each=change_intervals(earlier, later, level, simultaneous_over=1),
+        together=change_intervals(earlier, later, level, simultaneous_over=bins * changes),
     )
 
 
-def change_error(mechanism: Shuffled, earlier: int, later: int) -> float:
-    """Standard error of a bin's change between batches of so many messages, in counts."""
-    return math.sqrt(mechanism.variance(earlier) + mechanism.variance(later))
+def change_error(earlier: Counted, later: Counted) -> float:
+    """Standard error of a bin's change, in counts."""
+    return math.sqrt(earlier.variance + later.variance)
 
 
 def change_intervals(
-    mechanism: Shuffled, earlier: Tally, later: Tally, level: float, *, simultaneous_over: int
+    earlier: Counted, later: Counted, level: float, *, simultaneous_over: int
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
 
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    if depends_on_count(mechanism):
-        lower, upper, method = _flipped(mechanism, earlier, later, level, simultaneous_over)
+    if depends_on_count(later.mechanism):
+        lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
-        lower, upper, method = _clear(mechanism, later.counts - earlier.counts, tail)
-    fewest, most = -mechanism.people_among(earlier.messages), mechanism.people_among(later.messages)
+        lower, upper, method = _clear(earlier, later, tail)
     return Intervals(
-        lower=np.clip(lower, fewest, most),
-        upper=np.clip(upper, fewest, most),
+        lower=np.clip(lower, -earlier.people, later.people),
+        upper=np.clip(upper, -earlier.people, later.people),
         level=level,
         method=method,
         simultaneous=simultaneous_over > 1,
@@ -106,19 +120,20 @@ def change_intervals(
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 
-def _flipped(mechanism: Shuffled, earlier: Tally, later: Tally, level: float, over: int) -> _Ends:
+def _flipped(earlier: Counted, later: Counted, level: float, over: int) -> _Ends:
     """Ends for the true rise: the earlier batch turned over and the later one are one batch."""
-    before, sent = earlier.messages, earlier.messages + later.messages
-    both = Tally(later.counts - earlier.counts + before, sent)
+    mechanism, before = later.mechanism, earlier.tally.messages
+    sent = before + later.tally.messages
+    both = Tally(later.tally.counts - earlier.tally.counts + before, sent)
     turned, expected = before // mechanism.repeats, mechanism.offset(sent)
     if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
-        turned = mechanism.people_among(before)
-        expected = sum(mechanism.offset(tally.messages) for tally in (earlier, later))
+        turned, first = earlier.people, earlier.mechanism.fakes_promised
+        expected = sum(one.mechanism.offset(one.tally.messages) for one in (earlier, later))
         mechanism = _BothWays(
             bins=mechanism.bins,
-            fakes=UniformFakes(2 * mechanism.fakes.count),
+            fakes=UniformFakes(first + mechanism.fakes_promised),
             threshold=mechanism.threshold,
-            repeats=mechanism.repeats,
+            turned=first,
         )
     exact_ones = math.inf if expected <= MOST_EXACT_ONES else -math.inf
     ends = intervals(mechanism, both, level, simultaneous_over=over, exact_ones=exact_ones)
@@ -126,33 +141,38 @@ def _flipped(mechanism: Shuffled, earlier: Tally, later: Tally, level: float, ov
 
 
 class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
-    """The fakes of two batches, the half that came earlier turned over."""
+    """The fakes of two batches, those of the earlier one, ``turned``, turned over."""
+
+    turned: int
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """How many fakes there are of either half, and how likely one sets a given bit."""
+        """How many fakes there are of either batch, and how likely one sets a given bit."""
         ((both, shown),) = super().fake_bits
-        return (both // 2, shown), (both // 2, 1.0 - shown)
+        return (both - self.turned, shown), (self.turned, 1.0 - shown)
 
 
-def _clear(mechanism: Shuffled, rise: NDArray[np.int64], tail: float) -> _Ends:
-    """Ends for the true rise: noise in clear has one law, wherever it falls."""
+def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:
+    """Ends for the true rise: noise in clear has one distribution, wherever it falls."""
+    mechanism, rise = later.mechanism, later.tally.counts - earlier.tally.counts
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
-        width = -NormalDist().inv_cdf(tail) * change_error(mechanism, 0, 0) * mechanism.repeats
-        noise, method = (-math.ceil(width), math.ceil(width)), NORMAL
+        middle = mechanism.offset(0) - earlier.mechanism.offset(0)
+        width = -NormalDist().inv_cdf(tail) * change_error(earlier, later) * mechanism.repeats
+        noise, method = (math.floor(middle - width), math.ceil(middle + width)), NORMAL
     else:
-        law = difference_distribution(mechanism)
+        law = difference_distribution(earlier.mechanism, mechanism)
         noise, method = (law.lowest(tail), law.highest(tail)), EXACT
     return *in_clear(mechanism, rise, noise), method
 
 
-def difference_distribution(mechanism: Shuffled) -> NoiseDistribution:
-    """The law of X' - X for two independent noises of a mechanism in clear."""
-    law = noise_distribution(mechanism, mechanism.fakes_promised, 0)
-    size = len(law.pmf)
-    if size <= _DIRECT:
-        return NoiseDistribution(1 - size, np.convolve(law.pmf, law.pmf[::-1]))
-    turned = np.abs(np.fft.rfft(law.pmf, 2 * size)) ** 2
-    around = np.fft.irfft(turned, 2 * size)
-    pmf = np.concatenate([around[-(size - 1) :], around[:size]])
-    return NoiseDistribution(1 - size, np.maximum(pmf, 0.0))
+def difference_distribution(earlier: Shuffled, later: Shuffled) -> NoiseDistribution:
+    """That of X' - X for two independent noises of mechanisms in clear, X of the ``earlier``."""
+    before = noise_distribution(earlier, earlier.fakes_promised, 0)
+    after = noise_distribution(later, later.fakes_promised, 0)
+    turned = before.pmf[::-1]
+    first = after.first - before.first - len(turned) + 1
+    if max(len(after.pmf), len(turned)) <= _DIRECT:
+        return NoiseDistribution(first, np.convolve(after.pmf, turned))
+    size = len(after.pmf) + len(turned) - 1
+    spectrum = np.fft.rfft(after.pmf, size) * np.fft.rfft(turned, size)
+    return NoiseDistribution(first, np.maximum(np.fft.irfft(spectrum, size), 0.0))

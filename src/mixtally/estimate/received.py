@@ -8,6 +8,7 @@ hardly any do, are said beside the counts. Numbers cannot show everything: a hop
 messages as coins may bring passes, and so do fakes that a dishonest hop puts where it likes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
@@ -18,6 +19,7 @@ from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.received import PartReceived, Received
+from mixtally.records.results import Tally
 
 _ASK = "ask that hop; nothing is released before"
 
@@ -61,6 +63,26 @@ def reconciled(terms: Terms, received: Received) -> tuple[Arrived, ...]:
         wanted = "one that brought its whole recipe: nothing else hid anybody"
         raise _refused("hops", wanted, "none", _ASK)
     return tuple(found)
+
+
+def undeclared(terms: Terms, people: int, tallies: Sequence[Tally]) -> Received:
+    """What came where nobody declares anything, as in one process: mixes are taken to have added
+    alike what is more than people's records, and nothing was dropped.
+    """
+    parts = []
+    for part, tally in zip(terms.parts, tallies, strict=True):
+        declared: tuple[int | None, ...] = (None,) * terms.hops
+        if part.by_mixes:
+            each, more = divmod(max(0, tally.messages - people * part.repeats), terms.hops)
+            declared = (each + more, *(each,) * (terms.hops - 1))
+        parts.append(PartReceived(declared=declared, received=tally.messages, dropped={}))
+    return Received(contributors=people, parts=tuple(parts))
+
+
+def arrived(terms: Terms, tally: Tally, people: int) -> Shuffled:
+    """The mechanism of the one message of a record with the fakes that came in one process."""
+    (came,) = reconciled(terms, undeclared(terms, people, [tally]))
+    return came.mechanism
 
 
 def doubts(terms: Terms, received: Received) -> list[str]:

@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixtally.errors import MessageError
+from mixtally.ground.bits import Rows
+
+Records = NDArray[np.int64] | Rows
+"""Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8."""
 
 
 def held(records: ArrayLike) -> NDArray[Any]:

@@ -12,17 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, row_bytes, spans
 from mixtally.ground.capped import Flips, Held, flip_positions, flip_rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.memo import Memo
-from mixtally.randomize.bins import bin_numbers, held
-from mixtally.randomize.messages import Records, written
+from mixtally.randomize.bins import Records, bin_numbers, held
 from mixtally.records.contract import FakeRecord, OwnFakes, Part
-from mixtally.records.guarantee import LEAST_USERS
-from mixtally.records.layout import Form
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.layout import Form, Layout
 
 _SPAN_BYTES = 1 << 22
 _SPAN_COINS = 1 << 19
@@ -99,7 +97,10 @@ def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | 
 
 def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
     """Messages as packed bits or as the number of a bin."""
-    rows = written(_plain(part), given)
+    if given.ndim == 2:
+        rows = _bits(part, given)
+    else:
+        rows = part.layout.rows(bin_numbers(given, part.bins))
     if part.threshold is None:
         return rows
     out = np.empty_like(rows)  # packed records are the caller's own
@@ -118,16 +119,34 @@ def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:
             yield Held(np.arange(len(some)), some, len(some))
         return
     for span in spans(len(given), min(size, max(1, _SPAN_BYTES // row_bytes(part.bins)))):
-        rows = written(_plain(part), given[span])
+        rows = _bits(part, given[span])
         row, byte = np.nonzero(rows)
         bits = np.unpackbits(rows[row, byte, None], axis=1, bitorder="little")
         place, bit = np.nonzero(bits)
         yield Held(row[place], 8 * byte[place] + bit, len(rows))
 
 
-def _plain(part: Part) -> Shuffled:
-    """The part as a mechanism, which knows what a record may be."""
-    return part.mechanism(fakes=0, crowd=LEAST_USERS)
+def _bits(part: Part, given: NDArray[Any]) -> Rows:
+    """Packed bits of records as they are, once the part holds and hides them."""
+    plain = Layout(Form.BITS, part.bins)
+    if part.threshold is None or given.ndim != 2 or given.dtype != np.uint8:
+        raise MessageError(
+            "records",
+            wanted="bin numbers, one a person"
+            + " or packed bits, uint8" * (part.threshold is not None),
+            got=f"{given.dtype} rows of shape {given.shape}",
+            do="send bits with a protocol that flips bits, packed as mixtally.encode.bits does",
+        )
+    rows = plain.checked(given)
+    largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
+    if largest > (part.most_set or part.bins):  # the promise covers no more
+        raise MessageError(
+            "records",
+            wanted=f"at most {part.most_set} bits set in each",
+            got=f"{largest}",
+            do="plan with a larger --max-set, or send fewer of them",
+        )
+    return rows
 
 
 def _flips(part: Part) -> Flips:

@@ -113,6 +113,16 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return unpack_positions(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
+    def dense(self, rows: bits.Rows) -> bits.Rows:
+        """``rows`` with one bit a bin, packed; not for the form ``index``."""
+        if self.form is Form.BITS:
+            return rows
+        many, named = self.positions(rows)
+        out = np.zeros((len(rows), bits.row_bytes(self.bins)), dtype=np.uint8)
+        row = np.repeat(np.arange(len(rows)), many)
+        np.bitwise_or.at(out, (row, named >> 3), (1 << (named & 7)).astype(np.uint8))
+        return out
+
     def slots(self, rows: bits.Rows) -> Slots:
         """What every slot of ``rows`` holds; only for the form ``positions``."""
         return slots(rows, self.cap or 0, self.position_bits, self.count_bytes)

@@ -1,4 +1,4 @@
-"""What a collector concludes from plans or terms and a tally of messages, and nothing else."""
+"""What a collector concludes from a plan and tallies of messages, and nothing else."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
 from mixtally.records.contract import Terms
-from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.results import Estimate, Figures, Row
 
 
 class Findings:
-    """What is shown of a collection's counts, whether plans or terms were its own.
+    """What is shown of a collection's counts.
 
     where
       question      what people were asked, however their records travelled
@@ -43,37 +42,20 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result(Findings):
-    """Those of a collection under plans, one for each message of a record, in their order."""
+    """Those of one round under a plan, out of what was received."""
 
-    plans: tuple[Plan, ...]
-    question: Question
-    certificate: Certificate
-    messages: int
-    estimate: Estimate
-    figures: tuple[Figures, ...] = ()
-
-    @property
-    def plan(self) -> Plan:
-        """The plan, or that of a record's first message."""
-        return self.plans[0]
-
-    @property
-    def name(self) -> str:
-        """The mechanism, and whether records were split."""
-        return self.plan.protocol + ", split" * (len(self.plans) > 1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ContractResult(Findings):
-    """Those of one round under a contract's terms, out of what was received."""
-
-    terms: Terms
+    plan: Terms
     received: Received
     question: Question
     certificate: Certificate
     messages: int
     estimate: Estimate
     figures: tuple[Figures, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The mechanism, and what is special about it."""
+        return self.plan.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +84,7 @@ class Series:
     figures: tuple[Figures, ...] = ()
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> Terms:
         """The one plan of all rounds."""
         return self.results[0].plan
 

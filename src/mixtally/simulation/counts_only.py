@@ -7,13 +7,13 @@ flipped by itself, so that the bin counts
     c - Binomial(c, q) + Binomial(N - c, q).
 
 Given the records and the fakes, bins are independent. So the whole tally has the distribution that
-it has when every message is drawn, for any number of people in the same time. What needs whole
-messages, pairs of their bits among it, is not there.
+it has when every message is drawn, for any number of people in the same time: but for the cap of a
+message, past which so few are drawn again that all rounds together differ by a thousandth of delta.
+What needs whole messages, pairs of their bits among it, is not there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,12 @@ from mixtally.estimate.conclude import conclude
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
-from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
+from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
+from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import travels_whole
@@ -92,32 +91,27 @@ def counted_before(people: Counted) -> Histogram:
 
 
 def collect_counts(
-    option: PlanOption, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
+    plan: Terms, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """The result of collecting the crowd of ``histogram`` as ``option`` says.
+    """The result of collecting the crowd of ``histogram`` under ``plan``.
 
     Errors as ``checked_counts``.
     """
-    plans = option.plans
-    mechanisms = checked_counts(plans, histogram, analysis, lab.planner.accountant)
-    parts = histogram_parts(histogram, [plan.question for plan in plans])
-    tallies = []
-    for mechanism, part in zip(mechanisms, parts, strict=True):
-        tallies.append(draw_tally(mechanism, part.counts, part.users, lab.chance))
-        lab.progress("draw", len(tallies), len(plans))
-    several = len(plans) > 1 or option.collections > 1
-    facts: Mapping[str, Any] = option.facts()
-    whole = option.certificate if several else None
-    question = histogram.question
-    return Release(conclude(plans, tallies, analysis, question=question, certificate=whole), facts)
+    checked_counts(plan, histogram, analysis, lab.planner.accountant)
+    drawn = []
+    for part, held in zip(plan.parts, histogram_parts(histogram, plan.questions), strict=True):
+        drawn.append(draw_part(part, held.counts, held.users, plan.hops, lab.chance))
+        lab.progress("draw", len(drawn), len(plan.parts))
+    received = Received(contributors=histogram.users, parts=tuple(one for one, _ in drawn))
+    tallies = [tally for _, tally in drawn]
+    return Release(conclude(plan, tallies, analysis, received=received))
 
 
 def checked_counts(
-    plans: Sequence[Plan], histogram: Histogram, analysis: Analysis, accountant: Accountant
-) -> list[Shuffled]:
-    """The mechanisms of the plans, each proved again.
-
-    Raises PlanError for a plan for others, ParameterError where whole messages are asked for.
+    plan: Terms, histogram: Histogram, analysis: Analysis, accountant: Accountant
+) -> None:
+    """Raises PlanError for a plan for others or one whose promise is false, ParameterError where
+    whole messages are asked for.
     """
     analysis.check_sums(histogram.question)
     if analysis.pairs:
@@ -127,14 +121,14 @@ def checked_counts(
             got="pairs of bits",
             do="play the whole simulation: counts do not say who holds what together",
         )
-    if any(plan.users != histogram.users for plan in plans):
+    if plan.users != histogram.users or plan.question != histogram.question:
         raise PlanError(
             "plan",
-            wanted=f"a plan for {histogram.users:,} users",
-            got=f"one for {plans[0].users:,}",
+            wanted=f"a plan for {histogram.users:,} users and {histogram.question.name!r}",
+            got=f"one for {plan.users:,} and {plan.question.name!r}",
             do="plan again for this crowd",
         )
-    return [verify(plan, accountant) for plan in plans]
+    verify(plan, accountant)
 
 
 def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
@@ -149,25 +143,31 @@ def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list
     return [Histogram(q, users, one) for q, one in zip(questions, held, strict=True)]
 
 
-def draw_tally(mechanism: Shuffled, counts: Counts, users: int, chance: Chance) -> Tally:
-    """The tally of ``users`` people, ``counts`` of whom hold each bin, and of all fakes.
+def draw_part(
+    part: Part, counts: Counts, users: int, hops: int, chance: Chance
+) -> tuple[PartReceived, Tally]:
+    """What comes of ``users`` people, ``counts`` of whom hold each bin, and of all fakes.
 
     ``counts`` has shape (bins,). The generator behind it is keyed by ``chance``.
     """
-    draws, repeats = _generator(chance), mechanism.repeats
-    held, messages = repeats * counts, users * repeats + mechanism.fakes_sent
-    shares = np.full(mechanism.bins, 1.0 / mechanism.bins)
-    if mechanism.uniform_fakes:
-        held = held + draws.multinomial(mechanism.fakes_sent, shares)
-    if mechanism.shaped is not None:
-        shaped = mechanism.shaped
-        for _ in range(shaped.mixes):
-            held = held + numbers_of(shaped.weights, mechanism.bins, chance)
-        return Tally(held, int(held.sum()))
-    if mechanism.flip_threshold is None:
-        return Tally(held, messages)
-    q = mechanism.flip_threshold / SCALE
-    return Tally(held - draws.binomial(held, q) + draws.binomial(messages - held, q), messages)
+    draws, own, held = _generator(chance), part.own, part.repeats * counts
+    messages, fakes = users * part.repeats, 0
+    declared: list[int | None] = [None] * hops
+    if own is not None:
+        fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
+    if own is not None and own.record is FakeRecord.UNIFORM:
+        held = held + draws.multinomial(fakes, np.full(part.bins, 1.0 / part.bins))
+    if isinstance(part.recipe, ShapedRecipe):
+        added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
+        held, declared = held + np.sum(added, axis=0), [int(one.sum()) for one in added]
+    elif isinstance(part.recipe, BlanksRecipe):
+        declared = [part.recipe.count] * hops
+    messages += fakes + sum(many or 0 for many in declared)
+    if part.threshold is not None:
+        q = part.threshold / SCALE
+        held = held - draws.binomial(held, q) + draws.binomial(messages - held, q)
+    received = PartReceived(declared=tuple(declared), received=messages, dropped={})
+    return received, Tally(held, messages)
 
 
 def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251

@@ -1,7 +1,4 @@
-"""From a crowd and its plans to a release: take records apart, play, tally, conclude."""
-
-from collections.abc import Mapping, Sequence
-from typing import Any
+"""From a crowd and its plan to a release: take records apart, play, tally, conclude."""
 
 import numpy as np
 
@@ -11,17 +8,13 @@ from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.bits import spans
-from mixtally.planner import PlanOption
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
-from mixtally.records.certificate import Certificate
-from mixtally.records.layout import Layout
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.plan import Plan
-from mixtally.records.question import Kind, Question
+from mixtally.records.contract import Terms
+from mixtally.records.question import Kind
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
-from mixtally.simulation.simulate import play
+from mixtally.simulation.play import play
 from mixtally.simulation.study import Release
 from mixtally.tally.pairs import no_pairs
 
@@ -29,87 +22,52 @@ _SPAN = 1 << 16
 
 
 def release(
-    plan: Plan, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
+    plan: Terms, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """The result of collecting ``population`` under ``plan``, its certificate checked first.
+    """The result of collecting everybody's record under ``plan``, its certificate checked first.
 
-    Raises PlanError when the plan is for another question or crowd, or its promise is false.
+    Raises PlanError when the plan is for another question or crowd, or its promise is false,
+    DataError for records larger than the plan hides, ParameterError for a projection of counts that
+    have no known sum.
     """
-    if plan.question != population.question:
-        raise _other(plan, population)
-    return release_all((plan,), population, lab, analysis, facts=plan.facts())
-
-
-def collect(
-    option: PlanOption, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
-) -> Release:
-    """The result of collecting everybody's record as ``option`` says; errors as ``release_all``."""
-    several = len(option.plans) > 1 or option.collections > 1
-    whole = option.certificate if several else None
-    return release_all(
-        option.plans, population, lab, analysis, certificate=whole, facts=option.facts()
-    )
-
-
-def release_all(
-    plans: Sequence[Plan],
-    population: Population,
-    lab: Lab,
-    analysis: Analysis,
-    *,
-    certificate: Certificate | None = None,
-    facts: Mapping[str, Any],
-) -> Release:
-    """The result of collecting everybody's record under ``plans``, one for each of its messages.
-
-    where
-      certificate   of all plans together; needed for more than one
-      facts         of all plans together
-
-    Raises as ``release``, DataError for records larger than the plan hides, ParameterError for a
-    projection of counts that have no known sum.
-    """
-    crowds, mechanisms = checked(plans, population, analysis, lab.planner.accountant)
-    tallies = [
-        play(mechanism, crowd.records, lab.chance, lab.progress, pairs=analysis.pairs)
-        for crowd, mechanism in zip(crowds, mechanisms, strict=True)
-    ]
-    question = population.question
-    result = conclude(plans, tallies, analysis, question=question, certificate=certificate)
-    return Release(result, facts)
+    crowds = checked(plan, population, analysis, lab.planner.accountant)
+    records = [crowd.records for crowd in crowds]
+    played = play(plan, records, lab.chance, lab.progress, pairs=analysis.pairs)
+    return Release(conclude(plan, played.tallies, analysis, received=played.received))
 
 
 def checked(
-    plans: Sequence[Plan], population: Population, analysis: Analysis, accountant: Accountant
-) -> tuple[list[Population], tuple[Shuffled, ...]]:
-    """The crowd of each part and its mechanism, once nothing speaks against playing them."""
+    plan: Terms, population: Population, analysis: Analysis, accountant: Accountant
+) -> list[Population]:
+    """The crowd of each part, once nothing speaks against playing them."""
     analysis.check_sums(population.question)  # before the work, not after it
-    crowds = parts(population, [plan.question for plan in plans])
-    if any(plan.users != population.users for plan in plans):
-        raise _other(plans[0], population)
-    mechanisms = tuple(verify(plan, accountant) for plan in plans)
+    if plan.question != population.question or plan.users != population.users:
+        raise _other(plan, population)
+    verify(plan, accountant)
     _check_sets(population)
-    if analysis.pairs:
-        check_pairs(population.question, [each.layout for each in mechanisms])
-    return crowds, mechanisms
+    check_pairs(plan, analysis)
+    return parts(population, plan.questions)
 
 
-def check_pairs(question: Question, layouts: Sequence[Layout]) -> None:
-    """Raises ParameterError when no message carries two bits, or too many, and as ``no_pairs``."""
-    if question.kind is Kind.ONE or question.bins < 2 or len(layouts) > 1:
+def check_pairs(plan: Terms, analysis: Analysis) -> None:
+    """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
+    question, several = plan.question, len(plan.parts) > 1
+    if not analysis.pairs:
+        return
+    if question.kind is Kind.ONE or question.bins < 2 or several:
         raise ParameterError(
             "pairs",
             wanted="records of several bits that travel whole",
-            got="a message for every bit or attribute" if len(layouts) > 1 else "single values",
+            got="a message for every bit or attribute" if several else "single values",
             do="add --protocol flip for bits, --protocol flip-blank with fewer messages a user "
             "for attributes"
-            if len(layouts) > 1
+            if several
             else "leave --pairs out",
         )
-    no_pairs(layouts[0])
+    no_pairs(plan.parts[0].layout)
 
 
-def _other(plan: Plan, population: Population) -> PlanError:
+def _other(plan: Terms, population: Population) -> PlanError:
     return PlanError(
         "plan",
         wanted=f"a plan for {population.users:,} users and the {population.question.bins:,} bins "

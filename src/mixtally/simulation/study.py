@@ -1,8 +1,6 @@
 """What a simulation comes to: one or more results of the same data, and the truth beside them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mixtally.privacy.baselines import (
     central_standard_error,
@@ -22,12 +20,10 @@ class Release:
     """One collection as it was played.
 
     where
-      facts   what its plans say, flat
       sums    what someone would learn who sees only the sums, where that was asked
     """
 
     result: Result
-    facts: Mapping[str, Any]
     sums: Certificate | None = None
 
 

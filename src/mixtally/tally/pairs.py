@@ -18,7 +18,7 @@ def no_pairs(layout: Layout) -> NDArray[np.int64]:
     """No messages yet; raises MessageError for messages that hold one bin, ParameterError for more
     than 2,000 bins.
     """
-    if layout.form is not Form.BITS:
+    if layout.form is Form.INDEX:
         raise MessageError(
             "pairs",
             wanted="messages that hold several bits",
@@ -43,7 +43,7 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """
     total = no_pairs(layout)
     for span in bits.spans(len(rows), max(64, 8 * _SPAN_BYTES // layout.bins)):
-        columns = _columns(layout, layout.checked(rows[span]))
+        columns = _columns(layout, layout.dense(layout.checked(rows[span])))
         for i, column in enumerate(columns):
             both = np.bitwise_count(columns[i:] & column).sum(axis=1, dtype=np.int64)
             total[i, i:] += both
@@ -52,7 +52,7 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
 
 
 def _columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
-    """Every column's bits packed into 64-bit words, shape (bins, words): a pair is one "and"."""
+    """Every column's bits, of rows with one bit a bin, packed into 64-bit words, shape (bins, words): a pair is one "and"."""
     table = np.unpackbits(rows, axis=1, count=layout.bins, bitorder="little")
     packed = np.zeros((layout.bins, -(-len(rows) // 64) * 8), dtype=np.uint8)
     packed[:, : -(-len(rows) // 8)] = np.packbits(table.T, axis=1)

@@ -7,7 +7,6 @@ from mixtally.estimate.conclude.candidates import conclude_candidates
 from mixtally.estimate.conclude.counts import conclude
 from mixtally.estimate.conclude.extensions import Extensions, conclude_extensions
 from mixtally.estimate.conclude.memoized import MemoizedResult, conclude_memoized
-from mixtally.estimate.conclude.received import conclude_received
 from mixtally.estimate.conclude.series import conclude_series
 from mixtally.estimate.conclude.vote import conclude_vote
 
@@ -18,7 +17,6 @@ __all__ = [
     "conclude_candidates",
     "conclude_extensions",
     "conclude_memoized",
-    "conclude_received",
     "conclude_series",
     "conclude_vote",
 ]

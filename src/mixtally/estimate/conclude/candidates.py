@@ -6,8 +6,8 @@ import numpy as np
 
 from mixtally.errors import DataError
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
-from mixtally.records.certificate import Certificate
-from mixtally.records.plan import Plan
+from mixtally.estimate.received import reconciled, undeclared
+from mixtally.records.contract.terms import Terms
 from mixtally.records.question import Question
 from mixtally.records.result import Result
 from mixtally.records.results import Figures, Row, Tally
@@ -17,25 +17,28 @@ _NAMED = 3
 
 
 def conclude_candidates(
-    plan: Plan,
+    plan: Terms,
     tally: Tally,
     words: Sequence[str],
     lines: Candidates,
     *,
-    certificate: Certificate | None = None,
     level: float = 0.95,
+    people: int | None = None,
 ) -> Result:
     """Counts of the candidates ``words``, which ``lines`` has by their bins, and of all others.
 
-    Candidates that share a bin are one line. Raises DataError when all share one bin,
+    Candidates that share a bin are one line; ``people`` as ``conclude`` has it. Raises DataError when all share one bin,
     ParameterError for a level outside (0, 1).
     """
     question = lines_question(plan.question, words, lines)
-    estimate, others = estimate_hashed(plan.mechanism, tally, plan.users, lines, level)
+    received = undeclared(plan, people or plan.users, [tally])
+    (came,) = reconciled(plan, received)
+    estimate, others = estimate_hashed(came.mechanism, tally, came.people, lines, level)
     return Result(
-        plans=(plan,),
+        plan=plan,
+        received=received,
         question=question,
-        certificate=certificate or plan.certificate,
+        certificate=plan.certificate,
         messages=tally.messages,
         estimate=estimate,
         figures=(_others(others, plan.question, lines, level),),

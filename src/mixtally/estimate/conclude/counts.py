@@ -3,90 +3,113 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from mixtally.errors import PlanError
+from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
-from mixtally.records.certificate import Certificate
-from mixtally.records.plan import Plan
+from mixtally.estimate.received import Arrived, reconciled, undeclared
+from mixtally.records.contract.terms import Terms
 from mixtally.records.question import Kind, Question
+from mixtally.records.received import Received
 from mixtally.records.result import Result
 from mixtally.records.results import Estimate, Figures, Intervals, Tally
 
 
 def conclude(
-    plans: Sequence[Plan],
+    plan: Terms,
     tallies: Sequence[Tally],
     analysis: Analysis = COUNTS_ALONE,
     *,
-    question: Question | None = None,
-    certificate: Certificate | None = None,
-    users: int | None = None,
+    people: int | None = None,
+    received: Received | None = None,
     noises: Noises | None = None,
 ) -> Result:
-    """What follows from the tallies of one collection, each made under its plan.
+    """What the tallies of one round tell, one for each part of ``plan``, in their order.
 
     where
-      plans             one for each message of a record, in their order
-      question, users   of the whole record, and who took part; those of the plan when left out
-      certificate       of all plans together; needed for more than one
-      noises            shared by many conclusions that are alike, which saves their time
+      people     who took part, where nobody says what was received; the users of the plan when left
+                 out
+      received   what came, which the number of fakes follows from; None in one process
+      analysis   what is wanted besides counts; where numbers were cut the plan itself says
+      noises     shared by many conclusions that are alike, which saves their time
 
-    Every part is a collection of its own; estimates stand side by side in the question's order,
-    with intervals that hold for all its bins at once. Of tallies that count pairs, the result says
-    who has both of two bits as well.
+    Parts stand side by side in the question's order, with intervals that hold for all bins of all
+    parts at once; numbers that were cut into bins have their mean and quantiles. Of tallies that
+    count pairs, the result says who has both of two bits as well.
 
-    Raises PlanError for tallies that are not one for each plan, ParameterError for a projection of
-    counts that have no known sum, MessageError for messages missing or too many.
+    Raises PlanError for tallies that are not one for each part, MessageError for numbers that do
+    not add up, ParameterError for a projection of counts that have no known sum.
     """
-    _check(plans, tallies, certificate)
-    own, people, noises = question or plans[0].question, users or plans[0].users, noises or Noises()
-    count = partial(
-        estimate_counts, users=people, level=analysis.level, together=own.bins, noises=noises
-    )
-    found = [count(plan.mechanism, tally) for plan, tally in zip(plans, tallies, strict=True)]
-    estimate = side_by_side(own, [plan.question for plan in plans], found)
-    result = Result(
-        tuple(plans),
-        own,
-        certificate or plans[0].certificate,
-        sum(tally.messages for tally in tallies),
-        replace(estimate, projected=analysis.projected(own, estimate.counts, people)),
-    )
-    return replace(result, figures=tuple(_figures(result, tallies, analysis, people)))
-
-
-def _check(
-    plans: Sequence[Plan], tallies: Sequence[Tally], certificate: Certificate | None
-) -> None:
-    if not plans or len(plans) != len(tallies):
+    if len(plan.parts) != len(tallies):
         raise PlanError(
             "conclude",
-            wanted="a tally for every plan",
-            got=f"{len(plans)} and {len(tallies)}",
+            wanted=f"a tally for each of the {len(plan.parts)} messages of a record",
+            got=f"{len(tallies)}",
             do="give them in the order of a record's messages",
         )
-    if len(plans) > 1 and certificate is None:
-        raise TypeError("several plans promise nothing together without a certificate for all")
+    if received is None:
+        received = undeclared(plan, people or plan.users, tallies)
+    parts = reconciled(plan, received)
+    _check_tallied(received, tallies)
+    noises, own = noises or Noises(), plan.question
+    found = [
+        estimate_counts(
+            part.mechanism,
+            tally,
+            part.people,
+            level=analysis.level,
+            together=own.bins,
+            noises=noises,
+        )
+        for part, tally in zip(parts, tallies, strict=True)
+    ]
+    every = side_by_side(own, list(plan.questions), found)
+    fewest = min(one.people for one in parts)
+    return Result(
+        plan=plan,
+        received=received,
+        question=own,
+        certificate=as_came(plan.certificate, plan.hops, covering(plan, received)),
+        messages=sum(tally.messages for tally in tallies),
+        estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
+        figures=tuple(_figures(plan, parts, tallies, every, analysis)),
+    )
+
+
+def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
+    declared = [part.received for part in received.parts]
+    counted = [tally.messages for tally in tallies]
+    if declared != counted:
+        raise MessageError(
+            "tallies",
+            wanted=f"{', '.join(f'{many:,}' for many in declared)} messages, those that came",
+            got=", ".join(f"{many:,}" for many in counted),
+            do="tally every part of this round, each once",
+        )
 
 
 def _figures(
-    result: Result, tallies: Sequence[Tally], analysis: Analysis, people: int
+    plan: Terms,
+    parts: Sequence[Arrived],
+    tallies: Sequence[Tally],
+    found: Estimate,
+    analysis: Analysis,
 ) -> list[Figures]:
-    """What else the tallies say: of pairs of bits, and of numbers that were cut into bins."""
-    own, mechanism, figures = result.question, result.plan.mechanism, list[Figures]()
-    for plan, tally in zip(result.plans, tallies, strict=True):
+    """Of pairs of bits, and of numbers, which travel as one message."""
+    own, figures = plan.question, list[Figures]()
+    for part, tally in zip(parts, tallies, strict=True):
         if tally.pairs is not None:
-            figures += pairs_and_tables(own, plan.mechanism, tally, analysis.level)
-    if analysis.edges is not None:
-        found, messages = result.estimate, result.messages
-        figures.append(numbers(own, mechanism, messages, found, analysis.edges, people))
+            figures += pairs_and_tables(own, part.mechanism, tally, found.each.level)
+    edges = analysis.edges if plan.edges is None else np.array(plan.edges)
+    if edges is not None:
+        part, messages = parts[0], tallies[0].messages
+        figures.append(numbers(own, part.mechanism, messages, found, edges, part.people))
     return figures
 
 

@@ -42,19 +42,20 @@ def numbers(
 def means_over_time(
     names: Sequence[str],
     results: Sequence[Result],
+    rounds: Sequence[Shuffled],
     users: Sequence[int],
     steps: Sequence[Step],
     edges: NDArray[np.float64],
 ) -> tuple[Figures, ...]:
-    """A mean for every round and a change for every step."""
+    """A mean for every round and a change for every step; ``rounds`` are their mechanisms."""
     cuts = [
         Cuts(
             result.estimate.counts,
             edges,
             people,
-            cumulants(result.plan.mechanism, result.messages, result.estimate.counts),
+            cumulants(mechanism, result.messages, result.estimate.counts),
         )
-        for result, people in zip(results, users, strict=True)
+        for result, mechanism, people in zip(results, rounds, users, strict=True)
     ]
     asked, level = results[0].question.name, results[0].estimate.each.level
     means = [replace(one.mean(level), label=n) for n, one in zip(names, cuts, strict=True)]

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from msgspec import structs
+
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.estimate.change import estimate_change
+from mixtally.estimate.change import Counted, estimate_change
 from mixtally.estimate.conclude.counts import conclude
 from mixtally.estimate.conclude.numbers import means_over_time
+from mixtally.estimate.received import arrived
+from mixtally.records.contract.terms import Terms
 from mixtally.records.mechanism import Shuffled
-from mixtally.records.plan import Plan
 from mixtally.records.result import Series, Step
 from mixtally.records.results import Tally
 
 
 def conclude_series(
-    plan: Plan,
+    plan: Terms,
     tallies: Sequence[Tally],
     users: Sequence[int],
     names: Sequence[str],
@@ -28,24 +32,37 @@ def conclude_series(
 
     Raises as ``conclude`` does.
     """
+    alone = structs.replace(plan, edges=None)
+    rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
     results = tuple(
-        conclude((plan,), (tally,), replace(analysis, edges=None), users=people)
-        for tally, people in zip(tallies, users, strict=True)
+        conclude(alone, (tally,), replace(analysis, edges=None), people=many)
+        for tally, many in zip(tallies, users, strict=True)
     )
-    steps, edges = steps_between(plan.mechanism, tallies, analysis.level), analysis.edges
-    means = () if edges is None else means_over_time(names, results, users, steps, edges)
+    steps = steps_between(rounds, tallies, analysis.level)
+    edges = analysis.edges if plan.edges is None else np.array(plan.edges)
+    means = () if edges is None else means_over_time(names, results, rounds, users, steps, edges)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)
 
 
-def steps_between(mechanism: Shuffled, tallies: Sequence[Tally], level: float) -> tuple[Step, ...]:
-    """The change from each round to the next and, last, from the first to the last."""
+def steps_between(
+    rounds: Sequence[Shuffled], tallies: Sequence[Tally], level: float
+) -> tuple[Step, ...]:
+    """The change from each round to the next and, last, from the first to the last.
+
+    ``rounds`` are the mechanisms of each, with the fakes that came.
+    """
     last = len(tallies) - 1
     pairs = [(i, i + 1) for i in range(last)] + [(0, last)] * (last > 1)
     return tuple(
         Step(
             i,
             j,
-            estimate_change(mechanism, tallies[i], tallies[j], level=level, changes=len(pairs)),
+            estimate_change(
+                Counted(rounds[i], tallies[i]),
+                Counted(rounds[j], tallies[j]),
+                level=level,
+                changes=len(pairs),
+            ),
         )
         for i, j in pairs
     )
