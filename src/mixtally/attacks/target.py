@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, Curve
 from mixtally.privacy.divergence import vectors

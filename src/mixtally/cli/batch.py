@@ -20,7 +20,7 @@ from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.simulation.streamed import Crowd, mixed, randomized
 
 

@@ -15,7 +15,7 @@ from mixtally.cli.output import print_json, publish, sign_of_life
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import (
     Contract,
     Terms,
@@ -76,7 +76,7 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
     )
     contract = made(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
-        check_terms(read, Accountant())
+        verify(read, Accountant())
     data = write_contract(contract)
     (path,) = publish(out.parent, {out.name: data})
     if json:
@@ -110,7 +110,7 @@ def check(
     """Derive every number of a contract again; refuse one that states less than is true."""
     document, terms = _document(file, fingerprint)
     with sign_of_life("deriving its numbers again"):
-        true = check_terms(terms, Accountant())
+        true = verify(terms, Accountant())
         second = _second_proof(terms) if rigorous else None
     if json:
         facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}

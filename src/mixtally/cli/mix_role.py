@@ -16,7 +16,7 @@ from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.node.refusal import ProblemError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import Contract
 from mixtally.records.contract.job import job_of
 from mixtally.report.numbers import at_most
@@ -50,7 +50,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     r.check_fingerprint(contract, fingerprint, found)
     place = _place(role, read, str(contract))
     with sign_of_life("deriving its numbers again"):
-        true = check_terms(read.terms, Accountant())
+        true = verify(read.terms, Accountant())
     node = Node(role, SecureChance())
     try:
         take_job(node, job_of(read, found, place), read_bytes(contract, "a contract", CONTRACT))

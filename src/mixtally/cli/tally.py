@@ -21,7 +21,7 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
 

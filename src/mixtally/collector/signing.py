@@ -13,7 +13,7 @@ from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.wire.note import signed_by
 
 
@@ -43,7 +43,7 @@ def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
             got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
             do="give the contract's maker what init printed, or mend role.toml",
         )
-    check_terms(agreed.contract.terms, Accountant())
+    verify(agreed.contract.terms, Accountant())
     return agreed
 
 

@@ -16,7 +16,7 @@ from mixtally.estimate.arrived import check_arrived
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import SecureChance
 from mixtally.mixing import added, shaped_fakes, shuffle
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import Contract, Cover, Part, fingerprint_of, read_contract
 from mixtally.records.layout import Layout
 
@@ -62,7 +62,7 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
         return _under_plan(messages, agreed)
     data = contract_bytes(agreed)
     contract = read_contract(data, "contract")
-    check_terms(contract.terms)
+    verify(contract.terms)
     return _under_contract(messages, contract, fingerprint_of(data))
 
 

@@ -14,7 +14,7 @@ from mixtally.door.result import Result
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate import conclude as verbs
 from mixtally.estimate.analysis import Analysis
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import Contract, fingerprint_of, read_contract
 from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
@@ -55,7 +55,7 @@ def conclude(
         raise ParameterError(
             "edges", wanted="a contract alone", got="edges beside it", do="it has its own"
         )
-    check_terms(contract.terms)
+    verify(contract.terms)
     return _under_contract(contract, fingerprint_of(data), batch, Analysis(level=confidence))
 
 

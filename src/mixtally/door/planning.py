@@ -13,7 +13,7 @@ from mixtally.errors import DataError, ParameterError
 from mixtally.ground.codec import canonical, fingerprint
 from mixtally.planner import PlanOption, choose, forecast
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.plan import Plan as Record
 from mixtally.records.plan import read_plan

@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from mixtally.ground.codec import fingerprint
 from mixtally.planner.request import PlanRequest
-from mixtally.privacy.terms import Stake
+from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.contract.costs import Costs
 from mixtally.records.contract.part import Part
 from mixtally.records.contract.terms import Cover, Terms
@@ -49,10 +48,10 @@ class Candidate(Costs):
         return (self.request.people or 0) if self.count_flips else 0
 
     @property
-    def stake(self) -> Stake:
+    def priced(self) -> PrivacyTerms:
         """What its price depends on."""
         people = (self.request.people or 0) if self.cover is Cover.PEOPLE else 0
-        return Stake(
+        return PrivacyTerms(
             parts=self.parts,
             guarantee=self.request.guarantee,
             collections=self.request.collections,
@@ -121,6 +120,6 @@ class Choice:
             "reason": self.reason,
             "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
-            "fingerprint": fingerprint(self.plan),
+            "fingerprint": self.plan.fingerprint,
             "plan": msgspec.to_builtins(self.plan),
         }

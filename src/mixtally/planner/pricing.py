@@ -18,7 +18,7 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
 from mixtally.privacy.terms import (
-    Stake,
+    PrivacyTerms,
     capped_cost,
     certified,
     composed,
@@ -86,9 +86,9 @@ def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | 
     """The fewest fakes of a device on average, if all parts were like this one."""
     assert part.own is not None
 
-    def made(units: int) -> Stake:
+    def made(units: int) -> PrivacyTerms:
         alike = structs.replace(part, own=own_fakes(FakeRecord.UNIFORM, units * _PER_UNIT))
-        return replace(found, parts=(alike,) * len(found.parts)).stake
+        return replace(found, parts=(alike,) * len(found.parts)).priced
 
     start, most = -(-(part.own.whole * SCALE + part.own.coin) // _PER_UNIT), MOST_OWN * _UNITS
     least = _least(made, start, (1, most), ROOT, accountant) if start <= most else None
@@ -108,8 +108,8 @@ def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterat
     least: int | None = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
-        def made(value: int) -> Stake:
-            return flipped_at(found, value).stake
+        def made(value: int) -> PrivacyTerms:
+            return flipped_at(found, value).priced
 
         least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
     for room in _ROOMS if least is not None else ():
@@ -119,7 +119,7 @@ def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterat
 
 
 def _least(
-    made: Callable[[int], Stake],
+    made: Callable[[int], PrivacyTerms],
     start: int,
     ends: tuple[int, int],
     axis: Axis,
@@ -145,21 +145,21 @@ def _least(
 
 
 def _upper(
-    made: Callable[[int], Stake], accountant: Accountant, tightness: Tightness, value: int
+    made: Callable[[int], PrivacyTerms], accountant: Accountant, tightness: Tightness, value: int
 ) -> float:
     """The upper bound of delta at the epsilon of the guarantee."""
-    stake = made(value)
-    groups = counted(stake)
+    terms = made(value)
+    groups = counted(terms)
     if groups.total() == 1:
-        return delta_of(stake, accountant).upper
-    return min(1.0, composed(groups, stake, accountant, tightness) + capped_cost(stake))
+        return delta_of(terms, accountant).upper
+    return min(1.0, composed(groups, terms, accountant, tightness) + capped_cost(terms))
 
 
 def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
     """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
-    stake, request = found.stake, found.request
-    proved, local = certified(stake, accountant), local_epsilon_of(stake)
-    if not proved.upper <= stake.guarantee.delta:
+    terms, request = found.priced, found.request
+    proved, local = certified(terms, accountant), local_epsilon_of(terms)
+    if not proved.upper <= terms.guarantee.delta:
         return None
     if request.local_epsilon is not None and (local is None or local > request.local_epsilon):
         return None

@@ -26,7 +26,7 @@ from mixtally.records.guarantee import Guarantee, Observer
 _BELOW = 1.0 - 1e-9
 _AGAIN = 1.0 + 1e-6
 """No more is stated than this above what is proved again."""
-_UNLIKELY = 1e-3
+UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
@@ -34,8 +34,8 @@ TOGETHER = "all parts and collections composed"
 
 
 @dataclass(frozen=True, slots=True)
-class Stake:
-    """All of a contract's terms that its price depends on.
+class PrivacyTerms:
+    """All of a plan that its price depends on.
 
     where
       parts         streams of messages, one after the other
@@ -53,15 +53,20 @@ class Stake:
     hops: int
 
     @classmethod
-    def of(cls, terms: Terms) -> "Stake":
-        """That of ``terms``, whatever certificate they carry."""
-        people = 0 if terms.cover is Cover.MIXES else terms.sure_people
+    def of(cls, plan: Terms, collections: int | None = None) -> "PrivacyTerms":
+        """That of ``plan``, whatever certificate it carries; of so many collections under it."""
+        people = 0 if plan.cover is Cover.MIXES else plan.sure_people
         return cls(
-            terms.parts, terms.guarantee, terms.collections, people, terms.count_flips, terms.hops
+            plan.parts,
+            plan.guarantee,
+            plan.collections if collections is None else collections,
+            people,
+            plan.count_flips,
+            plan.hops,
         )
 
 
-def counted(stake: Stake) -> Counter[Counted]:
+def counted(stake: PrivacyTerms) -> Counter[Counted]:
     """What each part counts on -> in how many messages of a person, over all collections."""
     found: Counter[Counted] = Counter()
     for part in stake.parts:
@@ -69,7 +74,7 @@ def counted(stake: Stake) -> Counter[Counted]:
     return found
 
 
-def _counted(part: Part, stake: Stake) -> Counted:
+def _counted(part: Part, stake: PrivacyTerms) -> Counted:
     """One person's bins differ in two: where others never matter, two are as good as many."""
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     alone = isinstance(part.recipe, ShapedRecipe) or (
@@ -81,7 +86,7 @@ def _counted(part: Part, stake: Stake) -> Counted:
     return Counted(part, stake.people, stake.count_flips)
 
 
-def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
+def delta_of(stake: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
     """Bounds of delta at the epsilon of the guarantee, caps included."""
     epsilon, groups = stake.guarantee.epsilon, counted(stake)
     if groups.total() == 1:
@@ -95,11 +100,11 @@ def delta_of(stake: Stake, accountant: Accountant, tightness: Tightness = CLOSE)
 
 
 def composed(
-    groups: Counter[Counted], stake: Stake, accountant: Accountant, tightness: Tightness
+    groups: Counter[Counted], stake: PrivacyTerms, accountant: Accountant, tightness: Tightness
 ) -> float:
     """The smaller of the composed delta and of basic composition, without caps."""
     epsilon, delta = stake.guarantee.epsilon, stake.guarantee.delta
-    negligible, tightness = _UNLIKELY * delta, tightness.aimed(delta, groups.total())
+    negligible, tightness = UNLIKELY * delta, tightness.aimed(delta, groups.total())
     share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
     negligible /= groups.total()
     for group, times in groups.items():
@@ -111,14 +116,14 @@ def composed(
     return not_nothing(upper, epsilon, local_epsilon_of(stake) or math.inf)
 
 
-def capped_cost(stake: Stake) -> float:
-    """What all caps together may add to delta."""
+def capped_cost(stake: PrivacyTerms, epsilon: float | None = None) -> float:
+    """What all caps together may add to delta, at the epsilon of the guarantee or another."""
     total = math.fsum(_overflows(part, stake) for part in stake.parts)
-    grow = math.exp(stake.guarantee.epsilon)
+    grow = math.exp(stake.guarantee.epsilon if epsilon is None else epsilon)
     return min(1.0, stake.collections * (1.0 + grow) * total * (1.0 + 1e-9))
 
 
-def _overflows(part: Part, stake: Stake) -> float:
+def _overflows(part: Part, stake: PrivacyTerms) -> float:
     """The chance, summed over all messages that the proof counts, of being drawn again."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
@@ -134,21 +139,22 @@ def _overflows(part: Part, stake: Stake) -> float:
         total += fakes * overflow(part.bins, ones, part.threshold, cap)
     if stake.count_flips:
         total += stake.people * record
-    return total
+    return total * part.repeats  # fakes go with records that are sent once
 
 
-def local_epsilon_of(stake: Stake) -> float | None:
+def local_epsilon_of(stake: PrivacyTerms) -> float | None:
     """What is left when all hops collude with the collector; None for nothing."""
     total = 0.0
     for part in stake.parts:
         total += part.local_epsilon
         if part.layout.cap is not None and part.threshold is not None:
-            total += local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
+            grown = local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
+            total += part.repeats * grown
     total *= stake.collections
     return total if math.isfinite(total) else None
 
 
-def certified(stake: Stake, accountant: Accountant | None = None) -> Certificate:
+def certified(stake: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
     """What is proved of ``stake``; raises AccountingError when a number cannot be right."""
     accountant = accountant or Accountant()
     bounds, groups = delta_of(stake, accountant), counted(stake)
@@ -175,33 +181,38 @@ def certified(stake: Stake, accountant: Accountant | None = None) -> Certificate
     )
 
 
-def assumption(stake: Stake) -> str:
+def assumption(stake: PrivacyTerms) -> str:
     """Who must be trusted for the promise, in words."""
     if not stake.people:
         who = "the mix is" if stake.hops == 1 else f"any one of the {stake.hops} mixes is"
         return f"holds if {who} honest, whatever everybody else does"
-    told = "draw their fakes" if any(part.own for part in stake.parts) else ""
-    if stake.count_flips:
-        told += " and " * bool(told) + "flip their bits"
-    first = ""
-    if stake.hops > 1:
-        first = ": the first mix is, or those before the first honest one forward all they got"
+    drawn = ["draw their fakes"] * any(part.own for part in stake.parts)
+    drawn += ["flip their bits"] * stake.count_flips
+    if not drawn:
+        return "holds whatever everybody else does: each report hides its person by itself"
+    told = " and ".join(drawn)
+    if stake.hops == 1:
+        return (
+            f"holds if the mix is honest and receives the messages of at least {stake.people:,} "
+            f"honest people, who {told} as told"
+        )
     return (
         f"holds if the first honest mix receives the messages of at least {stake.people:,} "
-        f"honest people, who {told} as told{first}"
+        f"honest people, who {told} as told: the first mix is, or those before the first honest "
+        "one forward all they got"
     )
 
 
-def check_terms(terms: Terms, accountant: Accountant | None = None) -> Certificate:
+def verify(terms: Terms, accountant: Accountant | None = None) -> Certificate:
     """The certificate proved of ``terms``, once what they state is seen to hold.
 
     Raises PlanError when they state less than is proved of their integers, or what is not known.
     """
-    stake = Stake.of(terms)
+    stake = PrivacyTerms.of(terms)
     true, stated = certified(stake, accountant), terms.certificate
     if true.lower > stated.upper:
         raise PlanError(
-            "certificate of the contract",
+            "certificate of the plan",
             wanted=f"delta of at least {true.lower:g}, which its integers have",
             got=f"{stated.upper:g}",
             do="do not answer under it: its promise is false",
@@ -232,7 +243,7 @@ def _shown(epsilon: float | None) -> str:
 
 def _altered(wanted: str, got: str) -> PlanError:
     return PlanError(
-        "certificate of the contract",
+        "certificate of the plan",
         wanted=wanted,
         got=got,
         do="the file was altered: take it as it was published",

@@ -22,7 +22,7 @@ from mixtally.ground.memo import Memo
 from mixtally.mixing import added, shuffle
 from mixtally.mixing.shuffle import room_for
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import check_terms
+from mixtally.privacy.terms import verify
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.randomize.messages import Records
 from mixtally.records.contract import BlanksRecipe, Contract, Part, ShapedRecipe
@@ -170,7 +170,7 @@ def staged(
     for part in terms.parts:
         most = _most(part, population.users, terms.hops)
         room_for(most, part.layout.message_bytes, MOST_BATCH_BYTES)
-    check_terms(terms, accountant)
+    verify(terms, accountant)
     return Stage(contract, population, tuple(parts(population, terms.questions)))
 
 

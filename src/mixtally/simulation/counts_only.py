@@ -26,7 +26,7 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, ShapedRecipe, Terms
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question

@@ -11,7 +11,7 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_series
 from mixtally.mixing.shuffle import room_for
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Shuffled

@@ -11,7 +11,7 @@ from mixtally.planner import Choice, Infeasible, Planner, PlanOption, PlanReques
 from mixtally.planner.flip_options import flip
 from mixtally.planner.reason import in_counts
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.privacy.composition import compose
 from mixtally.records.certificate import Certificate
 from mixtally.records.encodings import encodings

@@ -9,7 +9,7 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.bits import spans
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.records.contract import Terms
 from mixtally.records.question import Kind
 from mixtally.simulation.lab import Lab

@@ -13,7 +13,7 @@ from mixtally.estimate.conclude import conclude_vote
 from mixtally.estimate.intervals import checked_level
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy import local
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.mechanism.named import flip_blank

@@ -22,26 +22,35 @@ via Characteristic Function (2022), theorem 10: dominating pairs compose.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from typing import NamedTuple
 
+from msgspec import structs
+
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
-from mixtally.ground.codec import fingerprint
-from mixtally.privacy.accountant import Accountant, Record, local_epsilon
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import CLOSE, FINE, Curve, Tightness
+from mixtally.privacy.composition.pld import FINE, Curve, Tightness
+from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import not_nothing
+from mixtally.privacy.terms import (
+    UNLIKELY,
+    PrivacyTerms,
+    capped_cost,
+    certified,
+    counted,
+    local_epsilon_of,
+)
 from mixtally.records.certificate import Certificate, Status
+from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
     MOST_EPSILON,
     Observer,
     checked_epsilon,
 )
-from mixtally.records.plan import Plan
 
-Charges = Sequence[tuple[Plan, int]]
+Charges = Sequence[tuple[Terms, int]]
 """Plans and how many collections each was used for."""
 
 MOST_TIMES = 1_000_000
@@ -145,34 +154,29 @@ def upper_curve(
     aim: float = 0.0,
 ) -> Curve:
     """The upper bound of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
-    own = accountant or Accountant()
-    groups = checked_charges(charges)
-    if len(groups) == 1 and groups[0][1] == 1:  # nothing to compose: the exact number itself
-        alone = sure_record(groups[0][0])
-        return lambda epsilon: own.upper(alone, epsilon)
-    added, kinds = _added_up(groups, own), Counter[Record]()
-    for plan, times in groups:
-        kinds[sure_record(plan)] += times
-    if len(kinds) == 1 and tightness == CLOSE:  # what a search for it has found, as closely
-        ((record, times),) = kinds.items()
-        composed: Curve = partial(own.upper, record, collections=times, aim=aim)
-    else:
-        aimed = tightness.aimed(aim, kinds.total())
-        found = [(own.losses(record, aimed), times) for record, times in kinds.items()]
-        composed = Sum([(losses, several * times) for (losses, several), times in found]).delta
+    own, groups = accountant or Accountant(), checked_charges(charges)
+    terms = [PrivacyTerms.of(plan, times) for plan, times in groups]
+    messages = sum((counted(one) for one in terms), Counter[Counted]())
+    reach = math.fsum(local_epsilon_of(one) or math.inf for one in terms)
 
-    reach = math.fsum(several * local_epsilon(record) for record, several in kinds.items())
+    def capped(epsilon: float) -> float:
+        return math.fsum(capped_cost(one, epsilon) for one in terms)
+
+    if messages.total() == 1:  # nothing to compose: the exact number itself
+        (alone,) = messages
+        return lambda epsilon: min(1.0, alone.bounds(own, epsilon).upper + capped(epsilon))
+    unlikely = UNLIKELY * min(plan.guarantee.delta for plan, _ in groups) / messages.total()
+    added = _added_up(groups, own, unlikely)
+    aimed = tightness.aimed(aim, messages.total())
+    composed = Sum(
+        [(one.losses(own, unlikely, aimed), times) for one, times in messages.items()]
+    ).delta
 
     def upper(epsilon: float) -> float:
         found = min(composed(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
-        return not_nothing(found, epsilon, reach)
+        return min(1.0, not_nothing(found, epsilon, reach) + capped(epsilon))
 
     return upper
-
-
-def sure_record(plan: Plan) -> Record:
-    """A record under ``plan`` with only the fakes that surely arrive."""
-    return Record.of(plan.mechanism.surely(plan.honest_fraction))
 
 
 class _Added(NamedTuple):
@@ -182,25 +186,29 @@ class _Added(NamedTuple):
     delta: float
 
 
-def _added_up(groups: list[tuple[Plan, int]], accountant: Accountant) -> _Added:
+def _added_up(
+    groups: list[tuple[Terms, int]], accountant: Accountant, unlikely: float
+) -> _Added:
     """A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
 
-    Every epsilon is taken a hair smaller, so that decimals which add up to the budget on paper do
-    so here; its delta is that of the smaller one. Source: Dwork et al. (2006), theorem 1.
+    Every message takes an even share of its plan's epsilon. Each is taken a hair smaller, so that
+    decimals which add up to the budget on paper do so here; its delta is that of the smaller one.
+    Source: Dwork et al. (2006), theorem 1.
     """
     epsilon = delta = 0.0
     for plan, times in groups:
-        own = plan.guarantee.epsilon * (1.0 - _HAIR)
-        epsilon += times * own
-        delta += times * accountant.upper(sure_record(plan), own)
+        share = plan.guarantee.epsilon * (1.0 - _HAIR) / (plan.collections * len(plan.parts))
+        for one, many in counted(PrivacyTerms.of(plan, times)).items():
+            epsilon += many * share
+            delta += many * one.curve(accountant, unlikely)(share)
     return _Added(epsilon, delta * (1.0 + _HAIR))
 
 
-def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
+def checked_charges(charges: Charges) -> list[tuple[Terms, int]]:
     """Charges of one plan put together, every number within its range; errors as ``delta_of``."""
-    groups: dict[str, tuple[Plan, int]] = {}
+    groups: dict[str, tuple[Terms, int]] = {}
     for plan, times in charges:
-        key = fingerprint(plan)
+        key = plan.fingerprint
         groups[key] = (plan, groups.get(key, (plan, 0))[1] + checked_times(times))
     if not groups:
         raise ParameterError(
@@ -231,11 +239,9 @@ def checked_times(times: int) -> int:
 
 
 def _certificate(
-    groups: list[tuple[Plan, int]], epsilon: float, upper: float, accountant: Accountant
+    groups: list[tuple[Terms, int]], epsilon: float, upper: float, accountant: Accountant
 ) -> Certificate:
-    single = [
-        certify(plan.mechanism, epsilon, plan.honest_fraction, accountant) for plan, _ in groups
-    ]
+    single = [certified(_once(plan, epsilon), accountant) for plan, _ in groups]
     assumptions = dict.fromkeys(certificate.assumption for certificate in single)
     alone = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
@@ -247,3 +253,9 @@ def _certificate(
         source=single[0].source if alone else SOURCE,
         assumption="; ".join([*assumptions, *([] if alone else [FRESH])]),
     )
+
+
+def _once(plan: Terms, epsilon: float) -> PrivacyTerms:
+    """One collection under a plan, to be priced at another epsilon."""
+    terms = PrivacyTerms.of(plan, 1)
+    return replace(terms, guarantee=structs.replace(terms.guarantee, epsilon=epsilon))

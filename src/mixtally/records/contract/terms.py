@@ -1,6 +1,7 @@
 """The terms of a collection: what is asked, how it is hidden, what that is worth."""
 
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from mixtally.records.contract.part import Part
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving
 from mixtally.records.question import Question
-from mixtally.records.spelling import check
+from mixtally.records.spelling import check, spelled
 
 
 class Cover(StrEnum):
@@ -116,6 +117,11 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
         return sum(own.of(self.sure_people) for own in owns)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of its file, 64 hexadecimal digits: whoever has the same has the same plan."""
+        return sha256(spelled(self)).hexdigest()
 
     def facts(self) -> dict[str, Any]:
         """Everything it says, flat, in the field's terms; for JSON and for people.

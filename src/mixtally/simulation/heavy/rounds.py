@@ -18,7 +18,7 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.conclude import Extensions, conclude_extensions
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
-from mixtally.privacy.certify import verify
+from mixtally.privacy.terms import verify
 from mixtally.records.results import Tally
 from mixtally.simulation.heavy.design import Design, Way
 from mixtally.simulation.heavy.result import Found, HeavyResult, Round
