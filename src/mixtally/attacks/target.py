@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.terms import verify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import FINE, Curve
 from mixtally.privacy.divergence import vectors
+from mixtally.privacy.terms import verify
 from mixtally.records.guarantee import LEAST_DELTA, Guarantee
 from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, Shuffled
 from mixtally.records.plan import Plan

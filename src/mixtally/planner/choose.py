@@ -175,8 +175,7 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
         "plan",
         wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
         f"for {request.users:,} users and {request.question.bins:,} bins",
-        got=f"a budget of {budget(request)}"
-        + " and mixes that draw fakes" * request.mixes_draw,
+        got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
         do="; ".join(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed))
         or f"choose another --protocol for records of kind {request.question.kind}",
     )

@@ -89,7 +89,10 @@ def _with(
     )
     floor = capped(request, hiding, len(encoding.parts))
     made = Candidate(
-        request, request.question, _parts(encoding, floor or MOST_THRESHOLD // 2), count_flips=count_flips
+        request,
+        request.question,
+        _parts(encoding, floor or MOST_THRESHOLD // 2),
+        count_flips=count_flips,
     )
     made = replace(
         made, parts=tuple(structs.replace(p, own=own, repeats=repeats) for p in made.parts)

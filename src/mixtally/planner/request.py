@@ -1,6 +1,5 @@
 """A plan request: what a person who plans a collection wants and can afford."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast

@@ -1,13 +1,9 @@
 """What a mechanism promises, from its final integers."""
 
-from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence.in_clear import SHAPED, SHAPED_BY_MANY
-from mixtally.privacy.numerics.bracket import ELSEWHERE
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_fraction
-from mixtally.records.mechanism import BitFlips, Shuffled
-from mixtally.records.plan import Plan
+from mixtally.records.mechanism import Shuffled
 
 _AGAIN = 1.0 + 1e-6
 """No more is stated than this above what is proved again."""
@@ -40,5 +36,3 @@ def certify(
         source=proved.source,
         assumption=_assumption(mechanism, honest_fraction),
     )
-
-

@@ -12,8 +12,8 @@ import msgspec
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.records.guarantee import Guarantee
 from mixtally.records.contract.terms import Terms
+from mixtally.records.guarantee import Guarantee
 
 LEDGER_VERSION = 1
 MOST_NOTE = 200

@@ -23,8 +23,8 @@ def demo(
     population = flights()
     wish = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
     answer = choose(wish, lab.planner)
-    plans = [answer.best.plan]
-    plans += [offer.plan for offer in answer.others if offer.plan.mechanism.name == "flip-blank"]
+    beside = [lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"]
+    plans = [answer.plan, *(plan for plan in beside if plan is not None)]
     return Study(
         about=Provenance(
             title="Where flights from New York went, counted privately",

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Terms
+from mixtally.records.contract.costs import Costs
 from mixtally.records.question import Kind, Question
 
 
-def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Terms, str]:
     """The best plan that sends records whole, and why; changes are those of one batch to the next.
 
     Raises as ``planner.choose``, and InfeasibleError when only split records fit.
@@ -16,16 +17,23 @@ def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan,
     wholes = _wholes(wish.question)
     if wholes is not None and wish.protocol is None:
         wish = replace(wish, protocol=wholes)
+    planner = planner or Planner()
     answer = choose(wish, planner)
-    for offer in (answer.best, *answer.others):
-        if len(offer.plans) == 1 and offer.plan.question == wish.question:
-            return offer.plan, answer.reason
+    if _is_whole(answer.plan, wish):
+        return answer.plan, answer.reason
+    for one in answer.others:
+        if _is_whole(one, wish) and (plan := planner.plan(one)) is not None:
+            return plan, answer.reason
     raise InfeasibleError(
         "plan",
         wanted="records that travel whole",
-        got=answer.best.name,
+        got=answer.plan.name,
         do="leave --protocol out, or ask for each bit or attribute in a series of its own",
     )
+
+
+def _is_whole(one: Costs, wish: PlanRequest) -> bool:
+    return len(one.parts) == 1 and one.question == wish.question
 
 
 def _wholes(question: Question) -> str | None:

@@ -9,17 +9,15 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_series
-from mixtally.mixing.shuffle import room_for
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
 from mixtally.privacy.composition import compose
+from mixtally.privacy.terms import verify
+from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.plan import Plan
 from mixtally.records.result import Step
-from mixtally.simulation.counts_only import draw_tally
+from mixtally.simulation.counts_only import draw_part
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.simulate import MOST_BATCH_BYTES, play
+from mixtally.simulation.play import check_room, play
 from mixtally.simulation.trend.trend import Spent, Trend
 from mixtally.simulation.truth import Values
 
@@ -28,7 +26,7 @@ _UNTITLED = Provenance(title="Counts over time")
 
 
 def collect(
-    plan: Plan,
+    plan: Terms,
     timeline: Timeline,
     guarantee: Guarantee,
     lab: Lab,
@@ -50,17 +48,17 @@ def collect(
     epochs together would exceed the guarantee; nothing is sent then.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
-    mechanism = checked(plan, timeline, accountant, counts_only=counts_only)
+    checked(plan, timeline, accountant, counts_only=counts_only)
     spending = spent_by(plan, timeline, guarantee, accountant)
     tallies = []
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
         crowd = timeline.crowd(number)
-        tallies.append(
-            draw_tally(mechanism, crowd.held, crowd.users, lab.chance)
-            if counts_only
-            else play(mechanism, crowd.records, lab.chance, lab.progress)
-        )
+        if counts_only:
+            _, tally = draw_part(plan.parts[0], crowd.held, crowd.users, plan.hops, lab.chance)
+        else:
+            (tally,) = play(plan, [crowd.records], lab.chance, lab.progress).tallies
+        tallies.append(tally)
         lab.progress("epochs", number + 1, len(timeline.epochs))
     series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
@@ -87,7 +85,7 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 
 
 def checked(
-    plan: Plan, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
+    plan: Terms, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
 ) -> Shuffled:
     """The mechanism of ``plan`` once it fits every epoch.
 
@@ -95,6 +93,13 @@ def checked(
     which no batch does with ``counts_only``.
     """
     fewest = int(timeline.users.min())
+    if len(plan.parts) > 1:
+        raise PlanError(
+            "plan",
+            wanted="records that travel as one message",
+            got=f"{len(plan.parts)} messages a record",
+            do="plan with another --protocol, or ask each bit or attribute in a series of its own",
+        )
     if plan.question != timeline.question:
         raise PlanError(
             "plan",
@@ -110,15 +115,13 @@ def checked(
             got=f"one for {plan.users:,}",
             do="plan for the smallest crowd: its fakes have to arrive in every epoch",
         )
-    mechanism = verify(plan, accountant)
-    most = int(timeline.users.max()) * mechanism.repeats + mechanism.fakes_promised
+    verify(plan, accountant)
     if not counts_only:  # now, not in mid-series
-        room_for(most, mechanism.layout.message_bytes, MOST_BATCH_BYTES)
-    return mechanism
+        check_room(plan.parts[0], int(timeline.users.max()), plan.hops)
 
 
 def spent_by(
-    plan: Plan, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
+    plan: Terms, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
 ) -> tuple[Spent, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
@@ -149,7 +152,7 @@ def spent_by(
 
 
 def _spent(
-    plan: Plan, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
+    plan: Terms, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
 ) -> Spent:
     charges = [(plan, times)]
     whole = compose.delta_of(charges, guarantee.epsilon, accountant=accountant)

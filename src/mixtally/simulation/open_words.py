@@ -12,11 +12,11 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_candidates
 from mixtally.estimate.conclude.candidates import lines_question
 from mixtally.estimate.hashed import Candidates
-from mixtally.planner import PlanOption
+from mixtally.records.contract import Terms
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.play import play
 from mixtally.simulation.run import checked
-from mixtally.simulation.simulate import play
 from mixtally.simulation.study import Release
 from mixtally.simulation.truth import Truth
 
@@ -30,7 +30,7 @@ def hashed(words: Population, question: Question) -> Population:
 
 
 def collect_words(
-    offer: PlanOption,
+    plan: Terms,
     crowd: Population,
     words: Sequence[str],
     lab: Lab,
@@ -40,18 +40,16 @@ def collect_words(
 
     The bins of ``crowd`` are the words themselves. Candidates that share a bin are one line. Raises
     DataError for candidates that cannot be told apart, InfeasibleError when the bins are too few
-    for them, and as ``run.collect``.
+    for them, and as ``run.release``.
     """
-    plan = offer.plan
     population = hashed(crowd, plan.question)
-    _, (mechanism,) = checked(offer.plans, population, analysis, lab.planner.accountant)
+    checked(plan, population, analysis, lab.planner.accountant)
     names = [normalized(word) for word in words]
     lines = Candidates.of(encode(plan.question, _distinct(names)), plan.question.bins)
     lines_question(plan.question, names, lines)  # before the work, not after it
-    tally = play(mechanism, population.records, lab.chance, lab.progress)
-    whole = offer.certificate if offer.collections > 1 else None
-    result = conclude_candidates(plan, tally, names, lines, certificate=whole, level=analysis.level)
-    return Release(result, offer.facts()), _truth(crowd, names, lines)
+    (tally,) = play(plan, [population.records], lab.chance, lab.progress).tallies
+    result = conclude_candidates(plan, tally, names, lines, level=analysis.level)
+    return Release(result), _truth(crowd, names, lines)
 
 
 def _truth(crowd: Population, names: Sequence[str], lines: Candidates) -> Truth:

@@ -54,7 +54,24 @@ def play(
     pairs: bool = False,
     watch: Callable[[Rows], None] = quiet,
 ) -> Round:
-    """One round of ``plan`` in which everybody takes part.
+    """One round of ``plan`` in which everybody takes part; as ``play_parts`` has it."""
+    return play_parts(
+        plan.parts, plan.hops, crowds, chance, progress, hops=hops, pairs=pairs, watch=watch
+    )
+
+
+def play_parts(
+    parts: Sequence[Part],
+    row: int,
+    crowds: Sequence[Records],
+    chance: Chance,
+    progress: Progress = quiet,
+    *,
+    hops: Hops = HONEST,
+    pairs: bool = False,
+    watch: Callable[[Rows], None] = quiet,
+) -> Round:
+    """One round in which everybody takes part, through ``row`` mixes.
 
     where
       crowds   everybody's bin or bits for each part, as ``randomize.part_reports`` takes them
@@ -64,10 +81,10 @@ def play(
     Raises ParameterError when a batch does not fit the memory of a mix, before the work.
     """
     people = len(crowds[0])
-    for part in plan.parts:
-        check_room(part, people, plan.hops)
-    scene = _Scene(plan.hops, hops, chance, progress, pairs, watch)
-    streams = [_played(part, some, scene) for part, some in zip(plan.parts, crowds, strict=True)]
+    for part in parts:
+        check_room(part, people, row)
+    scene = _Scene(row, hops, chance, progress, pairs, watch)
+    streams = [_played(part, some, scene) for part, some in zip(parts, crowds, strict=True)]
     received = Received(contributors=people, parts=tuple(one.received for one in streams))
     tallies = tuple(one.tally for one in streams)
     return Round(received, tallies, tuple(one.leaked for one in streams))

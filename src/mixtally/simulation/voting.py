@@ -11,7 +11,9 @@ from mixtally.data.population import Population
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.conclude import conclude_vote
 from mixtally.estimate.intervals import checked_level
+from mixtally.estimate.received import arrived
 from mixtally.planner import PlanRequest, choose
+from mixtally.planner.layouts import plain
 from mixtally.privacy import local
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
@@ -19,10 +21,11 @@ from mixtally.records.mechanism import BitFlips, Shuffled
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
+from mixtally.records.results import Tally
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.offers import with_gains
-from mixtally.simulation.simulate import play
+from mixtally.simulation.play import play, play_parts
 
 MOST_OPTIONS = 200
 
@@ -98,22 +101,24 @@ def hold(
     checked_level(level)  # before the work, not after it
     _check_voters(population, ballots, wish)
     answer = choose(wish, lab.planner)
-    plan = answer.best.plan
-    mechanism = verify(plan, lab.planner.accountant)
+    plan, codes = answer.plan, [population.codes]
+    verify(plan, lab.planner.accountant)
+    ballot = plain(ballots.bins, 1, ballots.threshold)
+    (alone,) = play_parts([ballot], 1, codes, lab.chance, lab.progress).tallies
+    (shuffled,) = play(plan, codes, lab.chance, lab.progress).tallies
 
     labels = population.question.labels or ()
     nobody = labels.index(blank) if blank in labels else None
 
-    def counted(how: Shuffled, shown: Certificate) -> Vote:
-        tally = play(how, population.codes, lab.chance, lab.progress)
+    def counted(how: Shuffled, shown: Certificate, tally: Tally) -> Vote:
         return conclude_vote(how, shown, tally, population.users, level, nobody)
 
     return Election(
         about=replace(about, reason=with_gains(wish, answer, lab.planner)),
         ballots=ballots,
-        local=counted(ballots, promise),
+        local=counted(ballots, promise, alone),
         plan=plan,
-        shuffle=counted(mechanism, plan.certificate),
+        shuffle=counted(arrived(plan, shuffled, population.users), plan.certificate, shuffled),
         truth=population.truth,
     )
 

@@ -52,7 +52,10 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
 
 
 def _columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
-    """Every column's bits, of rows with one bit a bin, packed into 64-bit words, shape (bins, words): a pair is one "and"."""
+    """Every column's bits packed into 64-bit words, shape (bins, words): a pair is one "and".
+
+    ``rows`` have one bit a bin.
+    """
     table = np.unpackbits(rows, axis=1, count=layout.bins, bitorder="little")
     packed = np.zeros((layout.bins, -(-len(rows) // 64) * 8), dtype=np.uint8)
     packed[:, : -(-len(rows) // 8)] = np.packbits(table.T, axis=1)

@@ -76,5 +76,5 @@ def _exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def _unpacked(layout: Layout, rows: bits.Rows) -> NDArray[np.uint8]:
-    whole = layout.checked(rows)
+    whole = layout.dense(layout.checked(rows))
     return np.unpackbits(whole, axis=1, count=layout.bins, bitorder="little")

@@ -186,9 +186,7 @@ class _Added(NamedTuple):
     delta: float
 
 
-def _added_up(
-    groups: list[tuple[Terms, int]], accountant: Accountant, unlikely: float
-) -> _Added:
+def _added_up(groups: list[tuple[Terms, int]], accountant: Accountant, unlikely: float) -> _Added:
     """A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
 
     Every message takes an even share of its plan's epsilon. Each is taken a hair smaller, so that

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
 from mixtally.privacy.composition.compose import (
     MOST_TIMES,
     Charges,
@@ -18,10 +17,11 @@ from mixtally.privacy.composition.compose import (
     upper_curve,
 )
 from mixtally.privacy.composition.pld import FINE
+from mixtally.privacy.terms import verify
 from mixtally.records import ledger as records
 from mixtally.records.certificate import Certificate
-from mixtally.records.ledger import Ledger
 from mixtally.records.contract.terms import Terms
+from mixtally.records.ledger import Ledger
 
 
 class Left(NamedTuple):

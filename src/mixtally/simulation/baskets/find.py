@@ -19,15 +19,17 @@ from mixtally.estimate.item_sets import (
     set_intervals,
     set_significance,
 )
+from mixtally.estimate.received import reconciled
 from mixtally.estimate.rules import Ends, Items, Rule, rules
 from mixtally.ground.bits import Rows
-from mixtally.planner import PlanOption
+from mixtally.records.contract import Terms
+from mixtally.records.layout import Layout
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.result import Result
 from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.play import play
 from mixtally.simulation.run import checked
-from mixtally.simulation.simulate import play
 from mixtally.tally.patterns import pattern_counts
 
 
@@ -52,7 +54,6 @@ class Found:
     """What was found in a collection of baskets.
 
     where
-      option    how they were collected
       items     the counts of single items
       sets      by size, the most frequent first
       rules     of all sets, the surest first
@@ -60,7 +61,6 @@ class Found:
       level     at which all sets and rules hold at once
     """
 
-    option: PlanOption
     items: Result
     sets: dict[int, tuple[ItemSet, ...]]
     rules: tuple[Rule, ...]
@@ -74,7 +74,7 @@ class Found:
 
 
 def find_sets(
-    option: PlanOption,
+    plan: Terms,
     baskets: Population,
     lab: Lab,
     *,
@@ -95,26 +95,24 @@ def find_sets(
     _check(support, largest, baskets)
     analysis = Analysis(level=level)
     whole = replace(analysis, pairs=True)
-    _, (mechanism, *_) = checked(option.plans, baskets, whole, lab.planner.accountant)
-    if option.name != "flip-blank" or not isinstance(mechanism, BitFlips):
+    if plan.name != "flip-blank":
         raise PlanError(
-            "plan", wanted="flip-blank, which sends sets whole", got=option.name, do="plan again"
+            "plan", wanted="flip-blank, which sends sets whole", got=plan.name, do="plan again"
         )
+    checked(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []
-    tally = play(mechanism, baskets.records, lab.chance, lab.progress, kept.append, pairs=True)
-    items = conclude(
-        option.plans,
-        [replace(tally, pairs=None)],
-        analysis,
-        question=baskets.question,
-        certificate=option.certificate,
-    )
-    looked = _Looked(mechanism, tally, kept, baskets.users, support, level)
+    played = play(plan, [baskets.records], lab.chance, lab.progress, pairs=True, watch=kept.append)
+    (tally,) = played.tallies
+    items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
+    (came,) = reconciled(plan, played.received)
+    assert isinstance(came.mechanism, BitFlips)
+    layout = plan.parts[0].layout
+    looked = _Looked(came.mechanism, layout, tally, kept, baskets.users, support, level)
     sets = looked.sets(min(largest, baskets.question.max_set))
     held: dict[Items, Ends] = {(i,): ends for i, ends in enumerate(looked.items())}
     every = [one for found in sets.values() for one in found]
     held.update({one.items: Ends(one.count, one.lower, one.upper) for one in every})
-    return Found(option, items, sets, tuple(rules(held, baskets.users)), support, level)
+    return Found(items, sets, tuple(rules(held, baskets.users)), support, level)
 
 
 def _check(support: int, largest: int, baskets: Population) -> None:
@@ -135,6 +133,7 @@ class _Looked:
     """The shuffled messages of a collection, looked at for sets."""
 
     mechanism: BitFlips
+    layout: Layout
     tally: Tally
     rows: list[Rows]
     users: int
@@ -179,7 +178,7 @@ class _Looked:
         sets = sorted(one for one in grown if parts.issuperset(combinations(one, size - 1)))
         patterns = np.zeros((len(sets), 1 << size), dtype=np.int64)
         for rows in self.rows if sets else []:
-            patterns += pattern_counts(self.mechanism.layout, rows, sets)
+            patterns += pattern_counts(self.layout, rows, sets)
         return np.array(sets, dtype=np.int64).reshape(-1, size), patterns
 
     def _surely(

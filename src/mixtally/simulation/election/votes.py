@@ -6,8 +6,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.records.contract import Terms
 from mixtally.records.mechanism import BitFlips
-from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
 from mixtally.simulation.lab import Provenance
@@ -29,7 +29,7 @@ class Election:
     about: Provenance
     ballots: BitFlips
     local: Vote
-    plan: Plan
+    plan: Terms
     shuffle: Vote
     truth: NDArray[np.int64] | None
 

@@ -22,8 +22,9 @@ from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
-from mixtally.planner import Planner, PlanOption, PlanRequest, choose
+from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
 from mixtally.report.numbers import at_most, number
 from mixtally.simulation.heavy.search import Search
 
@@ -51,7 +52,7 @@ class Design:
 
     search: Search
     way: Way
-    offer: PlanOption
+    plan: Terms
     certificate: Certificate
     reason: str = ""
 
@@ -65,17 +66,17 @@ class Design:
     def messages_per_user(self) -> float:
         """Messages one person sends in the whole search, fakes included, on average."""
         rounds = self.search.rounds if self.way is Way.TOGETHER else 1
-        return rounds * self.offer.messages_per_user
+        return rounds * self.plan.messages_per_user
 
     @property
     def bytes_per_user(self) -> float:
         """Bytes of these messages."""
         rounds = self.search.rounds if self.way is Way.TOGETHER else 1
-        return rounds * self.offer.bytes_per_user
+        return rounds * self.plan.bytes_per_user
 
     def standard_error(self, share: float) -> float:
         """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""
-        return whole_error(self.offer.noise, self.search.users, self.people_a_round, share)
+        return whole_error(self.plan.noise, self.search.users, self.people_a_round, share)
 
 
 def design(search: Search, way: Way | None = None, planner: Planner | None = None) -> Design:
@@ -109,11 +110,11 @@ def _design(search: Search, way: Way, planner: Planner | None, reason: str = "")
         collections=search.rounds if together else 1,
         mix_fakes=search.mix_fakes,
     )
-    offer = choose(wish, planner).best
-    whole = offer.certificate
+    plan = choose(wish, planner).plan
+    whole = plan.certificate
     if not together:
         whole = structs.replace(whole, assumption=f"{whole.assumption}; {APART}")
-    return Design(search, way, offer, whole, reason)
+    return Design(search, way, plan, whole, reason)
 
 
 def _reason(both: list[Design], share: float) -> str:

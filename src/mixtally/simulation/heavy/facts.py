@@ -57,7 +57,7 @@ def published(result: HeavyResult, *, source: str, seed: int | None) -> Facts:
         "source": source,
         "top": search.top,
         "local_epsilon": _local(result),
-        "fingerprint": fingerprint(result.design.offer.plan),
+        "fingerprint": fingerprint(result.design.plan),
         "seed": seed,
     }
 
@@ -92,5 +92,5 @@ def _local(result: HeavyResult) -> float | None:
     """What is left of a person's rounds when every mix colludes; None where nothing is."""
     design = result.design
     times = design.search.rounds if design.way is Way.TOGETHER else 1
-    local = times * design.offer.plan.mechanism.local_epsilon
+    local = times * design.plan.mechanism.local_epsilon
     return local if math.isfinite(local) else None

@@ -85,15 +85,15 @@ class HeavyResult:
             "keep": search.most_survivors,
             "alphabet": search.spelling.characters,
             "error_rate": search.error_rate,
-            "protocol": design.offer.name,
-            "noise_of_a_round": design.offer.noise,
+            "protocol": design.plan.name,
+            "noise_of_a_round": design.plan.noise,
             "messages_per_user": design.messages_per_user,
             "bytes_per_user": design.bytes_per_user,
             "words_found": len(self.found),
             "unreadable": self.unreadable,
             "words": [_plain(one) for one in self.top],
             "rounds": [_plain(one) for one in self.rounds],
-            "plan": msgspec.to_builtins(design.offer.plan),
+            "plan": msgspec.to_builtins(design.plan),
         }
 
 

@@ -16,6 +16,7 @@ from mixtally.encode.prefixes import extended, extension_bins
 from mixtally.encode.spelling import Symbols
 from mixtally.errors import ParameterError
 from mixtally.estimate.conclude import Extensions, conclude_extensions
+from mixtally.estimate.received import arrived
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
 from mixtally.privacy.terms import verify
@@ -23,7 +24,7 @@ from mixtally.records.results import Tally
 from mixtally.simulation.heavy.design import Design, Way
 from mixtally.simulation.heavy.result import Found, HeavyResult, Round
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.simulate import play
+from mixtally.simulation.play import play
 
 _Codes = NDArray[np.int64]
 
@@ -56,13 +57,14 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
             got=f"{len(codes):,}",
             do="plan again for this crowd",
         )
-    mechanism = verify(design.offer.plan, lab.planner.accountant)
+    plan = design.plan
+    verify(plan, lab.planner.accountant)
     size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
     prefixes, rounds = _first(design), list[_Played]()
     for number, group in enumerate(_groups(design, codes, lab.chance), start=1):
         closing = number == search.closing
         bins = extension_bins(symbols, prefixes, size, search.bins, closing=closing)
-        tally = play(mechanism, bins[group], lab.chance, lab.progress)
+        (tally,) = play(plan, [bins[group]], lab.chance, lab.progress).tallies
         rounds.append(_round(design, number, prefixes, len(group), tally))
         lab.progress("rounds", number, search.rounds)
         prefixes = rounds[-1].survivors
@@ -82,7 +84,7 @@ def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: T
     search = design.search
     size = search.spelling.size
     seen = conclude_extensions(
-        design.offer.plan.mechanism,
+        arrived(design.plan, tally, people),
         tally,
         len(prefixes) * size,  # the last bin and unused ones are no words
         people=people,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
 from mixtally.records.result import Series, Step
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.truth import Values
@@ -62,7 +62,7 @@ class Trend:
         return replace(self, truth=None, figures={}, spending=(worst,))
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> Terms:
         """The one plan of all epochs."""
         return self.series.plan
 
