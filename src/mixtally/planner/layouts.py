@@ -1,4 +1,4 @@
-"""The shortest layout of a part's messages: dense bits or positions, with a cap where bins are many.
+"""The shortest layout of messages: dense bits or positions, with a cap where bins are many.
 
 Of a record whose bits are flipped hardly more are set than flips set on average, so that their
 positions are short. A cap makes all messages as long; what is drawn again for it is paid for.

@@ -23,12 +23,13 @@ def reason(
     if hashed is not None:
         values = "Any values" if hashed.values is None else f"{hashed.values:,} values"
         sentences.append(
-            f"{values} share {best.question.bins:,} bins: values that meet in a bin are counted together, "
-            "which the error includes at its worst, everybody else holding one same value."
+            f"{values} share {best.question.bins:,} bins: values that meet in a bin are counted "
+            "together, which the error includes at its worst, everybody else holding one same value."
         )
     sentences += [
-        f"{_named(best, option)} would have {option.standard_error / best.standard_error:.3g} times the "
-        "standard error" + _cost(best, option)
+        f"{_named(best, option)} would have "
+        f"{option.standard_error / best.standard_error:.3g} times the standard error"
+        + _cost(best, option)
         for option in others
     ]
     if request.collections > 1:

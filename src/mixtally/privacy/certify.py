@@ -36,3 +36,21 @@ def certify(
         source=proved.source,
         assumption=_assumption(mechanism, honest_fraction),
     )
+
+
+def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:
+    fakes, sure = mechanism.fakes_promised, mechanism.surely(honest_fraction).fakes_promised
+    if mechanism.shaped is not None:
+        return SHAPED if mechanism.shaped.mixes == 1 else SHAPED_BY_MANY
+    if isinstance(mechanism, BitFlips) and mechanism.crowd:
+        more = f" and at least {sure:,} fakes arrive" if fakes else ""
+        return (
+            f"{mechanism.crowd:,} honest people flip their bits as told{more}; at least one mix "
+            "shuffles and does not collude with the collector"
+        )
+    if sure == 0:
+        return "none: without fakes the promise is what each report keeps by itself"
+    return (
+        f"at least {sure:,} fakes come from honest parties ({100 * honest_fraction:g} % of the "
+        f"{fakes:,} promised); at least one mix shuffles and does not collude with the collector"
+    )

@@ -86,10 +86,8 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 
 def checked(
     plan: Terms, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
-) -> Shuffled:
-    """The mechanism of ``plan`` once it fits every epoch.
-
-    Raises PlanError when it does not, ParameterError when its largest batch needs too much memory,
+) -> None:
+    """Raises PlanError when ``plan`` does not fit every epoch, ParameterError when its largest batch needs too much memory,
     which no batch does with ``counts_only``.
     """
     fewest = int(timeline.users.min())

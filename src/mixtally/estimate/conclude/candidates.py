@@ -27,8 +27,8 @@ def conclude_candidates(
 ) -> Result:
     """Counts of the candidates ``words``, which ``lines`` has by their bins, and of all others.
 
-    Candidates that share a bin are one line; ``people`` as ``conclude`` has it. Raises DataError when all share one bin,
-    ParameterError for a level outside (0, 1).
+    Candidates that share a bin are one line; ``people`` as ``conclude`` has it. Raises DataError
+    when all share one bin, ParameterError for a level outside (0, 1).
     """
     question = lines_question(plan.question, words, lines)
     received = undeclared(plan, people or plan.users, [tally])
