@@ -24,7 +24,8 @@ def reason(
         values = "Any values" if hashed.values is None else f"{hashed.values:,} values"
         sentences.append(
             f"{values} share {best.question.bins:,} bins: values that meet in a bin are counted "
-            "together, which the error includes at its worst, everybody else holding one same value."
+            "together, which the error includes at its worst, everybody else holding one same "
+            "value."
         )
     sentences += [
         f"{_named(best, option)} would have "

@@ -1,9 +1,10 @@
 """What a mechanism promises, from its final integers."""
 
 from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.divergence.in_clear import SHAPED, SHAPED_BY_MANY
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import Observer, checked_epsilon, checked_fraction
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import BitFlips, Shuffled
 
 _AGAIN = 1.0 + 1e-6
 """No more is stated than this above what is proved again."""

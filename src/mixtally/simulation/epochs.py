@@ -87,8 +87,10 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 def checked(
     plan: Terms, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
 ) -> None:
-    """Raises PlanError when ``plan`` does not fit every epoch, ParameterError when its largest batch needs too much memory,
-    which no batch does with ``counts_only``.
+    """Raises PlanError when ``plan`` does not fit every epoch.
+
+    ParameterError when its largest batch needs too much memory, which none does with
+    ``counts_only``.
     """
     fewest = int(timeline.users.min())
     if len(plan.parts) > 1:

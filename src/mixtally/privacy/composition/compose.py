@@ -63,6 +63,8 @@ FRESH = (
     "not depend on what earlier ones showed"
 )
 _TOLERANCE = 1e-6
+_STRIDE = 1.5
+"""From one epsilon to the next, in search of the first that has so small a delta."""
 _HAIR = 1e-12
 _NOISE = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
@@ -101,18 +103,18 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
         )
     accountant = accountant or Accountant()
     groups, upper = checked_charges(charges), upper_curve(charges, FINE, accountant)
-    low, high = LEAST_EPSILON, MOST_EPSILON
-    at_low, at_high = upper(low), upper(high)
-    if at_high > delta:
-        raise InfeasibleError(
-            "collections",
-            wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
-            got=f"{at_high:.3g} there",
-            do="take part in fewer, or allow a larger delta",
-        )
-    if at_low <= delta:
-        return _certificate(groups, low, at_low, accountant)
-    met = _least_meeting(upper, delta, (low, at_low), (high, at_high))
+    below, above = None, (LEAST_EPSILON, upper(LEAST_EPSILON))
+    while above[1] > delta:  # upwards, as what caps cost rises with epsilon
+        if above[0] >= MOST_EPSILON:
+            raise InfeasibleError(
+                "collections",
+                wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
+                got=f"{above[1]:.3g} there",
+                do="take part in fewer, or allow a larger delta",
+            )
+        next_one = min(MOST_EPSILON, _STRIDE * above[0])
+        below, above = above, (next_one, upper(next_one))
+    met = above if below is None else _least_meeting(upper, delta, below, above)
     return _certificate(groups, *met, accountant)
 
 
