@@ -45,14 +45,14 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
         else:
             estimates.append(mechanism.unbiased(counts, honest.messages + 1))
     every = np.array(estimates)
-    moved, bound = float(np.ptp(every, axis=0).max()), part.repeats / mechanism.gain
+    moved, bound = float(np.ptp(every, axis=0).max()), 1.0 / mechanism.gain
     return Outcome(
         NAME,
         f"one corrupt message{name}",
         bound,
-        moved * part.repeats,
+        moved,
         "counts",
-        Verdict.CONSISTENT if moved * part.repeats <= bound * _SLACK else Verdict.VIOLATED,
+        Verdict.CONSISTENT if moved <= bound * _SLACK else Verdict.VIOLATED,
         len(estimates) + refused,
         f"{len(estimates):,} lies that were tallied and {refused:,} that were refused",
         "largest difference between two lies in the estimate of a bin; exhaustive by kind",

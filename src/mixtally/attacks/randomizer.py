@@ -30,12 +30,15 @@ from mixtally.records.layout import MOST_CAP, Form, Layout
 from mixtally.tally.sift import sift
 
 NAME = "randomizer"
+Counted = tuple[list[Checks], int]
+"""Tests, and how many messages were drawn for them."""
 MOST_REPORTS = 84_000
 """All reports and fakes of an audit, but for coins, for at least 500 of a kind, and for shifts
 above 20,000."""
 PROBES = (SCALE // 200, 3 * SCALE // 10)
 """Flip probabilities, one for each way to draw."""
-_COINS, _CAPPED = 10_000, 1_000
+_COINS, _CAPPED = 10_000, 200
+"""Fakes drawn to count coins, and messages under a tight cap."""
 _BIT_BUDGET = 150_000_000
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
@@ -54,16 +57,20 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     return [audit(NAME, checks, lab, messages, played)]
 
 
-def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> tuple[list[Checks], int]:
-    """Tests of a part, by a share of all messages that may be drawn, and how many were."""
+def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
+    """Tests of a part, by one of ``share`` shares of all messages that may be drawn."""
+    most = MOST_REPORTS // share
     if part.threshold is not None:
         probes = [part, *filter(None, (probed(part, threshold) for threshold in PROBES))]
-        every = [flip_checks(name, one, lab, share) for one in probes]
+        each = max(500, min(most // 6, _BIT_BUDGET // (6 * share * part.bins)))
+        every = [flip_checks(name, one, lab, each) for one in probes]
     elif isinstance(part.recipe, ShapedRecipe):
-        every = [shaped_checks(name, part, part.recipe, lab, share)]
+        reports = min(most // 2, 10_000)
+        every = [clear_checks(name, part, lab, reports)]
+        every.append(_shaped_checks(name, part, part.recipe, lab, most - reports))
     else:
-        every = [uniform_checks(name, part, lab, share)]
-    every += [_coins(name, part, lab, share), _kept_caps(name, part, lab)]
+        every = [clear_checks(name, part, lab, most // 2)]
+    every += [coin_checks(name, part, lab, _COINS // share), kept_caps(name, part, lab)]
     return [one for checks, _ in every for one in checks], sum(messages for _, messages in every)
 
 
@@ -97,24 +104,18 @@ def fake_rate(part: Part) -> float:
     return q + (1.0 - 2.0 * q) / part.bins if uniform else q
 
 
-def _messages(bins: int, share: int) -> int:
-    """Messages to draw: a share of what is allowed, fewer where they are long."""
-    return max(500, min(MOST_REPORTS // share, _BIT_BUDGET // (share * bins)))
-
-
-def flip_checks(name: str, part: Part, lab: Lab, share: int = 1) -> tuple[list[Checks], int]:
-    """Tests of flipped reports and of flipped fakes, and how many were drawn.
+def flip_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+    """Tests of so many flipped reports and flipped fakes.
 
     Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
     binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
     """
-    half, total = _messages(part.bins, 6 * share), list[Checks]()
-    start = _spread(part.bins, half)
+    total, start = list[Checks](), _spread(part.bins, count)
     label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
-    for span in spans(half, max(2, _SPAN_BITS // part.bins)):
+    for span in spans(count, max(2, _SPAN_BITS // part.bins)):
         some = _some_flips(label, part, np.arange(start + span.start, start + span.stop), lab)
         total = [one + other for one, other in zip(total, some, strict=True)] if total else some
-    return total, 2 * half
+    return total, 2 * count
 
 
 def _some_flips(label: str, part: Part, numbers: Counts, lab: Lab) -> list[Checks]:
@@ -215,12 +216,12 @@ def _by_place(counts: Counts) -> Counts:
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
-def _coins(name: str, part: Part, lab: Lab, share: int) -> tuple[list[Checks], int]:
-    """How many fakes devices draw by their coins, and hops by their recipe."""
+def coin_checks(name: str, part: Part, lab: Lab, most: int) -> Counted:
+    """How many fakes devices draw by their coins: no more than ``most``, or of 100 devices."""
     own = part.own
     if own is None:
         return [], 0
-    devices = max(100, _COINS // (share * own.most))
+    devices = max(100, most // own.most)
     rows, number = lab.device.fakes(part, devices, lab.chance)
     more = number - devices * own.whole
     outside, tossed = max(0, -more) + max(0, more - devices), min(max(0, more), devices)
@@ -231,69 +232,52 @@ def _coins(name: str, part: Part, lab: Lab, share: int) -> tuple[list[Checks], i
     ], len(rows)
 
 
-def _kept_caps(name: str, part: Part, lab: Lab) -> tuple[list[Checks], int]:
+def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
     """Whether a draw with more ones than the cap is drawn again, where about half of all are."""
     if part.threshold is None or part.layout.cap is None:
         return [], 0
     largest = part.bins if part.most_set is None else part.most_set
     half = _flipping(part, PROBES[0], max(largest, least_cap(part.bins, 1, PROBES[0], 0.5)))
     codes = np.arange(_CAPPED) % part.bins
-    fakes = _fakes(half, _CAPPED, lab)
-    over = _refused(half.layout, lab.device.reports(half, codes, lab.chance))
-    over += _refused(half.layout, fakes)
+    sent, fakes = lab.device.reports(half, codes, lab.chance), _fakes(half, _CAPPED, lab)
+    over = _refused(half.layout, sent) + _refused(half.layout, fakes)
     check = Checks.exact(f"message with more ones than its cap{name}", over)
-    return [check], _CAPPED + len(fakes)
+    return [check], len(sent) + len(fakes)
 
 
-def uniform_checks(name: str, part: Part, lab: Lab, share: int) -> tuple[list[Checks], int]:
-    """Tests of records and uniform fakes in clear."""
-    bins, layout, half = part.bins, part.layout, MOST_REPORTS // (2 * share)
-    fakes = layout.codes(lab.device.fakes(one_each(part), half, lab.chance)[0])
-    seen = np.bincount(fakes, minlength=bins)
-    return [
-        *_named(name, part, half, lab),
-        Checks.exact(f"fake that is missing or too many{name}", len(fakes) - half),
-        Checks.exact(f"fake past the last bin{name}", int(seen[bins:].sum())),
-        Checks.of(f"fake in a bin{name}", seen[:bins], len(fakes), 1.0 / bins),
-        *uniform_fake_checks(f"fake{name}", fakes, bins, _BLOCKS),
-    ], 2 * half
-
-
-def _named(name: str, part: Part, count: int, lab: Lab) -> list[Checks]:
-    """Whether reports in clear name their bin, each once."""
-    codes = (np.arange(count) + _spread(part.bins, count)) % part.bins
-    named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
+def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+    """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
+    bins, layout = part.bins, part.layout
+    codes = (np.arange(count) + _spread(bins, count)) % bins
+    named = layout.codes(lab.device.reports(part, codes, lab.chance))
     wrong = int((named[:count] != codes[: len(named)]).sum())
-    return [
+    checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - count),
         Checks.exact(f"report that names another bin{name}", wrong),
     ]
-
-
-def uniform_fake_checks(name: str, codes: Counts, bins: int, blocks: int) -> list[Checks]:
-    """How many fakes fall into each of up to ``blocks`` runs of neighboring bins, and in a row."""
-    starts = np.unique(np.linspace(0, bins, blocks + 1)[:-1].astype(np.intp))
-    seen, share = (
-        np.add.reduceat(counts, starts)
-        for counts in (np.bincount(codes, minlength=bins)[:bins], np.ones(bins, dtype=np.int64))
-    )
-    pairs = len(codes) // 2
-    same = int((codes[0 : 2 * pairs : 2] == codes[1 : 2 * pairs : 2]).sum())
+    if part.own is None:
+        return checks, count
+    fakes = layout.codes(lab.device.fakes(one_each(part), count, lab.chance)[0])
+    seen = np.bincount(fakes, minlength=bins)
+    starts = np.unique(np.linspace(0, bins, _BLOCKS + 1)[:-1].astype(np.intp))
+    blocks, sizes = (np.add.reduceat(all_, starts) for all_ in (seen[:bins], np.ones(bins)))
+    pairs = len(fakes) // 2
+    same = int((fakes[0 : 2 * pairs : 2] == fakes[1 : 2 * pairs : 2]).sum())
     return [
-        Checks.of(f"{name} in a block of bins", seen, len(codes), share / bins),
-        Checks.of(f"{name} like the one before", same, pairs, 1.0 / bins),
-    ]
+        *checks,
+        Checks.exact(f"fake that is missing or too many{name}", len(fakes) - count),
+        Checks.exact(f"fake past the last bin{name}", int(seen[bins:].sum())),
+        Checks.of(f"fake in a bin{name}", seen[:bins], len(fakes), 1.0 / bins),
+        Checks.of(f"fake in a block of bins{name}", blocks, len(fakes), sizes / bins),
+        Checks.of(f"fake like the one before{name}", same, pairs, 1.0 / bins),
+    ], 2 * count
 
 
-def shaped_checks(
-    name: str, part: Part, recipe: ShapedRecipe, lab: Lab, share: int
-) -> tuple[list[Checks], int]:
-    """Tests of records in clear and of the numbers that a hop draws."""
+def _shaped_checks(name: str, part: Part, recipe: ShapedRecipe, lab: Lab, most: int) -> Counted:
+    """Tests of the numbers that a hop draws."""
     weights = np.array(recipe.weights, dtype=np.float64) / SCALE
-    allowed = MOST_REPORTS // share
-    reports = min(allowed // 2, 10_000)
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, most = 0, reports, (allowed - reports) // (2 * recipe.shift)
+    past, messages, most = 0, 0, most // (2 * recipe.shift)
     bins = max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
     # Not until enough were drawn: the number of rounds must not depend on what is tested.
@@ -314,7 +298,6 @@ def shaped_checks(
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [
-        *_named(name, part, reports, lab),
         Checks.exact(f"number of fakes past the last{name}", past),
         Checks.of(f"number of fakes in a bin{name}", seen, drawn, weights),
         Checks.of(f"number of fakes near the mean{name}", near_seen, drawn, near_chance),
