@@ -7,6 +7,7 @@ said by the renderers alone (``page``, ``terminal``, ``texts``).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from mixtally.report.svg import Markup
@@ -155,6 +156,8 @@ REHEARSAL, HOLDS_RAW = "rehearsal", "holds raw counts"
 class Document:
     """Everything that is shown of a result; what takes work is made when a renderer asks for it.
 
+    Facts are made once, however many ask: a file and a terminal tell the same.
+
     where
       promise    three lines that everything begins with: what is hidden from whom; epsilon and
                  delta with what they rest on; the error to expect
@@ -187,6 +190,9 @@ class Document:
     tables: Callable[[], Mapping[str, "Rows"]] = dict
     closing: str = ""
     made_by: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", cache(self.facts))
 
     @property
     def lines(self) -> Promise:
