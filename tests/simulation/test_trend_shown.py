@@ -22,7 +22,7 @@ from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.charts import changes_chart, counts_chart
-from mixtally.simulation.trend.document import document, facts
+from mixtally.simulation.trend.document import document
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -115,7 +115,7 @@ def test_csv_and_json_hold_the_same_numbers(trend):
     )
     assert (len(counts), len(changes)) == (15, 15)
     told = json.loads(made["result.json"])
-    assert told.items() >= json.loads(json.dumps(facts(trend))).items()
+    assert told.items() >= json.loads(json.dumps(document(trend, 2).facts())).items()
     assert [row["label"] for row in counts[:5]] == list(LABELS)
     flat = [row for epoch in told["epochs"] for row in epoch["estimates"]]
     assert [float(row["estimate"]) for row in counts] == [row["estimate"] for row in flat]
@@ -155,6 +155,6 @@ def test_coverage_counts_every_interval_of_every_change(trend):
 def test_what_may_be_published_says_nothing_of_who_took_part(trend):
     assert all(spent.people is not None for spent in trend.spending)
     released = trend.published()
-    (worst,) = facts(released)["spending"]
+    (worst,) = document(released, 2).facts()["spending"]
     assert (worst["epochs"], worst["people"]) == (3, None)
     assert "true count" not in text_of(released)

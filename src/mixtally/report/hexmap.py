@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.results import Estimate
-from mixtally.report.axes import short
+from mixtally.report.axes import drawing, short
 from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
 
@@ -56,17 +56,13 @@ def hexmap(
     told = wrap(summary, _LETTERS)
     parts += _legend(edges, height, told, shaded=bool(sure.any()))
     whole = height + _LINE * (len(told) + 2)
-    return el(
-        "svg",
-        el("title", title),
-        el("style", Markup(CHART + _STYLE)),
-        el("rect", width="100%", height="100%", fill="var(--paper)"),
-        *parts,
+    paper = el("rect", width="100%", height="100%", fill="var(--paper)")
+    return drawing(
+        title,
+        _seen(names, found, sure),
+        [el("style", Markup(CHART + _STYLE)), paper, *parts],
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         class_="map",
-        role="img",
-        aria_label=f"{title}. {_seen(names, found, sure)}",
-        xmlns="http://www.w3.org/2000/svg",
     )
 
 
