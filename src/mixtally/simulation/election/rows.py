@@ -5,6 +5,7 @@ import math
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.records.mechanism import FakeSource
 from mixtally.records.result import Vote
+from mixtally.report.charts import Bar
 from mixtally.report.numbers import at_most, error_text
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import chance, percent
@@ -28,21 +29,32 @@ def headings(election: Election, count: Vote) -> list[str]:
 
 def result_rows(election: Election, count: Vote) -> list[list[str]]:
     """One row an option, in the order of the options or of their votes."""
-    rows, users, found = [], election.users, count.estimate
-    digits, true = _digits(election.radius(count)), election.truth
+    rows, digits = [], _digits(election.radius(count))
     for i in election.ranked():
-        low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
+        one = share(election, count, i)
         rows.append(
             [
-                election.question.label(i),
-                percent(float(found.counts[i]) / users, digits),
-                f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
+                one.label,
+                percent(one.estimate, digits),
+                f"{100 * one.lower:.{digits}f} .. {100 * one.upper:.{digits}f}",
                 percent(election.radius(count), digits + 1),
                 "blank" if i == election.blank else chance(float(count.chances[i])),
-                *([] if true is None else [percent(int(true[i]) / users, digits)]),
+                *([] if one.mark is None else [percent(one.mark, digits)]),
             ]
         )
     return rows
+
+
+def share(election: Election, count: Vote, i: int) -> Bar:
+    """An option's votes with their interval as shares of all voters, beside its true share."""
+    found, users = count.estimate, election.users
+    return Bar(
+        label=election.question.label(i),
+        estimate=float(found.counts[i]) / users,
+        lower=int(found.each.lower[i]) / users,
+        upper=int(found.each.upper[i]) / users,
+        mark=None if election.truth is None else int(election.truth[i]) / users,
+    )
 
 
 def _digits(radius: float) -> int:
