@@ -1,12 +1,13 @@
 """What is shown of a search; all of it is in the facts."""
 
-import math
 from dataclasses import fields
+from operator import itemgetter
 
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS
 from mixtally.report.document import (
-    Bullets,
     Document,
+    Facts,
     FactTable,
     Part,
     Promise,
@@ -16,13 +17,11 @@ from mixtally.report.document import (
     Text,
     closing,
 )
-from mixtally.report.numbers import at_most, error_text, supported
-from mixtally.report.words import without_mixes
-from mixtally.simulation.heavy.facts import Facts
+from mixtally.report.numbers import at_most, ends, error_text, percent, supported
+from mixtally.report.sections import promises
+from mixtally.report.words import likelier, without_mixes
 from mixtally.simulation.heavy.result import Found
 
-_CHART_WORDS = 30
-_TABLE_WORDS = 1000
 _PREFIXES = 12
 _PLAN = (
     "way", "protocol", "users", "rounds_planned", "rounds_played", "bins", "keep", "alphabet",
@@ -39,7 +38,7 @@ _NOT_PROMISED = (
 
 def document(facts: Facts, promise: Promise) -> Document:
     """Everything in ``facts``; a release when none of it needs the truth."""
-    every = facts["words"][:_TABLE_WORDS]
+    every = facts["words"][:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return Document(
         title=facts["title"],
@@ -54,11 +53,7 @@ def document(facts: Facts, promise: Promise) -> Document:
             Section(
                 "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
             ),
-            Section("What is promised", tuple(map(Text, _promised(facts)))),
-            Section(
-                "What is not promised",
-                (Bullets.of([without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),),
-            ),
+            *promises(_promised(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),
             Section("All words", (_words(facts, every, title, folded=True),)),
         ),
         summary=lambda: (_words(facts, facts["words"], facts["title"]),),
@@ -117,25 +112,16 @@ def _scores(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _found(facts: Facts) -> Part:
-    bars = [
-        Bar(
-            row["word"],
-            row["count"],
-            row["lower_simultaneous"],
-            row["upper_simultaneous"],
-            row.get("truth"),
-        )
-        for row in facts["words"][:_CHART_WORDS]
-    ]
+    keys = ("count", "lower_simultaneous", "upper_simultaneous")
+    bars = bars_of(facts["words"][:CHART_BINS], itemgetter("word"), keys)
     if not bars:
         return Text("No word was held by enough people.")
-    title = f"The {len(bars):,} most frequent words with their intervals"
-    return rows_chart(bars, title)
+    return intervals_chart(bars, "most frequent words")
 
 
 def _findings(facts: Facts) -> str:
-    level = 100 * (1 - facts["error_rate"])
-    text = f"Intervals hold for all bins of all rounds at once, at {level:g} %."
+    level = percent(1 - facts["error_rate"])
+    text = f"Intervals hold for all bins of all rounds at once, at {level}."
     if "recall" not in facts:
         return text
     if facts["covered"] is not None:
@@ -155,7 +141,7 @@ def _missed(facts: Facts) -> Section:
         f"{facts['top']:,} found: too rare for the threshold, too long for the rounds, crowded "
         "out, or as frequent as others that are."
     )
-    table = Table(("missed", "people"), rows[:_CHART_WORDS])
+    table = Table(("missed", "people"), rows[:CHART_BINS])
     return Section("Words missed", (table, Text(why, note=True)))
 
 
@@ -182,20 +168,19 @@ def _promised(facts: Facts) -> list[str]:
     return [
         "Take any person and any two words they could hold. Whatever is seen in all rounds by "
         "someone who receives every shuffled message, and who may know everybody else's word, is "
-        f"at most {at_most(math.exp(facts['epsilon']))} times as likely under one word as under "
-        f"the other, give or take a probability of {at_most(facts['delta'])}.",
+        f"{likelier(facts['epsilon'], facts['delta'], 'word')}.",
         *facts["promised"],
     ]
 
 
 def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
-    level = f"{100 * (1 - facts['error_rate']):g} % interval, all bins"
+    level = f"{percent(1 - facts['error_rate'])} interval, all bins"
     rows = [
         [
             row["word"],
             supported(row["count"], row["standard_error"]),
             error_text(row["standard_error"]),
-            f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
+            ends(row["lower_simultaneous"], row["upper_simultaneous"]),
             *([f"{row['truth']:,}"] if "truth" in row else []),
             f"{row['round']:,}",
         ]
