@@ -20,7 +20,7 @@ from mixtally.report.counts import (
     count_rows,
     estimate,
     figure_rows,
-    figures_shown,
+    figure_sections,
     interval,
     largest,
     shown_of,
@@ -143,17 +143,14 @@ class Counted:
         return Section("Counts", (self.chart(), said, *more))
 
     def figures(self, most: int | None = None) -> list[Part]:
-        """Numbers derived from the same messages, at most ``most`` of a kind, with their titles."""
-        return [part for _, parts in self._figures(most, titled=True) for part in parts]
+        """Numbers derived from the same messages, at most ``most`` of a kind."""
+        return [part for one in self.figure_sections(most, note=False) for part in one.parts]
 
-    def figure_sections(self, most: int | None = None) -> list[Section]:
-        """The same as sections of a page."""
-        return [Section(title, parts) for title, parts in self._figures(most, titled=False)]
-
-    def _figures(self, most: int | None, *, titled: bool) -> list[tuple[str, tuple[Part, ...]]]:
+    def figure_sections(self, most: int | None = None, *, note: bool = True) -> list[Section]:
+        """The same as sections of a page; ``note`` as in ``counts.figure_sections``."""
         figures, level = self.result.figures, self.result.estimate.each.level
         true = None if self.truth is None else self.truth.figures
-        return figures_shown(figures, level, most, true, titled=titled)
+        return figure_sections(figures, level, most, true, note=note)
 
     @cached_property
     def rows(self) -> list[Facts]:

@@ -12,7 +12,7 @@ from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Estimate, Figures, Row
-from mixtally.report.document import Cell, Facts, Marked, Part, Rows, Table, Text, Tone
+from mixtally.report.document import Cell, Facts, Marked, Rows, Section, Table, Text, Tone
 from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported
 from mixtally.report.texts import row_facts
 
@@ -90,37 +90,33 @@ def simultaneous(row: Row) -> str:
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
-def figures_shown(
+def figure_sections(
     every: Sequence[Figures],
     level: float,
     most: int | None,
     true: Mapping[str, Sequence[float | None]] | None,
     *,
-    titled: bool,
-) -> list[tuple[str, tuple[Part, ...]]]:
-    """Numbers derived from the same messages and what is said of them, a title and parts each.
+    note: bool = True,
+) -> list[Section]:
+    """Numbers derived from the same messages, a section of each, and a ``note`` on what they are.
 
     where
-      most     rows of each, None for all
-      true     true numbers by the name of figures, where they are known
-      titled   whether tables have titles of their own; else a section has them
+      most   rows of each, None for all
+      true   true numbers by the name of figures, where they are known
     """
-    shown: list[tuple[str, tuple[Part, ...]]] = []
-    for one in every:
-        beside = {} if true is None else {"true value": true[one.name]}
-        table = _figures_table(one, level, most, beside, titled=titled)
-        shown.append((one.title, (table, Text(one.note, note=not titled))))
-    return shown
+    return [
+        Section(one.title, (_figures_table(one, level, most, true), Text(one.note, note=note)))
+        for one in every
+    ]
 
 
 def _figures_table(
     figures: Figures,
     level: float,
     most: int | None,
-    beside: Mapping[str, Sequence[float | None]],
-    *,
-    titled: bool,
+    true: Mapping[str, Sequence[float | None]] | None,
 ) -> Table:
+    beside = {} if true is None else {"true value": true[figures.name]}
     rows = figures.rows[:most]
     coarse = any(row.resolution is not None for row in rows)
     head = ["", "estimate", "standard error", f"{percent(level)} interval"]
@@ -134,7 +130,7 @@ def _figures_table(
         cells += [maybe(values[place], 5) for values in beside.values()]
         lines.append([row.label, *cells])
     head += ["resolution"] * coarse
-    return Table((*head, *beside), lines, title=figures.title * titled)
+    return Table((*head, *beside), lines, title=figures.title)
 
 
 def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:

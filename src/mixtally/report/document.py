@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from mixtally.report.svg import Markup
 
@@ -84,6 +84,16 @@ class Table:
     def left(self, place: int) -> bool:
         """Whether a column is aligned left."""
         return place == 0 or self.columns[place] in self.words
+
+
+Item = TypeVar("Item")
+
+
+def columns(
+    items: Iterable[Item], *named: tuple[str, Callable[[Item], Cell]]
+) -> tuple[tuple[str, ...], list[list[Cell]]]:
+    """Heads and rows of a table: a name and what it says of an item for every column."""
+    return tuple(name for name, _ in named), [[cell(one) for _, cell in named] for one in items]
 
 
 @dataclass(frozen=True, slots=True)

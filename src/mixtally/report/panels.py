@@ -117,15 +117,9 @@ def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], floa
     tip = f"{panel.name}, {epoch}: {value:,.1f}, interval {low:,} .. {high:,}"
     truth = None if panel.marks is None else int(panel.marks[k])
     held = truth is None or low <= truth <= high
+    kind = "whisker" if held else "whisker missed"
     parts = [
-        el(
-            "line",
-            x1=x,
-            x2=x,
-            y1=y(low),
-            y2=y(high),
-            class_="whisker" if held else "whisker missed",
-        ),
+        el("line", x1=x, x2=x, y1=y(low), y2=y(high), class_=kind),
         el("circle", cx=x, cy=y(value), r=2.2, class_="point"),
     ]
     if truth is not None:

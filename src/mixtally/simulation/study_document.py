@@ -6,8 +6,17 @@ from mixtally.ground.codec import fingerprint
 from mixtally.report import counts
 from mixtally.report.charts import error_chart
 from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
-from mixtally.report.document import Bullets, Document, Facts, Part, Section, Table, Text, closing
-from mixtally.report.numbers import error_text
+from mixtally.report.document import (
+    Bullets,
+    Document,
+    Facts,
+    Part,
+    Section,
+    Table,
+    Text,
+    closing,
+    columns,
+)
 from mixtally.report.promise import of_result
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise, seen_by_sums
@@ -93,19 +102,14 @@ def _summary(study: Study, shown: Counted, top: int) -> list[Part]:
 
 def _errors(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
-    measured = study.truth is not None
-    rows = [
-        (
-            line.name,
-            error_text(line.expected),
-            *([counts.maybe(line.measured, 2)] if measured else []),
-            f"{line.messages:.3f}" if line.own else "1",
-        )
-        for line in lines(study)
-        if line.expected is not None
-    ]
-    head = ("who adds the noise", "expected error", *["measured"] * measured, "messages a user")
-    return Table(head, rows)
+    shown = columns(
+        [line for line in lines(study) if line.expected is not None],
+        ("who adds the noise", lambda line: line.name),
+        ("expected error", lambda line: counts.maybe(line.expected, 2)),
+        *[("measured", lambda line: counts.maybe(line.measured, 2))] * (study.truth is not None),
+        ("messages a user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
+    )
+    return Table(*shown)
 
 
 def _missing(study: Study) -> list[str]:

@@ -8,7 +8,6 @@ from mixtally.report import counts
 from mixtally.report.charts import bars_of, intervals_chart
 from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
 from mixtally.report.document import (
-    Cell,
     Document,
     Facts,
     Part,
@@ -17,6 +16,7 @@ from mixtally.report.document import (
     Table,
     Text,
     closing,
+    columns,
 )
 from mixtally.report.numbers import at_least, at_most, ends, error_text, number, percent
 from mixtally.report.promise import of_result
@@ -70,6 +70,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
 
 
 _ENDS = ("lower", "upper")
+_ESTIMATE = ("estimate", *_ENDS, "standard_error")
 _RULE_COLUMNS = tuple(f"{name}{end}" for name in QUOTIENTS for end in ("", "_lower", "_upper"))
 _RULES = (
     "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
@@ -123,50 +124,37 @@ def _chart(facts: Facts) -> Part:
 
 
 def _sets(facts: Facts, most: int, *, folded: bool = False) -> Table:
-    every = facts["sets"]
-    rows: list[list[Cell]] = [
-        [
-            _named(row["items"]),
-            counts.clipped(row["estimate"], row["lower"], row["upper"], row["standard_error"]),
-            error_text(row["standard_error"]),
-            ends(row["lower"], row["upper"]),
-            *([f"{row['truth']:,}"] if "truth" in row else []),
-        ]
-        for row in every[:most]
-    ]
-    true = ["true count"] * ("ghosts" in facts)
-    head = (
-        "set",
-        "estimate",
-        "standard error",
-        f"{percent(facts['level'])} interval, all sets",
-        *true,
+    every, shown = facts["sets"], facts["sets"][:most]
+    found = columns(
+        shown,
+        ("set", lambda row: _named(row["items"])),
+        ("estimate", lambda row: counts.clipped(*(row[name] for name in _ESTIMATE))),
+        ("standard error", lambda row: error_text(row["standard_error"])),
+        (
+            f"{percent(facts['level'])} interval, all sets",
+            lambda row: ends(row["lower"], row["upper"]),
+        ),
+        *[("true count", lambda row: f"{row['truth']:,}")] * ("ghosts" in facts),
     )
-    title = f"Sets held together, {counts.shown_of(len(rows), len(every))}"
-    return Table(head, rows, title=title, folded=folded)
+    title = f"Sets held together, {counts.shown_of(len(shown), len(every))}"
+    return Table(*found, title=title, folded=folded)
 
 
 def _rules(facts: Facts, most: int) -> Table:
-    every, rehearsal = facts["rules"], "ghosts" in facts
-    rows: list[list[Cell]] = [
-        [
-            f"{_named(row['given'])} => {row['then']}",
-            number(row["support"], 2),
-            number(row["confidence"], 2),
-            _between(row, "confidence"),
-            *([number(row["confidence_truth"], 2)] if rehearsal else []),
-            number(row["lift"], 2),
-            _between(row, "lift"),
-        ]
-        for row in every[:most]
-    ]
-    shown = counts.shown_of(len(rows), len(every), which="the surest")
-    level, true = f"{percent(facts['level'])} interval", ["truth"] * rehearsal
-    return Table(
-        ("rule", "support", "confidence", level, *true, "lift", level),
-        rows,
-        title=f"Rules, {shown}",
+    every, shown = facts["rules"], facts["rules"][:most]
+    level = f"{percent(facts['level'])} interval"
+    found = columns(
+        shown,
+        ("rule", lambda row: f"{_named(row['given'])} => {row['then']}"),
+        ("support", lambda row: number(row["support"], 2)),
+        ("confidence", lambda row: number(row["confidence"], 2)),
+        (level, lambda row: _between(row, "confidence")),
+        *[("truth", lambda row: number(row["confidence_truth"], 2))] * ("ghosts" in facts),
+        ("lift", lambda row: number(row["lift"], 2)),
+        (level, lambda row: _between(row, "lift")),
     )
+    told = counts.shown_of(len(shown), len(every), which="the surest")
+    return Table(*found, title=f"Rules, {told}")
 
 
 def _between(row: Facts, name: str) -> str:

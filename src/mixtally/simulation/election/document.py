@@ -18,7 +18,7 @@ from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import promise, without_mixes
 from mixtally.simulation.election.chart import shares_chart
 from mixtally.simulation.election.facts import Numbers
-from mixtally.simulation.election.rows import VERSIONS, comparison, headings, result_rows
+from mixtally.simulation.election.rows import VERSIONS, comparison, results
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import deniability, method, percent, verdict, weaknesses
 
@@ -92,7 +92,7 @@ def _summary(election: Election) -> tuple[Part, ...]:
 
 
 def _results(election: Election, count: Vote, title: str = "") -> Table:
-    return Table(tuple(headings(election, count)), result_rows(election, count), title=title)
+    return Table(*results(election, count), title=title)
 
 
 def _comparison(election: Election, title: str = "") -> Table:

@@ -16,6 +16,7 @@ from mixtally.report.document import (
     Table,
     Text,
     closing,
+    columns,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent, supported
 from mixtally.report.sections import promises
@@ -96,19 +97,17 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
     return (
         ("people", f"{facts['users']:,}"),
         ("words found", f"{facts['words_found']:,}"),
-        *_scores(facts),
+        *[
+            (name, f"{100 * facts[key]:.0f} %")
+            for key, name in (
+                ("recall", f"recall of the first {facts['top']:,}"),
+                ("precision", "precision"),
+            )
+            if key in facts
+        ],
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
     )
-
-
-def _scores(facts: Facts) -> list[tuple[str, str]]:
-    if "recall" not in facts:
-        return []
-    return [
-        (f"recall of the first {facts['top']:,}", f"{100 * facts['recall']:.0f} %"),
-        ("precision", f"{100 * facts['precision']:.0f} %"),
-    ]
 
 
 def _found(facts: Facts) -> Part:
@@ -135,14 +134,17 @@ def _findings(facts: Facts) -> str:
 
 
 def _missed(facts: Facts) -> Section:
-    rows = [[row["word"], f"{row['truth']:,}"] for row in facts["missed"]]
+    missed = columns(
+        facts["missed"][:CHART_BINS],
+        ("missed", lambda row: row["word"]),
+        ("people", lambda row: f"{row['truth']:,}"),
+    )
     why = (
         f"Words among the true first {facts['top']:,} that are not among the first "
         f"{facts['top']:,} found: too rare for the threshold, too long for the rounds, crowded "
         "out, or as frequent as others that are."
     )
-    table = Table(("missed", "people"), rows[:CHART_BINS])
-    return Section("Words missed", (table, Text(why, note=True)))
+    return Section("Words missed", (Table(*missed), Text(why, note=True)))
 
 
 def _rounds(facts: Facts) -> Table:
@@ -152,11 +154,8 @@ def _rounds(facts: Facts) -> Table:
         numbers = [place, len(one["asked"]), one["people"], one["messages"], one["threshold"]]
         cells = [f"{value:,}" for value in [*numbers, len(one["ended"])]]
         rows.append([*cells, _some(one["survivors"]), f"{one['crowded']:,}"])
-    return Table(
-        (*head, "prefixes that survive", "no room for"),
-        rows,
-        words=frozenset({"prefixes that survive"}),
-    )
+    survive = "prefixes that survive"
+    return Table((*head, survive, "no room for"), rows, words=frozenset({survive}))
 
 
 def _some(prefixes: list[str]) -> str:
@@ -175,17 +174,13 @@ def _promised(facts: Facts) -> list[str]:
 
 def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
     level = f"{percent(1 - facts['error_rate'])} interval, all bins"
-    rows = [
-        [
-            row["word"],
-            supported(row["count"], row["standard_error"]),
-            error_text(row["standard_error"]),
-            ends(row["lower_simultaneous"], row["upper_simultaneous"]),
-            *([f"{row['truth']:,}"] if "truth" in row else []),
-            f"{row['round']:,}",
-        ]
-        for row in shown
-    ]
-    true = ["true count"] * ("recall" in facts)
-    head = (facts["column"], "estimate", "standard error", level, *true, "round")
-    return Table(head, rows, title=title, folded=folded)
+    found = columns(
+        shown,
+        (facts["column"], lambda row: row["word"]),
+        ("estimate", lambda row: supported(row["count"], row["standard_error"])),
+        ("standard error", lambda row: error_text(row["standard_error"])),
+        (level, lambda row: ends(row["lower_simultaneous"], row["upper_simultaneous"])),
+        *[("true count", lambda row: f"{row['truth']:,}")] * ("recall" in facts),
+        ("round", lambda row: f"{row['round']:,}"),
+    )
+    return Table(*found, title=title, folded=folded)

@@ -74,10 +74,10 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
         key=_key_figures(facts),
         sections=lambda: (
             Section("Counts", (_chart(largest(len(rows))), *_notes(findings(facts)[:-1]))),
-            Section("What reports cost", (draw(_losses(facts)), *_notes([_LOSSES]))),
+            Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
             Section(
                 "What averaging tells",
-                (draw(_averaging(facts)), *_notes([_AVERAGING]), _by_reports(facts)),
+                (_averaging(facts), *_notes([_AVERAGING]), _by_reports(facts)),
             ),
             Section("What linking tells", (Text(linking(facts)),)),
             *promises(promised(facts), NOT_PROMISED),
@@ -123,46 +123,43 @@ def _curve(facts: Facts, name: str, field: str) -> Curve:
     return Curve(name, tuple((float(row["reports"]), row[field]) for row in rows))
 
 
-def _losses(facts: Facts) -> Chart:
+def _losses(facts: Facts) -> Picture:
     ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
-    limit = tuple((end, facts["eps_inf"]) for end in ends)
-    return Chart(
-        "memory",
-        "Loss by the number of reports",
-        _LOSSES,
-        "reports",
-        "epsilon",
-        (
-            _curve(facts, "memoized, eps_T", "eps_T"),
-            Curve("however many, eps_inf", limit),
-            _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
-        ),
-        marks=_now(facts),
-        log_x=True,
-        log_y=True,
+    curves = (
+        _curve(facts, "memoized, eps_T", "eps_T"),
+        Curve("however many, eps_inf", tuple((end, facts["eps_inf"]) for end in ends)),
+        _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
     )
+    return _drawn(facts, "Loss", _LOSSES, "epsilon", curves, log_y=True)
 
 
-def _averaging(facts: Facts) -> Chart:
-    return Chart(
-        "memory",
-        "Chance of a wrong guess by the number of reports",
-        _AVERAGING,
-        "reports",
-        "chance that the better guess of a bit is wrong",
-        (
-            _curve(facts, "memoized, the true bit", "true_bit_wrong"),
-            _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
-            _curve(facts, "fresh noise every time", "fresh_wrong"),
-            _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
-        ),
-        marks=_now(facts),
-        log_x=True,
+def _averaging(facts: Facts) -> Picture:
+    curves = (
+        _curve(facts, "memoized, the true bit", "true_bit_wrong"),
+        _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
+        _curve(facts, "fresh noise every time", "fresh_wrong"),
+        _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
     )
+    y_name = "chance that the better guess of a bit is wrong"
+    return _drawn(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
 
 
-def _now(facts: Facts) -> tuple[tuple[float, str], ...]:
-    return ((float(facts["reports"]), "this run"),)
+def _drawn(
+    facts: Facts,
+    what: str,
+    caption: str,
+    y_name: str,
+    curves: tuple[Curve, ...],
+    *,
+    log_y: bool = False,
+) -> Picture:
+    """Curves by the number of reports, with a mark at that of this run."""
+    marks = ((float(facts["reports"]), "this run"),)
+    title = f"{what} by the number of reports"
+    chart = Chart(
+        "memory", title, caption, "reports", y_name, curves, marks, log_x=True, log_y=log_y
+    )
+    return draw(chart)
 
 
 def _by_reports(facts: Facts) -> Table:

@@ -12,6 +12,7 @@ from mixtally.report.document import (
     Table,
     Text,
     closing,
+    columns,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent, supported
 from mixtally.report.promise import expected, lines
@@ -64,7 +65,7 @@ def _sections(trend: Trend) -> tuple[Section, ...]:
     return (
         Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
         *([_changes(trend)] if trend.steps else []),
-        *(Section(title, parts) for title, parts in _figures(trend, titled=False)),
+        *_figures(trend),
         Section("Who spends what", (_spending(trend), Text(_who(trend), note=True))),
         the_plan(
             trend.about.reason,
@@ -79,7 +80,7 @@ def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
     return (
         _counts(trend, top),
         Text(_findings(trend)),
-        *(part for _, parts in _figures(trend, titled=True) for part in parts),
+        *(part for one in _figures(trend) for part in one.parts),
         _spending(trend),
         Text(_who(trend)),
     )
@@ -90,9 +91,9 @@ def _legend(trend: Trend) -> str:
     return f"Every panel has a scale of its own (line: estimate, bar: interval{ring}). "
 
 
-def _figures(trend: Trend, *, titled: bool) -> list[tuple[str, tuple[Part, ...]]]:
+def _figures(trend: Trend) -> list[Section]:
     figures, level = trend.series.figures, trend.estimate.each.level
-    return counts.figures_shown(figures, level, _MOST_MEANS, trend.true_figures, titled=titled)
+    return counts.figure_sections(figures, level, _MOST_MEANS, trend.true_figures)
 
 
 def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
@@ -206,23 +207,19 @@ def _change(step: Step, i: int) -> list[str]:
 
 def _spending(trend: Trend) -> Table:
     """What people spend by the number of epochs they take part in; how many, where it is known."""
-    people = [] if trend.spending[-1].people is None else ["people"]
-    return Table(
-        (
-            "epochs taken part in",
-            *people,
-            f"epsilon at delta {trend.guarantee.delta:g}",
-            f"delta at epsilon {trend.guarantee.epsilon:g}",
-        ),
-        [_spent(spent) for spent in trend.spending],
+    known = trend.spending[-1].people is not None
+    shown = columns(
+        trend.spending,
+        ("epochs taken part in", lambda spent: f"{spent.times:,}"),
+        *[("people", lambda spent: f"{spent.people:,}")] * known,
+        (f"epsilon at delta {trend.guarantee.delta:g}", _least_epsilon),
+        (f"delta at epsilon {trend.guarantee.epsilon:g}", lambda spent: at_most(spent.delta)),
     )
+    return Table(*shown)
 
 
-def _spent(spent: Spent) -> list[str]:
-    """One row: epochs, how many people, epsilon and delta, rounded up."""
-    epsilon = "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
-    people = [] if spent.people is None else [f"{spent.people:,}"]
-    return [f"{spent.times:,}", *people, epsilon, at_most(spent.delta)]
+def _least_epsilon(spent: Spent) -> str:
+    return "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
 
 
 def _who(trend: Trend) -> str:

@@ -67,9 +67,21 @@ class Numbers:
 
     def facts(self) -> Facts:
         """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
-        trend = self._trend
+        trend, whole = self._trend, self._trend.whole
         return {
-            **_promised(trend),
+            "title": trend.about.title,
+            "source": trend.about.told(rehearsal=trend.truth is not None),
+            "seed": trend.about.seed,
+            "reason": trend.about.reason,
+            "question": trend.plan.question.name,
+            "epsilon": trend.guarantee.epsilon,
+            "delta_target": trend.guarantee.delta,
+            "delta": whole.upper,
+            "delta_lower": whole.lower,
+            "observer": whole.observer,
+            "status": whole.status,
+            "composed_by": whole.source,
+            "assumption": whole.assumption,
             "plan": trend.plan.facts(),
             "fingerprint": fingerprint(trend.plan),
             **how_sure(trend.estimate),
@@ -96,25 +108,6 @@ class Numbers:
         counts = [row for epoch in self.counts for row in epoch]
         every = {"counts": counts, "changes": self.changes, **self.derived}
         return {f"{name}.csv": as_csv(rows) for name, rows in every.items()}
-
-
-def _promised(trend: Trend) -> Facts:
-    whole = trend.whole
-    return {
-        "title": trend.about.title,
-        "source": trend.about.told(rehearsal=trend.truth is not None),
-        "seed": trend.about.seed,
-        "reason": trend.about.reason,
-        "question": trend.plan.question.name,
-        "epsilon": trend.guarantee.epsilon,
-        "delta_target": trend.guarantee.delta,
-        "delta": whole.upper,
-        "delta_lower": whole.lower,
-        "observer": whole.observer,
-        "status": whole.status,
-        "composed_by": whole.source,
-        "assumption": whole.assumption,
-    }
 
 
 def _measured(trend: Trend) -> Facts:
