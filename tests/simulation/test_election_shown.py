@@ -18,6 +18,7 @@ from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
 from mixtally.simulation import voting
+from mixtally.simulation.election import facts as numbers
 from mixtally.simulation.election.document import document
 from mixtally.simulation.election.words import chance, deniability, verdict, weaknesses
 from mixtally.simulation.lab import Lab, Provenance
@@ -51,6 +52,12 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
         population, ballots, certificate(ballots, 1.0), wish, Lab(SeededChance(seed)), level=level,
         about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed), blank=blank,
     )  # fmt: skip
+
+
+def test_json_and_csv_make_the_rows_of_a_version_once(watch):
+    seen = watch(numbers, "_rows", most=2)
+    files(document(make([900, 600])))
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])

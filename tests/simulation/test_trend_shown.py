@@ -21,6 +21,7 @@ from mixtally.report.texts import files
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.trend import facts as numbers
 from mixtally.simulation.trend.charts import changes_chart, counts_chart
 from mixtally.simulation.trend.document import document
 
@@ -66,6 +67,13 @@ def test_the_page_is_one_safe_file(trend, unknown):
             assert section in text
         start = text.index("<svg")
         ET.fromstring(text[start : text.index("</svg>") + 6])
+
+
+def test_json_and_csv_make_the_rows_of_an_epoch_once(trend, watch):
+    rows = trend.plan.question.bins * (len(trend.epochs) + len(trend.steps))
+    seen = watch(numbers, "row_facts", most=rows)
+    files(document(trend, 2))
+    assert len(seen) == rows
 
 
 def test_a_panel_a_bin_and_a_point_an_epoch(trend):

@@ -16,7 +16,6 @@ from mixtally.records.results import Figures
 from mixtally.report.charts import Bar, intervals_chart
 from mixtally.report.counts import (
     against,
-    as_csv,
     count_rows,
     estimate,
     figure_rows,
@@ -73,16 +72,12 @@ class Counted:
 
     def chart(self, most: int = CHART_BINS) -> Picture:
         """The ``most`` largest estimates with their intervals; rings at true counts."""
-        found, true = self.result.estimate, self.truth
         bars = [
             Bar(
-                self.result.question.label(i),
-                float(found.counts[i]),
-                float(found.each.lower[i]),
-                float(found.each.upper[i]),
-                None if true is None else float(true.counts[i]),
+                *(row.label, row.estimate, row.lower, row.upper),
+                None if self.truth is None else float(self.truth.counts[i]),
             )
-            for i in self.bins(most)
+            for i, row in ((i, self.result.row(i)) for i in self.bins(most))
         ]
         return intervals_chart(bars, "largest bins")
 
@@ -179,7 +174,7 @@ class Counted:
         """CSV files: the bins in their order or from the largest down, and every number derived."""
         ranked = [self.rows[i] for i in self.bins(len(self.rows))]
         every = {"estimates": ranked, **self.derived}
-        return {f"{name}.csv": as_csv(rows) for name, rows in every.items()}
+        return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
 
     def _beside(self, one: Figures | None) -> Mapping[str, Sequence[Any]]:
         if self.truth is None:

@@ -12,7 +12,7 @@ from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Estimate, Figures, Row
-from mixtally.report.document import Cell, Facts, Marked, Rows, Section, Table, Text, Tone
+from mixtally.report.document import Cell, Facts, Marked, Section, Table, Text, Tone
 from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported
 from mixtally.report.texts import row_facts
 
@@ -187,8 +187,3 @@ def facts(result: Result, plans: Mapping[str, Any]) -> Facts:
     if len(result.plans) > 1:
         found["fingerprints"] = [fingerprint(plan) for plan in result.plans]
     return found
-
-
-def as_csv(rows: Sequence[Facts]) -> Rows:
-    """A CSV file of such rows."""
-    return Rows(rows, tuple(rows[0]) if rows else ())

@@ -61,7 +61,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
         prose=(_findings(facts), facts["reason"]),
         facts=lambda: facts,
         tables=lambda: {
-            "items.csv": counts.as_csv(facts["items"]),
+            "items.csv": Rows(facts["items"]),
             "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
             "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
         },

@@ -19,10 +19,8 @@ def results(election: Election, count: Vote) -> tuple[tuple[str, ...], list[list
     """Heads and rows, a row an option: in the order of the options or of their votes."""
     kind = "exact" if count.estimate.each.method.startswith("exact") else "normal law"
     radius, blank = election.radius(count), election.blank
-    digits, shares = (
-        _digits(radius),
-        [share(election, count, i) for i in range(election.question.bins)],
-    )
+    digits = _digits(radius)
+    shares = [share(election, count, i) for i in range(election.question.bins)]
 
     def won(i: int) -> str:
         return "blank" if i == blank else chance(float(count.chances[i]))

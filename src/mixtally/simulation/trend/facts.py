@@ -6,7 +6,7 @@ from typing import Any
 
 from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
-from mixtally.report.counts import as_csv, figure_rows, how_sure
+from mixtally.report.counts import figure_rows, how_sure
 from mixtally.report.document import Facts, Rows
 from mixtally.report.texts import row_facts
 from mixtally.simulation.trend.trend import Trend
@@ -107,7 +107,7 @@ class Numbers:
         """A line an epoch and bin, a line a change and bin, a line a mean."""
         counts = [row for epoch in self.counts for row in epoch]
         every = {"counts": counts, "changes": self.changes, **self.derived}
-        return {f"{name}.csv": as_csv(rows) for name, rows in every.items()}
+        return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
 
 
 def _measured(trend: Trend) -> Facts:
