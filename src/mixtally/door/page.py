@@ -4,8 +4,9 @@ from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Result
 from mixtally.report import counts
 from mixtally.report.counted import TABLE_BINS, Counted
-from mixtally.report.document import Bullets, Document, Facts, Section, Text, closing
+from mixtally.report.document import Document, Facts, closing
 from mixtally.report.promise import of_result
+from mixtally.report.sections import promises
 from mixtally.report.words import not_promised, promise
 
 
@@ -22,7 +23,11 @@ def document(result: Result, title: str, plans: Facts, note: str) -> Document:
         source=note,
         key=counts.key_figures(result),
         promise=of_result(result, plans["local_epsilon"]),
-        sections=lambda: _sections(result, shown),
+        sections=lambda: (
+            shown.section(shown.table(TABLE_BINS)),
+            *shown.figure_sections(),
+            *promises(promise(result.plan, result.certificate), not_promised(result.plans)),
+        ),
         summary=lambda: (),
         facts=lambda: {
             "title": title,
@@ -32,17 +37,4 @@ def document(result: Result, title: str, plans: Facts, note: str) -> Document:
         },
         tables=shown.tables,
         closing=closing(None, fingerprint(result.plan)),
-    )
-
-
-def _sections(result: Result, shown: Counted) -> tuple[Section, ...]:
-    said = Text(shown.findings(TABLE_BINS), note=True)
-    return (
-        Section("Counts", (shown.chart(), said, shown.table(TABLE_BINS))),
-        *(
-            Section(one.title, shown.figures(one, len(one.rows), titled=False))
-            for one in result.figures
-        ),
-        Section("What is promised", tuple(map(Text, promise(result.plan, result.certificate)))),
-        Section("What is not promised", (Bullets.of(not_promised(result.plans)),)),
     )

@@ -1,6 +1,5 @@
 """A contract on one screen: what is asked and promised, who is trusted for what, what remains."""
 
-import math
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import of_terms
+from mixtally.report.words import likelier, losses
 
 _WORDS = frozenset({"run by", "address", "for"})
 
@@ -126,12 +126,10 @@ def _asked(terms: Terms) -> str:
 def promised(terms: Terms) -> tuple[str, ...]:
     """The certificate in plain words, and what it rests on."""
     stated = terms.certificate
+    both = stated.epsilon, stated.upper
     return (
-        "Whatever the collector receives is at most "
-        f"{at_most(math.exp(stated.epsilon))} times as likely under one answer of a person as "
-        f"under any other, give or take a probability of {at_most(stated.upper)}: epsilon = "
-        f"{at_most(stated.epsilon, 6)}, delta <= {at_most(stated.upper, 6)}, for all "
-        f"{_together(terms)} together.",
+        f"Whatever the collector receives is {likelier(*both, 'answer of a person', 'any other')}: "
+        f"{losses(stated)}, for all {_together(terms)} together.",
         f"It {stated.assumption}.",
         f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
         f"{at_most(stated.upper, 6)}. Source: {stated.source}.",

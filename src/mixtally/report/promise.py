@@ -17,7 +17,7 @@ from mixtally.records.question import Question, collisions
 from mixtally.records.result import ContractResult, Findings, Result
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, error_text
-from mixtally.report.words import without_mixes
+from mixtally.report.words import losses, without_mixes
 
 _WHO = {
     Observer.MESSAGES: "anyone who sees all shuffled messages and knows all other answers",
@@ -47,10 +47,7 @@ def protects(observer: Observer, what: str = "each person's answer") -> str:
 
 def stated(shown: Certificate, note: str = "") -> str:
     """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
-    return (
-        f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-        f"({known(shown)}{note}). {assumes(shown.assumption)}."
-    )
+    return f"{losses(shown)} ({known(shown)}{note}). {assumes(shown.assumption)}."
 
 
 def known(shown: Certificate) -> str:
@@ -96,6 +93,21 @@ def half_width(error: float, level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
+def lines(
+    shown: Certificate,
+    local: float | None,
+    third: str,
+    note: str = "",
+    what: str = "each person's answer",
+) -> Promise:
+    """All three: of ``what`` is protected, ``note`` as in ``stated``, the ``third`` as it is.
+
+    ``local`` is what is left when all mixes collude.
+    """
+    second = f"{stated(shown, note)} {without_mixes(local)}"
+    return protects(shown.observer, what), second, third
+
+
 def of_plan(
     shown: Certificate,
     times: int,
@@ -108,9 +120,7 @@ def of_plan(
 
     ``local`` is what is left when all mixes collude, in all of them together.
     """
-    often = f", for all {times:,} collections together" if times > 1 else ""
-    second = f"{stated(shown, often)} {without_mixes(local)}"
-    return protects(shown.observer), second, expected(error, level, half=half)
+    return lines(shown, local, expected(error, level, half=half), _together(times))
 
 
 def of_result(result: Result, local: float | None) -> Promise:
@@ -121,16 +131,20 @@ def of_result(result: Result, local: float | None) -> Promise:
 def of_contract_result(result: ContractResult) -> Promise:
     """The lines of a round's result: as its contract states, the error as it came."""
     note, terms = shared(result.received.contributors, result.terms.question), result.terms
-    return _of(result, note, terms.local_epsilon, terms)
+    return _of(result, note, terms.local_epsilon, terms.collections)
+
+
+def of_round(terms: Terms, result: ContractResult | None) -> Promise:
+    """The lines of a round: those of its terms alone where nothing is released."""
+    return of_terms(terms) if result is None else of_contract_result(result)
 
 
 def of_terms(terms: Terms, note: str = "") -> Promise:
     """The lines of terms, before anybody answered; ``note`` says more of the error."""
     error = math.hypot(terms.noise, collisions(terms.users, terms.question))
     crowd = f" when all {terms.users:,} take part{note}"
-    certificate = terms.certificate
-    second = f"{stated(certificate, _often(terms))} {without_mixes(terms.local_epsilon)}"
-    return protects(certificate.observer), second, expected(error, note=crowd)
+    often = _together(terms.collections)
+    return lines(terms.certificate, terms.local_epsilon, expected(error, note=crowd), often)
 
 
 def shared(users: int, question: Question) -> str:
@@ -144,18 +158,14 @@ def shared(users: int, question: Question) -> str:
     )
 
 
-def _of(result: Findings, note: str, local: float | None, terms: Terms | None = None) -> Promise:
-    error, level = result.estimate.standard_error, result.estimate.each.level
-    often = "" if terms is None else _often(terms)
-    certificate, each = result.certificate, result.estimate.each
+def _of(result: Findings, note: str, local: float | None, times: int = 1) -> Promise:
+    error, each = result.estimate.standard_error, result.estimate.each
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
     # Not half an interval: those of small counts begin at 0, and noise may be skew.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    second = f"{stated(certificate, often)} {without_mixes(local)}"
-    return protects(certificate.observer), second, expected(error, level, note, half=most)
+    third = expected(error, each.level, note, half=most)
+    return lines(result.certificate, local, third, _together(times))
 
 
-def _often(terms: Terms) -> str:
-    if terms.collections == 1:
-        return ""
-    return f", for all {terms.collections:,} collections together"
+def _together(collections: int) -> str:
+    return "" if collections == 1 else f", for all {collections:,} collections together"

@@ -3,8 +3,12 @@
 from mixtally.records.contract import Cover, Part, Terms
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.received import Received
-from mixtally.report.document import Cell, Table
-from mixtally.report.words import without_mixes
+from mixtally.records.result import ContractResult
+from mixtally.report.counted import Counted
+from mixtally.report.counts import counted_by
+from mixtally.report.document import Cell, Facts, Table, Text, Tone
+from mixtally.report.numbers import at_most, error_text
+from mixtally.report.words import TOOK_PART, without_mixes
 
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
@@ -19,13 +23,54 @@ def came(terms: Terms, received: Received) -> Table:
     return Table(_CAME, rows, title="What came")
 
 
+def refused(refusal: str | None) -> Text:
+    """Why there are no counts."""
+    return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
+
+
+def key_figures(
+    terms: Terms, people: str, result: ContractResult | None, *more: tuple[str, str]
+) -> tuple[tuple[str, str], ...]:
+    """Names and values that the page of a round opens with."""
+    shown = [
+        ("people", people),
+        ("bins", f"{terms.question.bins:,}"),
+        ("epsilon", at_most(terms.certificate.epsilon)),
+        ("delta at most", at_most(terms.certificate.upper)),
+        *more,
+    ]
+    if result is not None:
+        shown.append(("standard error, counts", error_text(result.estimate.standard_error)))
+    return tuple(shown)
+
+
+def trust_facts(terms: Terms) -> Facts:
+    """Whom a round rests on, and what is left of it without them."""
+    return {
+        "cover": str(terms.cover),
+        "hops": terms.hops,
+        "minimum_crowd": terms.minimum_crowd,
+        "local_epsilon": terms.local_epsilon,
+    }
+
+
+def count_facts(shown: Counted) -> Facts:
+    """The counts of a round, how they were made, and how far off they are where that is known."""
+    return {
+        **counted_by(shown.result),
+        "standard_error": shown.result.estimate.standard_error,
+        **shown.measured(),
+        **shown.facts(),
+    }
+
+
 def not_promised(terms: Terms) -> list[str]:
     """What a careful reader must not take for granted."""
     texts = [
         without_mixes(terms.local_epsilon),
         "Counts are right only if every hop is honest: one may put its fakes into any bin, and "
         "lose as many messages as people's coins vary.",
-        "That someone took part is not hidden, only what they answered.",
+        TOOK_PART,
         "Promises add up: a person who answers more often than the contract's "
         f"{terms.collections:,} time(s), or elsewhere too, spends more.",
         f"Nothing here stops a person from lying: each dishonest message can move a bin by "

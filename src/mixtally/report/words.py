@@ -10,6 +10,8 @@ from mixtally.records.mechanism import FakeSource
 from mixtally.records.plan import Plan
 from mixtally.report.numbers import at_least, at_most, error_text
 
+TOOK_PART = "That someone took part is not hidden, only what they answered."
+
 
 def fact(name: str, value: Any) -> str:
     """One of a plan's facts for people; privacy numbers are rounded to their own side."""
@@ -27,14 +29,11 @@ def fact(name: str, value: Any) -> str:
 def promise(plan: Plan | Terms, whole: Certificate | None = None) -> list[str]:
     """The certificate, a sentence or two a paragraph; that of several plans when it is given."""
     shown = plan.certificate if whole is None else whole
-    factor = math.exp(shown.epsilon)
     return [
         "Take any person and any two answers they could have given. Whatever is seen by someone "
-        "who receives every shuffled message, and who may know everybody else's answer, is at most "
-        f"{at_most(factor)} times as likely under one answer as under the other, give or take a "
-        f"probability of {at_most(shown.upper)}.",
-        f"In the field's terms: epsilon = {at_most(shown.epsilon, 6)}, "
-        f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, "
+        "who receives every shuffled message, and who may know everybody else's answer, is "
+        f"{likelier(shown.epsilon, shown.upper, 'answer')}.",
+        f"In the field's terms: {losses(shown)}, one person's record substituted, "
         f"observer: {shown.observer}.",
         f"Status: {shown.status}. Counting on no more than is named below, delta lies between "
         f"{at_least(shown.lower, 6)} and {at_most(shown.upper, 6)}. Source: {shown.source}.",
@@ -42,12 +41,26 @@ def promise(plan: Plan | Terms, whole: Certificate | None = None) -> list[str]:
     ]
 
 
+def likelier(
+    epsilon: float, delta: float, one: str, other: str = "the other", digits: int = 3
+) -> str:
+    """What epsilon and delta mean to people: what is seen under ``one`` answer and ``other``."""
+    return (
+        f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {one} as under "
+        f"{other}, give or take a probability of {at_most(delta)}"
+    )
+
+
+def losses(shown: Certificate) -> str:
+    """Epsilon and delta as the field writes them."""
+    return f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)}"
+
+
 def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
     """What is promised against someone who sees only sums, beside what the plan promises."""
     return [
-        f"Someone who sees only the sums: epsilon = {at_most(sums.epsilon, 6)}, delta <= "
-        f"{at_most(sums.upper, 6)}, where the plan promises {at_most(plan.upper, 6)} against "
-        "someone who sees every message.",
+        f"Someone who sees only the sums: {losses(sums)}, where the plan promises "
+        f"{at_most(plan.upper, 6)} against someone who sees every message.",
         f"Source: {sums.source}. It rests on this: {sums.assumption}.",
     ]
 
@@ -60,7 +73,7 @@ def not_promised(plans: Sequence[Plan]) -> list[str]:
     return [
         without_mixes(sum(plan.mechanism.local_epsilon for plan in plans)),
         _without_fakes(plans[0]),
-        "That someone took part is not hidden, only what they answered.",
+        TOOK_PART,
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
         "Promises add up: a person who answers again, here or elsewhere, spends epsilon and delta "

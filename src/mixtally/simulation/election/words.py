@@ -8,7 +8,7 @@ from mixtally.privacy.local import least_wrong, speaks
 from mixtally.records.certificate import Certificate
 from mixtally.records.result import Vote
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.words import not_promised
+from mixtally.report.words import likelier, not_promised
 from mixtally.simulation.election.votes import Election
 
 
@@ -79,8 +79,7 @@ def _shuffle(election: Election) -> list[str]:
     promise, mechanism = election.shuffle.certificate, election.plan.mechanism
     first = (
         "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
-        f"finds what they see at most {at_most(math.exp(promise.epsilon), 4)} times as likely "
-        f"under one vote as under another, give or take a probability of {at_most(promise.upper)}. "
+        f"finds what they see {likelier(promise.epsilon, promise.upper, 'vote', 'another', 4)}. "
         f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
     )
     if not math.isfinite(mechanism.local_epsilon):

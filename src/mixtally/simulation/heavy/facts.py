@@ -2,20 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.codec import fingerprint
-from mixtally.report.document import Promise
-from mixtally.report.promise import expected, protects, stated
-from mixtally.report.words import without_mixes
+from mixtally.report import promise
+from mixtally.report.document import Facts, Promise
 from mixtally.simulation.heavy.design import Way
 from mixtally.simulation.heavy.result import HeavyResult
 from mixtally.simulation.heavy.score import score
-
-Facts = dict[str, Any]
 
 
 def facts(
@@ -68,11 +64,9 @@ def lines(result: HeavyResult) -> Promise:
     share = 0.1 / search.top
     rounds = f", for all {search.rounds:,} rounds together"
     note = f", of a word that {100 * share:.2g} % of all hold"
-    return (
-        protects(design.certificate.observer, "the word that each person holds"),
-        f"{stated(design.certificate, rounds)} {without_mixes(_local(result))}",
-        expected(design.standard_error(share), note=note),
-    )
+    third = promise.expected(design.standard_error(share), note=note)
+    what = "the word that each person holds"
+    return promise.lines(design.certificate, _local(result), third, rounds, what)
 
 
 def _covered(rows: list[Facts]) -> float | None:

@@ -11,6 +11,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Series, Step
+from mixtally.records.results import Estimate
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.truth import Values
 
@@ -75,6 +76,21 @@ class Trend:
     def steps(self) -> tuple[Step, ...]:
         """The changes."""
         return self.series.steps
+
+    @property
+    def estimate(self) -> Estimate:
+        """The counts of the first epoch: all have its errors, its level and its method."""
+        return self.series.results[0].estimate
+
+    @property
+    def worst_change(self) -> float | None:
+        """The largest standard error of a change; None for one epoch alone."""
+        return max((step.change.standard_error for step in self.steps), default=None)
+
+    @property
+    def true_figures(self) -> Mapping[str, Values] | None:
+        """True numbers by the name of figures; None where they are not known."""
+        return None if self.truth is None else self.figures
 
     @property
     def whole(self) -> Certificate:
