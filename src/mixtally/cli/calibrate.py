@@ -4,17 +4,11 @@ from typing import Any
 
 import typer
 
+from mixtally.app.mechanism import MechanismOptions, memoized, parsed, standard_error
 from mixtally.cli import options as o
 from mixtally.cli.delta import certificate_facts, print_certificate, print_losses, promise_of
 from mixtally.cli.grouped import grouped
-from mixtally.cli.mechanism import (
-    MechanismOptions,
-    memoized,
-    memoized_facts,
-    parsed,
-    record_facts,
-    standard_error,
-)
+from mixtally.cli.mechanism import memoized_facts, record_facts
 from mixtally.cli.output import print_result, sign_of_life
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate as search

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.output import sign_of_life
 from mixtally.engine.engine import Cluster, Engine
 from mixtally.errors import ParameterError

@@ -11,10 +11,11 @@ import typer
 from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
+from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.budget import read, write
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars

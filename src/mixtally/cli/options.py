@@ -1,7 +1,6 @@
 """Options that several commands share, each declared once."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +16,11 @@ from mixtally.app.options import CountCrowd as CountCrowd
 from mixtally.app.options import HonestFraction as HonestFraction
 from mixtally.app.options import MixFakes as MixFakes
 from mixtally.app.options import Option
+from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
-from mixtally.errors import DataError, not_one_of
+from mixtally.app.parameters import Bins as Bins
+from mixtally.errors import DataError
 from mixtally.records.guarantee import Guarantee
 
 _MOST = 10**18
@@ -75,7 +76,6 @@ DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
 Data = Annotated[Path, typer.Argument(help=DATA)]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
-Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
 ]
@@ -127,13 +127,6 @@ class RunOptions:
         from mixtally.app.outcome import Run  # loads what plays a crowd
 
         return Run(lab=lab, source=source, seed=self.seed, level=self.level, top=self.top)
-
-
-def one_of(subject: str, got: str, names: Sequence[str]) -> str:
-    """``got`` itself; raises ParameterError unless it is one of ``names``."""
-    if got not in names:
-        raise not_one_of(subject, got, names)
-    return got
 
 
 def chance(seed: int | None) -> "Chance":

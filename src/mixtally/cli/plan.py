@@ -10,9 +10,10 @@ import typer
 
 from mixtally import planner
 from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.cascade import CascadeOptions, asked_in_cascade
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions

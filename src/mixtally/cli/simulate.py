@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.count import Asked, count
-from mixtally.app.limits import BudgetOptions
+from mixtally.app.limits import BudgetOptions, with_room
+from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
 from mixtally.cli.plan_files import read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
@@ -17,7 +18,7 @@ from mixtally.cli.screen import show
 from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, refuse
 from mixtally.cli.simulate_crowd import planned as planned_crowd
-from mixtally.cli.simulate_crowd import wished, with_room
+from mixtally.cli.simulate_crowd import wished
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading

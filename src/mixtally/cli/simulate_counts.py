@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.cli import options as o
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.simulate_crowd import guarantee_of, with_room
+from mixtally.cli.simulate_crowd import guarantee_of
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read_counts
 from mixtally.data.reading import As, Reading

@@ -1,6 +1,5 @@
 """Whom ``mixtally simulate`` plays, and with which offer: by given plans, or one that is chosen."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from mixtally.app.limits import BudgetOptions, wish_of
@@ -63,14 +62,6 @@ def wished(
             hashed=Hashing(function=HMAC_SHA256, seed=hashing.seed(source)),
         )
     return population, wish_of(budget, question, guarantee, population.users)
-
-
-def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
-    """``budget`` for messages that are sent several times, where it does not say how many."""
-    cost = budget.cost
-    if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
-        return budget
-    return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))
 
 
 def guarantee_of(promise: o.MaybePromise) -> Guarantee:

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.options import flags
+from mixtally.app.parameters import Flip
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, sign_of_life
-from mixtally.cli.parameters import Flip
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold

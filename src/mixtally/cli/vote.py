@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from mixtally.app.limits import CostOptions, TrustOptions
+from mixtally.app.options import flags
 from mixtally.app.outcome import Run
 from mixtally.app.votes import VoteOptions, votes
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.rows import RowOptions, read_crowd

@@ -10,7 +10,7 @@ from typing import NoReturn
 from mixtally.door import checks
 from mixtally.door.files import file_at
 from mixtally.door.planning import Plan
-from mixtally.door.wish import guarantee_of
+from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant

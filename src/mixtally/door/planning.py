@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
+from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
-from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError
 from mixtally.ground.codec import canonical, fingerprint
 from mixtally.planner import PlanOption, choose, forecast
@@ -129,6 +130,7 @@ class Plan:
 
 
 @checks.in_python
+@checks.takes(BudgetOptions)
 def plan(
     question: Shape,
     *,
@@ -138,7 +140,7 @@ def plan(
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
-    **wish: Unpack[Wish],
+    **options: Any,
 ) -> Plan:
     """The plan of least error that keeps a guarantee.
 
@@ -150,7 +152,7 @@ def plan(
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
-      wish       what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+      options    what it may cost and whom it may trust
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
     PlanError for labels that are no labels.
@@ -159,7 +161,8 @@ def plan(
     """
     asked = question_of(question, name=checks.text("name", name), kind=kind, max_set=max_set)
     wanted = guarantee_of(epsilon, delta)
-    answer = choose(request_of(asked, wanted, checks.whole("users", users), wish))
+    budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
+    answer = choose(wish_of(budget, asked, wanted, crowd))
     return Plan(answer.best, asked, answer.reason)
 
 
