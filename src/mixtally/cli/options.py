@@ -1,5 +1,6 @@
 """Options that several commands share, each declared once."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,3 +135,8 @@ def chance(seed: int | None) -> "Chance":
     from mixtally.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
 
     return chance_of(seed)
+
+
+def cores(given: int | None = None) -> int:
+    """How many processes work: as many as were ``given``, or as this one may use cores."""
+    return len(os.sched_getaffinity(0)) if given is None else given

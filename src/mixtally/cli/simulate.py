@@ -11,7 +11,7 @@ from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
 from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
-from mixtally.cli.plan_files import read_plan, refuse_beside
+from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import show
@@ -58,9 +58,9 @@ class PlayOptions:
         str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
 
-    def analysis(self, level: float, reading: Reading) -> Analysis:
+    def analysis(self, level: float) -> Analysis:
         """What is wanted of the tallies."""
-        return Analysis(level=level, projection=self.project, edges=reading.edges, pairs=self.pairs)
+        return Analysis(level=level, projection=self.project, pairs=self.pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def simulate(
     """
     if contract.contract is not None:
         _check_alone(options, budget, hashing, counts)
-        simulate_contract.play(data, contract, read, run, _asked(options, run.level))
+        simulate_contract.play(data, contract, read, run, options.analysis(run.level))
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
     reading, words = _counted(options, read, budget, hashing)
@@ -115,7 +115,7 @@ def simulate(
         source = f"{population.users:,} rows of {file.name}, each played as a person."
         if counts.counts_only:
             refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
-    analysis = options.analysis(run.level, reading)
+    analysis = replace(options.analysis(run.level), edges=reading.edges)
     with progress_bars() as progress:
         outcome = count(
             Asked(reading.name, offer, reason, words),
@@ -151,10 +151,6 @@ def _check_alone(
         )
 
 
-def _asked(options: PlayOptions, level: float) -> Analysis:
-    return Analysis(level=level, projection=options.project, pairs=options.pairs)
-
-
 def _counted(
     options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
 ) -> tuple[Reading, tuple[str, ...] | None]:
@@ -180,9 +176,9 @@ def _offered(
 ) -> tuple[Population, PlanOption, str]:
     """The crowd, what is offered for it, and why."""
     if options.plan:
-        reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
         accountant = lab.planner.accountant
-        return *planned_crowd(file, reading, options.plan, words, accountant), reason
+        found = planned_crowd(file, reading, options.plan, words, accountant)
+        return *found, given_reason(options.plan)
     budget = with_room(budget, options.repeats)
     population, wish = wished(file, reading, hashing, budget, options.promise, lab.chance)
     return population, *offers.best(wish, lab.planner, repeats=options.repeats, pairs=options.pairs)

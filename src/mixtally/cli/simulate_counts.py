@@ -6,7 +6,7 @@ from typing import Annotated
 
 from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.cli import options as o
-from mixtally.cli.plan_files import read_plan
+from mixtally.cli.plan_files import given_reason, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.simulate_crowd import guarantee_of
 from mixtally.data.file import DataFile
@@ -77,8 +77,7 @@ def offered(
     """What is offered for the crowd, and why."""
     if plans:
         chosen = [read_plan(path) for path in plans]
-        reason = "The plan was given: " + ", ".join(map(str, plans)) + "."
-        return offers.given(chosen, histogram.question, planner.accountant), reason
+        return offers.given(chosen, histogram.question, planner.accountant), given_reason(plans)
     budget = with_room(budget, repeats)
     wish = wish_of(budget, histogram.question, guarantee_of(promise), histogram.users)
     return offers.best(wish, planner, repeats=repeats)

@@ -16,6 +16,7 @@ from mixtally.door.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
+from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import (
@@ -117,12 +118,24 @@ def simulate(
     lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
-        limits = with_room(checks.made(BudgetOptions, options), times)
-        people = crowd.population
-        wish = wish_of(limits, people.question, guarantee, people.users)
-        offer, reason = offers.best(wish, lab.planner, repeats=times, pairs=analysis.pairs)
-        plan = Plan(offer, people.question, reason)
+        limits, people = checks.made(BudgetOptions, options), crowd.population
+        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs)
     return _played(plan, crowd, lab, analysis, budget, seed)
+
+
+def _planned(
+    people: Population | Histogram,
+    guarantee: Guarantee,
+    limits: BudgetOptions,
+    lab: Lab,
+    times: int | None,
+    *,
+    pairs: bool,
+) -> Plan:
+    """The plan of least error for these people."""
+    wish = wish_of(with_room(limits, times), people.question, guarantee, people.users)
+    offer, reason = offers.best(wish, lab.planner, repeats=times, pairs=pairs)
+    return Plan(offer, people.question, reason)
 
 
 def _played(

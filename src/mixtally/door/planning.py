@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.plans import plan_files, promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
 from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.codec import canonical, fingerprint
+from mixtally.ground.codec import fingerprint
 from mixtally.planner import PlanOption, choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import verify
@@ -20,7 +21,6 @@ from mixtally.records.plan import Plan as Record
 from mixtally.records.plan import read_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
-from mixtally.report.promise import of_plan
 from mixtally.report.svg import el
 from mixtally.report.words import promise
 from mixtally.store.files import read_whole
@@ -80,13 +80,7 @@ class Plan:
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        several = len(self.records) > 1
-        names = [
-            f"{place.stem}-{i}{place.suffix}" if several else place.name
-            for i in range(1, len(self.records) + 1)
-        ]
-        contents = zip(names, self.records, strict=True)
-        return write(place.parent, {name: canonical(one) for name, one in contents})
+        return write(place.parent, plan_files(self.records, place.stem, place.suffix))
 
     @classmethod
     @checks.in_python
@@ -115,10 +109,7 @@ class Plan:
     @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        known, option = forecast(self.option), self.option
-        error, level, half = known.standard_error, known.level, known.half_width
-        shown, local = option.certificate, option.local_epsilon
-        return of_plan(shown, option.collections, local, error, level, half)
+        return promise_lines(self.option, forecast(self.option))
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "
