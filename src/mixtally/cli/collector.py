@@ -58,6 +58,7 @@ app = several("collector", "Run the collector of a network.")
 Name = Annotated[
     str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
 ]
+Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 @grouped
 def withdraw(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
 ) -> None:
     """Withdraw a round that has not opened, by a note of all roles; its number stays used up.
@@ -225,7 +226,7 @@ def publish(
 @grouped
 def conclude(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
     top: o.Top = 20,
     json: o.Json = False,

@@ -16,7 +16,7 @@ from mixtally.cli.output import print_json, sign_of_life
 from mixtally.cli.screen import console_of, say
 from mixtally.contract.terms import MOST_HOPS
 from mixtally.engine.rates import measured
-from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
+from mixtally.engine.scale import Rates, Round, hop_costs, intake
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
 from mixtally.report.numbers import number
@@ -174,16 +174,10 @@ def _table(rates: Rates, rounds: list[Round]) -> Table:
     for one in rounds:
         for cost in hop_costs(rates, one):
             first = f"{one.envelopes:,}" if cost.place == 1 else ""
-            table.add_row(first, _name(cost, one), *_shown(cost))
+            name = f"mix {cost.place}" if cost.place <= one.hops else "collector"
+            hours, size = number(cost.cpu / 3600, 2), f"{number(cost.bytes / 1e9, 2)} GB"
+            table.add_row(first, name, hours, size, _time(cost.closing))
     return table
-
-
-def _name(cost: HopCost, one: Round) -> str:
-    return f"mix {cost.place}" if cost.place <= one.hops else "collector"
-
-
-def _shown(cost: HopCost) -> tuple[str, str, str]:
-    return number(cost.cpu / 3600, 2), f"{number(cost.bytes / 1e9, 2)} GB", _time(cost.closing)
 
 
 def _time(seconds: float) -> str:

@@ -52,7 +52,13 @@ def asked_words(
     or what does not go with them: ``beside`` has such flags.
     """
     if path is None:
-        _refuse_alone(flags(hashing))
+        if used := flags(hashing):
+            raise ParameterError(
+                "--candidates",
+                wanted=f"a file beside {' and '.join(used)}",
+                got="none",
+                do="list the words to look for, one a line",
+            )
         return None
     if not planned and hashing.hash_bins is None:
         raise ParameterError(
@@ -72,13 +78,3 @@ def asked_words(
             do="leave these out",
         )
     return read_labels(path)
-
-
-def _refuse_alone(used: list[str]) -> None:
-    if used:
-        raise ParameterError(
-            "--candidates",
-            wanted=f"a file beside {' and '.join(used)}",
-            got="none",
-            do="list the words to look for, one a line",
-        )

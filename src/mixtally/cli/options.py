@@ -13,15 +13,12 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
 
-from mixtally.app.options import CountCrowd as CountCrowd
-from mixtally.app.options import HonestFraction as HonestFraction
-from mixtally.app.options import MixFakes as MixFakes
 from mixtally.app.options import Option
 from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
 from mixtally.app.parameters import Bins as Bins
-from mixtally.errors import DataError
+from mixtally.errors import DataError, ParameterError
 from mixtally.records.guarantee import Guarantee
 
 _MOST = 10**18
@@ -111,6 +108,18 @@ class MaybePromise:
     delta: Annotated[
         float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
     ] = None
+
+    def guarantee(self) -> Guarantee:
+        """The guarantee asked for; raises ParameterError for half of one."""
+        epsilon, delta = self.epsilon, self.delta
+        if epsilon is None or delta is None:
+            raise ParameterError(
+                "guarantee",
+                wanted="--epsilon and --delta, or --plan",
+                got="neither" if epsilon is None and delta is None else "one of them",
+                do="add --epsilon 1 --delta 1e-6, for example",
+            )
+        return Guarantee(epsilon=epsilon, delta=delta)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,12 +28,13 @@ def given_reason(paths: Iterable[Path]) -> str:
     return f"The plan was given: {', '.join(map(str, paths))}."
 
 
-def refuse_beside(flags: list[str]) -> None:
-    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
+def refuse_beside(flags: list[str], what: str = "plan") -> None:
+    """Raises ParameterError for options beside a plan, or a contract, that it holds itself."""
     if flags:
+        made = "one" if what == "plan" else "a plan"
         raise ParameterError(
-            "--plan",
-            wanted="a plan, or options to make one",
+            f"--{what}",
+            wanted=f"a {what}, or options to make {made}",
             got="both: " + ", ".join(flags),
-            do="leave these out: the plan holds them",
+            do=f"leave these out: the {what} holds them",
         )

@@ -12,7 +12,7 @@ from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.door import checks
-from mixtally.door.planning import Plan
+from mixtally.door.planning import Plan, only_record
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.certify import certify
@@ -127,14 +127,8 @@ def _target(
             raise ParameterError(
                 "attack", wanted="a plan alone", got="a claim beside it", do="leave that out"
             )
-        if len(target.records) > 1:
-            raise ParameterError(
-                "plan",
-                wanted="one whose records travel as one message",
-                got=f"{len(target.records)} messages a record",
-                do="save it, and attack each of its files: Plan.load",
-            )
-        return of_plan(target.records[0], accountant=accountant)
+        record = only_record(target, "save it, and attack each of its files: Plan.load")
+        return of_plan(record, accountant=accountant)
     name = checks.chosen("protocol", target, PROTOCOLS)
     parameters = values(checks.made(ParameterOptions, given))
     return claim(name, ClaimedParameters(**parameters), *claimed)

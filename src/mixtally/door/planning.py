@@ -120,6 +120,18 @@ class Plan:
         return "".join(el("p", line) for line in repr(self).splitlines())
 
 
+def only_record(plan: Plan, do: str) -> Record:
+    """The plan of the one message that a record is; ParameterError for several says ``do``."""
+    if len(plan.records) > 1:
+        raise ParameterError(
+            "plan",
+            wanted="one whose records travel as one message",
+            got=f"{len(plan.records)} messages a record",
+            do=do,
+        )
+    return plan.records[0]
+
+
 @checks.in_python
 @checks.takes(BudgetOptions)
 def plan(
