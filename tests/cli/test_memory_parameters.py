@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mixtally.cli.grouped import values
-from mixtally.cli.mechanism import MechanismOptions, memoized, parsed
-from mixtally.cli.parameters import MemoizedOptions, SendingOptions
+from mixtally.app.mechanism import MechanismOptions, memoized, parsed
+from mixtally.app.options import values
+from mixtally.app.parameters import MemoizedOptions, SendingOptions
 from mixtally.errors import ParameterError
 
 MEMOIZED = MemoizedOptions(permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)

@@ -9,6 +9,7 @@ import pandas as pd
 
 import mixtally
 from helpers.small_plan import by_people, fruit_plan, sent
+from mixtally.app.options import parameters_of
 from mixtally.door import (
     Budget,
     Device,
@@ -24,7 +25,7 @@ from mixtally.door import (
     simulate_votes,
     simulate_words,
 )  # fmt: skip
-from mixtally.door.pricing import Given
+from mixtally.door.pricing import Parameters
 
 
 class Awkward:
@@ -86,7 +87,7 @@ COSTS = {
     "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_fraction": 1.0,
     "minimum_crowd": None,
 }  # fmt: skip
-PARAMETERS = dict.fromkeys(Given.__annotations__)
+PARAMETERS = {one.name: None for one in parameters_of(Parameters, extras=False)}
 SEEN = {
     "level": 0.95,
     "missing": "refuse",

@@ -1,7 +1,7 @@
 """What a collection may cost and whom it may trust: the planner's options, declared once."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Annotated
 
@@ -120,20 +120,21 @@ def wish_of(
     hash_seed: str | None = None,
 ) -> PlanRequest:
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    cost, trust = budget.cost, budget.trust
     return PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,
-        messages_per_user=cost.messages(question),
-        bytes_per_user=cost.bytes_per_user,
+        messages_per_user=budget.cost.messages(question),
+        bytes_per_user=budget.cost.bytes_per_user,
         collections=budget.collections,
         hash_seed=hash_seed,
-        mix_fakes=trust.mix_fakes,
-        mixes=trust.mixes,
-        count_crowd=trust.count_crowd,
-        local_epsilon=trust.local_epsilon,
-        protocol=trust.protocol,
-        honest_fraction=trust.honest_fraction,
-        minimum_crowd=trust.minimum_crowd,
+        **asdict(budget.trust),
     )
+
+
+def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
+    """``budget`` for messages that are sent several times, where it does not say how many."""
+    cost = budget.cost
+    if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
+        return budget
+    return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))

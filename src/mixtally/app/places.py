@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.outcome import Outcome, Run
-from mixtally.app.study import plan_files
+from mixtally.app.study import plans_of
 from mixtally.data.places import Grid
 from mixtally.data.population import Population
 from mixtally.estimate.analysis import Analysis
@@ -48,7 +48,7 @@ def places(
         from_data=(),  # hexagons are those of the box
         plain=_mapped(document(study.published(), run.top), picture),
         seeded=seeded,
-        more={**plan_files(study), **_map_file(picture, seeded=seeded)},
+        more={**plans_of(study), **_map_file(picture, seeded=seeded)},
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mixtally.app.outcome import Outcome
-from mixtally.ground.codec import canonical
+from mixtally.app.plans import plan_files
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 
@@ -20,19 +20,14 @@ def outcome(
         from_data=from_data,
         plain=document(study.published(), top),
         seeded=study.about.seed is not None,
-        more={**plan_files(study), **(more or {})},
+        more={**plans_of(study), **(more or {})},
     )
 
 
-def plan_files(study: Study) -> dict[str, bytes]:
-    """plan.json of the first release, of others with the protocol in the name.
-
-    Those of a split record are numbered.
-    """
-    files = {}
+def plans_of(study: Study) -> dict[str, bytes]:
+    """plan.json of the first release, of others with the protocol in the name."""
+    files: dict[str, bytes] = {}
     for place, release in enumerate(study.releases):
         plans = release.result.plans
-        stem = f"plan-{plans[0].protocol}" if place else "plan"
-        for number, plan in enumerate(plans, 1):
-            files[f"{stem}-{number}.json" if plans[1:] else f"{stem}.json"] = canonical(plan)
+        files |= plan_files(plans, f"plan-{plans[0].protocol}" if place else "plan")
     return files

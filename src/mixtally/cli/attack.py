@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mixtally.app.options import flags, values
 from mixtally.app.outcome import Outcome as Shown
+from mixtally.app.parameters import ParameterOptions
 from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
 from mixtally.attacks.cascade import cascade
 from mixtally.attacks.claim import ClaimedParameters, claim
@@ -14,9 +16,8 @@ from mixtally.attacks.document import document
 from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.cli import options as o
-from mixtally.cli import parameters as take
 from mixtally.cli.contract_files import is_contract, read_contract_file
-from mixtally.cli.grouped import flags, grouped, values
+from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
@@ -27,23 +28,6 @@ from mixtally.privacy.certify import certify
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
 from mixtally.simulation.simulate import play
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParameterOptions:
-    """The parameters of a mechanism about which something is claimed."""
-
-    users: take.Users = None
-    bins: o.Bins = None
-    bits: Annotated[
-        int | None, o.whole_option("--bits", "Bits of a free vector, or of a memoized answer.")
-    ] = None
-    fakes: take.Fakes = None
-    flip: take.Flip = None
-    sending: take.SendingOptions
-    mixes: Annotated[int | None, o.whole_option("--mixes", "Mixes that draw fakes.")] = None
-    memoized: take.MemoizedOptions
-    count_crowd: o.CountCrowd = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.question import QuestionOptions, question_of
 from mixtally.encode.spelling import LETTERS
 from mixtally.errors import ParameterError

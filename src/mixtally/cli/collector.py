@@ -1,5 +1,6 @@
 """``mixtally collector``: signs contracts, proposes rounds, serves, and looks at tallies again."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
+from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
@@ -51,17 +53,12 @@ from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.store.files import read_bytes
 
-app = typer.Typer(
-    name="collector",
-    help="Run the collector of a network.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("collector", "Run the collector of a network.")
 
 Name = Annotated[
     str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
 ]
+Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,18 +93,9 @@ class Wish:
 
 @app.command()
 @grouped
-def init(
-    folder: r.Place,
-    name: r.Name,
-    address: r.Address,
-    operator: r.Operator,
-    host: r.Host = "127.0.0.1",
-    port: r.Port = None,
-    master_key: r.Master = None,
-) -> None:
+def init(folder: r.Place, role: r.RoleOptions) -> None:
     """Begin a collector: folder, signing key, master key; print what a network file needs."""
-    made = r.new_role(folder, (name, address, operator), host, port, master_key)
-    r.begun(made, "[collector]")
+    role.begin(folder, "[collector]")
 
 
 @app.command()
@@ -121,11 +109,8 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     with sign_of_life("deriving its numbers again"):
         agreed = checked(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
-    node = Node(role, SecureChance())
-    try:
+    with closing(Node(role, SecureChance())) as node:
         found = sign_contract(node, agreed, data, patient(call, _waits), int(time()))
-    finally:
-        node.close()
     about = agreed.contract
     path = note_path(role, about)
     if found.missing:
@@ -156,11 +141,8 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
         closing=wish.closing,
         fresh=wish.new,
     )
-    node = Node(role, SecureChance())
-    try:
+    with closing(Node(role, SecureChance())) as node:
         done = propose_round(node, agreed, call, int(time()), proposal)
-    finally:
-        node.close()
     sheet, last = done.sheet, agreed.contract.terms.collections
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
@@ -176,7 +158,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 @grouped
 def withdraw(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
 ) -> None:
     """Withdraw a round that has not opened, by a note of all roles; its number stays used up.
@@ -185,11 +167,8 @@ def withdraw(
     """
     role = r.open_role(folder)
     agreed = read_agreed(role, contract)
-    node = Node(role, SecureChance())
-    try:
+    with closing(Node(role, SecureChance())) as node:
         withdraw_round(node, agreed, call, number, int(time()))
-    finally:
-        node.close()
     typer.echo(f"round {number} is withdrawn by all; its number stays used up")
 
 
@@ -247,7 +226,7 @@ def publish(
 @grouped
 def conclude(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
     top: o.Top = 20,
     json: o.Json = False,

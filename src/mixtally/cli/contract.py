@@ -1,6 +1,5 @@
 """``mixtally contract``: made of terms, shown on one screen, checked number by number."""
 
-from collections.abc import Iterable
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +8,10 @@ import typer
 from rich.table import Table
 
 from mixtally.cli import options as o
+from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
@@ -35,13 +35,7 @@ from mixtally.store.files import read_bytes
 if TYPE_CHECKING:
     from mixtally.rigorous import Verdict
 
-app = typer.Typer(
-    name="contract",
-    help="Write, show and check what strangers agree on.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("contract", "Write, show and check what strangers agree on.")
 
 TermsFile = Annotated[
     Path, typer.Argument(help="Terms from `mixtally plan --hops H --out`.", metavar="TERMS")
@@ -82,7 +76,7 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
-    _say(of_terms(read))
+    print_lines(of_terms(read))
     typer.echo(f"contract written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 
@@ -95,7 +89,7 @@ def show(file: ContractFile, json: o.Json = False) -> None:
     if json:
         print_json(whole_facts(document))
         return
-    _say(opening(document))
+    print_lines(opening(document))
     console_of().print(printed(document))
 
 
@@ -116,7 +110,7 @@ def check(
         facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}
         print_json(facts if second is None else {**facts, "rigorous": second.facts()})
         return
-    _say(opening(document))
+    print_lines(opening(document))
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
@@ -126,11 +120,6 @@ def check(
     if second is not None:
         console_of().print(_proofs(second))
         typer.echo(f"The second program: {second.said}.")
-
-
-def _say(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
 
 
 def _second_proof(terms: Terms) -> "Verdict":

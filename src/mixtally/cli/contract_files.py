@@ -78,16 +78,9 @@ def made(terms: Terms, network: Network, subject: str) -> Contract:
         )
     return Contract(
         version=CONTRACT_VERSION,
-        name=network.name,
-        serial=network.serial,
         terms=terms,
-        hops=network.hops,
-        collector=network.collector,
-        suite=network.suite,
         envelope_bytes=envelope_bytes(terms, network.suite),
-        rounds=network.rounds,
-        admission=network.admission,
-        client_files=network.client_files,
+        **msgspec.structs.asdict(network),
     )
 
 

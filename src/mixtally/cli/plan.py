@@ -10,18 +10,18 @@ import typer
 
 from mixtally import planner
 from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.options import flags
+from mixtally.app.plans import plan_files, promise_lines
 from mixtally.cli import options as o
 from mixtally.cli.cascade import CascadeOptions, asked_in_cascade
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.ground.codec import canonical
 from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
-from mixtally.report.document import Promise
-from mixtally.report.promise import of_plan, width_text
+from mixtally.report.promise import width_text
 from mixtally.report.words import promise
 
 
@@ -90,7 +90,9 @@ def plan(
         raise
     _check_seed(asked.hashing.hash_seed, answer.best)
     forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
-    written = _write(answer, out) if out is not None else []
+    written = []
+    if out is not None:
+        written = publish(out.parent, plan_files(answer.best.plans, out.stem, out.suffix))
     with sign_of_life("looking at smaller budgets"):
         wish = replace(wish, users=answer.best.plan.users)
         had, better = planner.pareto_front(wish, desk), planner.gains(wish, answer, desk)
@@ -164,14 +166,6 @@ def _with_budget(wish: PlanRequest, answer: Choice) -> PlanRequest:
     return replace(wish, messages_per_user=Fraction(math.ceil(1000 * sent - 1e-6), 1000))
 
 
-def _write(answer: Choice, out: Path) -> list[Path]:
-    """The plan, or the plans of a record's messages with numbers before the suffix."""
-    plans = answer.best.plans
-    ends = [f"-{place}" for place in range(1, len(plans) + 1)] if len(plans) > 1 else [""]
-    names = [f"{out.stem}{end}{out.suffix}" for end in ends]
-    return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
-
-
 def _print_json(
     answer: Choice,
     expected: Forecast,
@@ -190,13 +184,6 @@ def _print_json(
     if explain:
         facts["explain"] = planner.explain(best)
     print_result(promise_lines(best, expected), facts)
-
-
-def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
-    """What the plan hides from whom, what that rests on, and the error to expect."""
-    error, level, half = expected.standard_error, expected.level, expected.half_width
-    shown, local = option.certificate, option.local_epsilon
-    return of_plan(shown, option.collections, local, error, level, half)
 
 
 def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:

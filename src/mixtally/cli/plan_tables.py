@@ -2,6 +2,7 @@
 
 from rich.table import Table
 
+from mixtally.cli.screen import table_of
 from mixtally.planner import Choice, PlanOption, Relaxation
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
@@ -27,13 +28,8 @@ def alternatives(answer: Choice) -> Table:
 
 def front_table(offers: list[PlanOption]) -> Table:
     """What can be had: error against messages and bytes."""
-    table = Table(
-        title="What can be had within the budget (a mix's fakes are not the users')",
-        header_style="bold",
-    )
-    table.add_column("protocol")
-    for name in ("standard error", "messages a user", "bytes a user"):
-        table.add_column(name, justify="right")
+    title = "What can be had within the budget (a mix's fakes are not the users')"
+    table = table_of(title, ["protocol"], ["standard error", "messages a user", "bytes a user"])
     for offer in offers:
         table.add_row(offer.name, *_costs(offer))
     return table
@@ -41,11 +37,9 @@ def front_table(offers: list[PlanOption]) -> Table:
 
 def nearest_table(found: list[Relaxation]) -> Table:
     """The changes that would make a plan possible."""
-    table = Table(title="The nearest plans that can be had", header_style="bold")
-    table.add_column("with", no_wrap=True)
-    table.add_column("protocol")
-    for name in ("error", "messages a user", "bytes a user"):
-        table.add_column(name, justify="right")
+    numbers = ["error", "messages a user", "bytes a user"]
+    table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
+    table.columns[0].no_wrap = True
     for near in found:
         table.add_row(near.change, near.option.name, *_costs(near.option))
     return table
@@ -53,9 +47,7 @@ def nearest_table(found: list[Relaxation]) -> Table:
 
 def explained(sources: dict[str, str]) -> Table:
     """Where every number comes from."""
-    table = Table(title="Where the numbers come from", header_style="bold", show_lines=False)
-    table.add_column("number")
-    table.add_column("comes from")
+    table = table_of("Where the numbers come from", ["number", "comes from"], [])
     for name, text in sources.items():
         table.add_row(name.replace("_", " "), text)
     return table

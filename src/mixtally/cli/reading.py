@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several

@@ -1,6 +1,6 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ import typer
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import read_plan
+from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
 from mixtally.engine.places import files_at, url_of
@@ -20,8 +20,6 @@ from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.codec import fingerprint
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
 
@@ -70,17 +68,14 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     counted once, however often it is named; what cannot be read is named, and then nothing is
     concluded. With --tallies a call that was stopped goes on where it was.
     """
-    plan = read_plan(options.plan)
-    mechanism = verify(plan, Accountant())
-    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    plan, mechanism = read_verified(options.plan)
+    urls = urls_of(shards)
     with progress_bars() as progress:
         made = fold(
             list(dict.fromkeys(urls)),
             mechanism.layout,
             fingerprint(plan),
-            processes=len(os.sched_getaffinity(0))
-            if options.processes is None
-            else options.processes,
+            processes=o.cores(options.processes),
             keep=options.tallies,
             progress=progress,
         )
@@ -91,6 +86,11 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)
+
+
+def urls_of(shards: Iterable[str]) -> list[str]:
+    """The addresses of all files of messages that ``shards`` name."""
+    return [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
 
 
 def _check_whole(made: Fold) -> None:

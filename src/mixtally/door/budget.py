@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from mixtally.door import checks
-from mixtally.door.files import file_at
-from mixtally.door.planning import Plan
-from mixtally.door.wish import guarantee_of
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.door.files import file_at, read
+from mixtally.door.planning import Plan, only_record
+from mixtally.door.promise import guarantee_of
+from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import charge, left, spent
@@ -19,7 +19,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
 from mixtally.records.plan import Plan as Record
 from mixtally.report.numbers import at_most, printable
-from mixtally.store.files import read_whole, the_file, write_whole
+from mixtally.store.files import the_file, write_whole
 from mixtally.store.lock import alone
 
 
@@ -115,15 +115,10 @@ class Budget:
 
         >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
         """
-        records, ledger = _records(plan), self._now()
-        if len(records) == 1:
-            return left(ledger, records[0], self._accountant).times
-        raise ParameterError(
-            "plan",
-            wanted="one whose records travel as one message",
-            got=f"{len(records)} messages a record",
-            do="charge it: what does not fit is refused",
-        )
+        (record, *_), ledger = _records(plan), self._now()
+        if isinstance(plan, Plan):
+            only_record(plan, "charge it: what does not fit is refused")
+        return left(ledger, record, self._accountant).times
 
     def __repr__(self) -> str:
         ledger, total = self._now(), self.spent
@@ -180,16 +175,8 @@ class Budget:
     def _read(self) -> Ledger:
         if self._place is None:
             raise AssertionError("a budget in memory has no file")
-        try:
-            data = read_whole(self._place)
-        except OSError as error:
-            raise DataError(
-                str(self._place),
-                wanted="the file of a budget",
-                got=error.strerror or str(error),
-                do="look at the path, or open a new one with epsilon and delta",
-            ) from error
-        return read_ledger(data, str(self._place))
+        advice = "look at the path, or open a new one with epsilon and delta"
+        return read_ledger(read(self._place, "the file of a budget", advice), str(self._place))
 
     def _write(self, ledger: Ledger) -> None:
         if self._place is not None:

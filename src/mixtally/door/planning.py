@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
+from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.plans import plan_files, promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
-from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.codec import canonical, fingerprint
+from mixtally.ground.codec import fingerprint
 from mixtally.planner import PlanOption, choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
@@ -19,7 +21,6 @@ from mixtally.records.plan import Plan as Record
 from mixtally.records.plan import read_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
-from mixtally.report.promise import of_plan
 from mixtally.report.svg import el
 from mixtally.report.words import promise
 from mixtally.store.files import read_whole
@@ -79,13 +80,7 @@ class Plan:
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        several = len(self.records) > 1
-        names = [
-            f"{place.stem}-{i}{place.suffix}" if several else place.name
-            for i in range(1, len(self.records) + 1)
-        ]
-        contents = zip(names, self.records, strict=True)
-        return write(place.parent, {name: canonical(one) for name, one in contents})
+        return write(place.parent, plan_files(self.records, place.stem, place.suffix))
 
     @classmethod
     @checks.in_python
@@ -114,10 +109,7 @@ class Plan:
     @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        known, option = forecast(self.option), self.option
-        error, level, half = known.standard_error, known.level, known.half_width
-        shown, local = option.certificate, option.local_epsilon
-        return of_plan(shown, option.collections, local, error, level, half)
+        return promise_lines(self.option, forecast(self.option))
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "
@@ -128,7 +120,20 @@ class Plan:
         return "".join(el("p", line) for line in repr(self).splitlines())
 
 
+def only_record(plan: Plan, do: str) -> Record:
+    """The plan of the one message that a record is; ParameterError for several says ``do``."""
+    if len(plan.records) > 1:
+        raise ParameterError(
+            "plan",
+            wanted="one whose records travel as one message",
+            got=f"{len(plan.records)} messages a record",
+            do=do,
+        )
+    return plan.records[0]
+
+
 @checks.in_python
+@checks.takes(BudgetOptions)
 def plan(
     question: Shape,
     *,
@@ -138,7 +143,7 @@ def plan(
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
-    **wish: Unpack[Wish],
+    **options: Any,
 ) -> Plan:
     """The plan of least error that keeps a guarantee.
 
@@ -150,7 +155,7 @@ def plan(
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
-      wish       what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+      options    what it may cost and whom it may trust
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
     PlanError for labels that are no labels.
@@ -159,7 +164,8 @@ def plan(
     """
     asked = question_of(question, name=checks.text("name", name), kind=kind, max_set=max_set)
     wanted = guarantee_of(epsilon, delta)
-    answer = choose(request_of(asked, wanted, checks.whole("users", users), wish))
+    budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
+    answer = choose(wish_of(budget, asked, wanted, crowd))
     return Plan(answer.best, asked, answer.reason)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import narwhals as nw
 
+from mixtally.app.plans import plan_files
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
@@ -17,7 +18,6 @@ from mixtally.door.page import document
 from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.numbers import QUANTILES
-from mixtally.ground.codec import canonical
 from mixtally.records.certificate import Certificate
 from mixtally.records.result import ContractResult
 from mixtally.records.result import Result as Record
@@ -231,14 +231,8 @@ class Result:
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.facts, self.note)
         page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)
-        several = len(record.plans) > 1
-        return {
-            **{name: text.encode() for name, text in files(page).items()},
-            **{
-                f"plan-{place}.json" if several else "plan.json": canonical(plan)
-                for place, plan in enumerate(record.plans, 1)
-            },
-        }
+        written = {name: text.encode() for name, text in files(page).items()}
+        return {**written, **plan_files(record.plans)}
 
     def _raw(self) -> dict[str, bytes]:
         """What must not: its first line says so."""
