@@ -33,10 +33,9 @@ from mixtally.store.files import read_whole, write_whole
 
 _INDEX = f"{REHEARSAL}/batch.json"
 """It follows from the records: whoever knows all but one could find out that one."""
-_SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
-_ROWS_AT_ONCE = 100_000
-"""Messages that are written at once, which is a row group of the file."""
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
+"""The most messages that are held at once, whichever is less; they are a row group of the file."""
 _SHARDS_OF_A_SEED = 1 << 32
 
 
@@ -156,12 +155,18 @@ def _messages(shard: _Shard, users: int, chance: Chance) -> Iterator[Rows]:
     """What the people of a shard send, some at a time; fakes are shared evenly by all."""
     mechanism, records, first = shard.crowd.mechanism, shard.crowd.records, shard.people.start
     memo = Memo(_MEMO_BYTES)
-    size = max(1, _SPAN_BYTES // mechanism.layout.message_bytes // mechanism.repeats)
-    for span in spans(len(records), size):
+    most = _rows_at_once(mechanism.layout.message_bytes)
+    for span in spans(len(records), max(1, most // mechanism.repeats)):
         yield reports(mechanism, records[span], chance, memo)
         ends = first + span.start, first + span.stop
         share = share_of_fakes(mechanism.fakes_sent, users, *ends)
-        yield fakes(mechanism, share, chance, memo)
+        for part in spans(share, most):
+            yield fakes(mechanism, part.stop - part.start, chance, memo)
+
+
+def _rows_at_once(size: int) -> int:
+    """How many messages of ``size`` bytes are held at once."""
+    return max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // size))
 
 
 def mixed(
@@ -187,7 +192,8 @@ def mixed(
         )
     folder.mkdir(parents=True, exist_ok=True)
     size = mechanism.layout.message_bytes
-    sorter = Sorter(folder, size, SecureChance())
+    most = _rows_at_once(size)
+    sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
         with places.opened(url) as file, opened(file, url, size) as held:
             for rows in held.rows:
@@ -197,7 +203,7 @@ def mixed(
         for _ in range(shaped.mixes):
             _add(sorter, shaped_fakes(shaped.weights, mechanism.layout, chance), chance)
     names, batch = list[str](), chance.words(1).tobytes().hex()
-    for some in _cut(sorter.ordered(), size, each):
+    for some in _cut(sorter.ordered(), size, each, most):
         label = Label(plan=plan, batch=batch, number=len(names))
         names.append(_written(folder, some, mechanism, label))
     return [folder / name for name in names]
@@ -209,8 +215,8 @@ def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
     sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
 
 
-def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Rows]]:
-    """Shards of ``each`` messages, some at a time: one is taken to its end before the next."""
+def _cut(ordered: Iterator[bytes], size: int, each: int, most: int) -> Iterator[Iterator[Rows]]:
+    """Shards of ``each`` messages, ``most`` at a time: one is taken to its end before the next."""
     held = bytearray()
 
     def more() -> bool:
@@ -221,7 +227,7 @@ def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Ro
     def shard() -> Iterator[Rows]:
         left = each
         while left and more():
-            many = min(left, len(held) // size, _ROWS_AT_ONCE)
+            many = min(left, len(held) // size, most)
             yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
             del held[: many * size]
             left -= many
