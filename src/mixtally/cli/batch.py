@@ -1,6 +1,5 @@
 """``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +14,9 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
 from mixtally.cli.tally import Shards
-from mixtally.engine.places import files_at, url_of
+from mixtally.engine.places import files_of
 from mixtally.engine.shards.shard import ENDINGS
+from mixtally.engine.workers import cores
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.accountant import Accountant
@@ -63,12 +63,11 @@ def randomize(
             got=f"one for {plan.users:,}",
             do="plan again for this data",
         )
-    cores = len(os.sched_getaffinity(0)) if processes is None else processes
     with progress_bars() as progress:
         made = randomized(
             Crowd(mechanism, fingerprint(plan), crowd.records, options.each, options.seed),
             options.out,
-            cores,
+            cores() if processes is None else processes,
             progress,
         )
     _say(made, options)
@@ -82,7 +81,7 @@ def mix(shards: Shards, options: BatchOptions) -> None:
     """
     plan = read_plan(options.plan)
     mechanism = verify(plan, Accountant())
-    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = mixed(
             urls,

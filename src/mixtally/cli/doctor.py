@@ -1,7 +1,6 @@
 """``mixtally batch doctor``: how fast this machine is, and what a round would cost it."""
 
 import math
-import os
 import platform
 import shutil
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from mixtally.cli.screen import console_of, say
 from mixtally.contract.terms import MOST_HOPS
 from mixtally.engine.rates import measured
 from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
+from mixtally.engine.workers import cores as all_cores
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
 from mixtally.report.numbers import number
@@ -62,7 +62,7 @@ class LoadOptions:
     def rounds(self) -> list[Round]:
         """The rounds to be told of; raises ParameterError for impossible ones."""
         self._check()
-        cores = len(os.sched_getaffinity(0)) if self.cores is None else self.cores
+        cores = all_cores() if self.cores is None else self.cores
         loads = _LOADS if self.envelopes is None else (self.envelopes,)
         return [
             Round(
@@ -123,7 +123,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
 
 def _rates(load: LoadOptions, of: Round) -> Rates:
     """Those of this machine; a bundle's where there is what serves."""
-    chance, here = SecureChance(), len(os.sched_getaffinity(0))
+    chance, here = SecureChance(), all_cores()
     rates = measured(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
         return rates
@@ -147,7 +147,7 @@ def _here() -> _Here:
     return _Here(
         VERSION,
         platform.python_version(),
-        len(os.sched_getaffinity(0)),
+        all_cores(),
         [name for name, package in _PACKAGES.items() if find_spec(package)],
         shutil.which("java") is not None,
     )

@@ -8,6 +8,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import flags
 from mixtally.cli.output import sign_of_life
 from mixtally.engine.engine import Cluster, Engine
+from mixtally.engine.workers import cores
 from mixtally.errors import ParameterError
 from mixtally.node.wrapping import read_master
 
@@ -48,7 +49,7 @@ class EngineOptions:
         Raises ParameterError for a cluster that is half described, does not start or does not
         encrypt, DataError for a key that is not there.
         """
-        processes = len(os.sched_getaffinity(0)) if self.processes is None else self.processes
+        processes = cores() if self.processes is None else self.processes
         if o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
             self._refuse_cluster()
             return Engine(processes)

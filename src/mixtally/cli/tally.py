@@ -1,6 +1,5 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +12,10 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
-from mixtally.engine.places import files_at, url_of
+from mixtally.engine.places import files_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
+from mixtally.engine.workers import cores
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
@@ -72,15 +72,13 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     """
     plan = read_plan(options.plan)
     mechanism = verify(plan, Accountant())
-    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = fold(
             list(dict.fromkeys(urls)),
             mechanism.layout,
             fingerprint(plan),
-            processes=len(os.sched_getaffinity(0))
-            if options.processes is None
-            else options.processes,
+            processes=cores() if options.processes is None else options.processes,
             keep=options.tallies,
             progress=progress,
         )

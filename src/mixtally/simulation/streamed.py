@@ -80,8 +80,11 @@ def randomized(
     """
     index = _begun(crowd, folder)
     cut = list(spans(len(crowd.records), crowd.each))
-    todo = [number for number in range(len(cut)) if number not in index.shards]
-    work = [_of(crowd, index.batch, cut[n], n) for n in todo]
+    work = [
+        _Shard(crowd._replace(records=crowd.records[people]), index.batch, people, number)
+        for number, people in enumerate(cut)
+        if number not in index.shards
+    ]
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
     for one, name in zip(work, _drawn(work, users, folder, processes), strict=True):
         index.shards[one.number] = name
@@ -94,7 +97,8 @@ def randomized(
 def _begun(crowd: Crowd, folder: Path) -> Index:
     digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
     digest.update(np.ascontiguousarray(crowd.records).data)
-    fresh = Index(plan=crowd.plan, batch=_named(crowd.seed), records=digest.hexdigest(), shards={})
+    name = _new_name(chance_of(crowd.seed))
+    fresh = Index(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
     path = folder / _INDEX
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,9 +120,9 @@ def _begun(crowd: Crowd, folder: Path) -> Index:
     return msgspec.structs.replace(found, shards=whole)
 
 
-def _named(seed: int | None) -> str:
-    """A batch by a name of its own."""
-    return chance_of(seed).words(1).tobytes().hex()
+def _new_name(chance: Chance) -> str:
+    """Of a batch, that no other has."""
+    return chance.words(1).tobytes().hex()
 
 
 class _Shard(NamedTuple):
@@ -128,10 +132,6 @@ class _Shard(NamedTuple):
     batch: str
     people: slice
     number: int
-
-
-def _of(crowd: Crowd, batch: str, people: slice, number: int) -> _Shard:
-    return _Shard(crowd._replace(records=crowd.records[people]), batch, people, number)
 
 
 def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> Iterator[str]:
@@ -202,7 +202,7 @@ def mixed(
     if (shaped := mechanism.shaped) is not None:
         for _ in range(shaped.mixes):
             _add(sorter, shaped_fakes(shaped.weights, mechanism.layout, chance), chance)
-    names, batch = list[str](), chance.words(1).tobytes().hex()
+    names, batch = list[str](), _new_name(chance)
     for some in _cut(sorter.ordered(), size, each, most):
         label = Label(plan=plan, batch=batch, number=len(names))
         names.append(_written(folder, some, mechanism, label))
