@@ -196,7 +196,7 @@ def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
     body = town.bundle([BINS[0]])
     for one in (body, body, body, town.bundle([BINS[1]])):  # two people, one of them thrice
         town.send(one)
-    monkeypatch.setattr(hands.Hands, "open", None)  # nothing is opened
+    monkeypatch.setattr(hands.EnvelopeWorker, "open", None)  # nothing is opened
     run(town)
     told = manifests(town)
     assert [one.destroyed for one in told] == ["too-few"] * 3

@@ -13,7 +13,9 @@ from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
-from mixtally.cli.tally import Shards, urls_of
+from mixtally.cli.tally import Shards
+from mixtally.engine.places import files_of
+from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import fingerprint
 from mixtally.simulation.streamed import Crowd, mixed, randomized
@@ -62,7 +64,7 @@ def randomize(
         made = randomized(
             Crowd(mechanism, fingerprint(plan), crowd.records, options.each, options.seed),
             options.out,
-            cores,
+            cores() if processes is None else processes,
             progress,
         )
     _say(made, options)
@@ -75,7 +77,7 @@ def mix(shards: Shards, options: BatchOptions) -> None:
     One process plays all mixes: whoever runs it sees what goes in and what comes out.
     """
     plan, mechanism = read_verified(options.plan)
-    urls = urls_of(shards)
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = mixed(
             urls,

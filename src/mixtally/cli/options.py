@@ -148,4 +148,6 @@ def chance(seed: int | None) -> "Chance":
 
 def cores(given: int | None = None) -> int:
     """How many processes work: as many as were ``given``, or as this one may use cores."""
-    return len(os.sched_getaffinity(0)) if given is None else given
+    from mixtally.engine.workers import cores as usable  # few commands need it
+
+    return usable() if given is None else given

@@ -1,6 +1,5 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
-from mixtally.engine.places import files_at, url_of
+from mixtally.engine.places import files_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
@@ -69,7 +68,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     concluded. With --tallies a call that was stopped goes on where it was.
     """
     plan, mechanism = read_verified(options.plan)
-    urls = urls_of(shards)
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = fold(
             list(dict.fromkeys(urls)),
@@ -86,11 +85,6 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)
-
-
-def urls_of(shards: Iterable[str]) -> list[str]:
-    """The addresses of all files of messages that ``shards`` name."""
-    return [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
 
 
 def _check_whole(made: Fold) -> None:
