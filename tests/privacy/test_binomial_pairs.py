@@ -70,16 +70,6 @@ def test_no_flipped_bits_are_a_sum_of_zero():
     assert cut == 0.0
 
 
-def test_ones_counted_by_the_chance_of_no_flip_would_be_noticed(monkeypatch):
-    """At q = 2^-40 this chance is known to four digits of its distance from one."""
-    threshold = (1 << 24) + 777
-    p = (SCALE - threshold) / SCALE
-    monkeypatch.setattr(
-        two_distributions, "flips", lambda n, *_: tails.pmf(n, p, *tails.window(n, p))[::-1]
-    )
-    assert not close(flipped_bits(7, 0, threshold)[0], exact_bits(7, 0, threshold), 1e-6)
-
-
 @pytest.mark.parametrize(
     ("trials", "mean"), [(10**4, 5000), (10**6, 34), (10**6, 1400), (10**10, 3000), (10**10, 1e-3)]
 )
@@ -95,11 +85,11 @@ def test_flips_have_twelve_digits(trials, mean):
             assert truth < 1e-290 or abs(mp.mpf(float(pmf[k - first])) / truth - 1) < 1e-12
 
 
-def test_long_runs_are_those_of_loader(monkeypatch):
+def test_long_runs_are_those_of_loader():
     long = flips(10**6, 1 << 60)
     assert len(long) > 2048
-    monkeypatch.setattr(two_distributions, "_LONGEST_RUN", 10**6)
-    assert flips(10**6, 1 << 60) == pytest.approx(long, rel=1e-11)
+    run = two_distributions._run(10**6, 1 << 60, *tails.window(10**6, 2.0**-4))
+    assert run == pytest.approx(long, rel=1e-11)
 
 
 def positive_sum(gains):
@@ -136,7 +126,7 @@ def test_divergences_are_those_of_fractions(threshold, epsilon):
         assert holds(divergence(pair(*crowd, threshold), grow), truth)
 
 
-def exchange_faults(threshold, epsilon):
+def exchange_faults(threshold, epsilon, steps=steps):
     grow = math.exp(epsilon)
     for first, second in itertools.product(CROWDS, repeat=2):
         truth = truth_of_exchange(first, second, threshold, Fraction(grow))
@@ -163,11 +153,9 @@ def test_divergences_of_two_bins_are_those_of_fractions(threshold, epsilon):
     ],
     ids=["backwards", "tails exchanged", "one step off", "pair swapped"],
 )
-def test_wrong_steps_are_noticed(monkeypatch, change):
-    honest = two_distributions.steps
-    monkeypatch.setitem(globals(), "steps", lambda given: change(honest(given)))
+def test_wrong_steps_are_noticed(change):
     with contextlib.suppress(AccountingError, IndexError):
-        assert list(exchange_faults(SCALE // 5, 1.0))
+        assert list(exchange_faults(SCALE // 5, 1.0, lambda given: change(steps(given))))
 
 
 def test_an_end_of_a_window_that_underflows_tells_nothing():

@@ -148,32 +148,6 @@ def test_cells_that_are_left_as_they_are_count_with_their_bounds():
     assert ends.upper[1] <= 1.001e-6
 
 
-def test_cells_that_are_left_out_are_noticed(plant):
-    """The twin: what is left after a few cells is not counted."""
-    spiked = 1e-6 * np.ones((60, 60))
-    spiked[33, 17] = 1.01e-6
-    assert within(spiked, (0.05,), most_halved=10).upper >= 1.01e-6
-
-    def forgetful(honest, self, *given):
-        honest(self, *given)
-        self.rest[:] = 0.0
-
-    plant(worst_case._Search, "halve", forgetful)
-    assert within(spiked, (0.05,), most_halved=10).upper < 1.01e-6
-
-
-@pytest.mark.parametrize("overlooked", [1, 2])
-def test_cells_that_leave_out_a_point_are_noticed(plant, overlooked):
-
-    def short(honest, self, start, width):
-        return honest(self, start, max(1, width - overlooked))
-
-    plant(line._Sweep, "bound", short)
-    falling = 1e-6 * np.exp(-0.01 * np.arange(300))
-    spiked = falling + 1e-6 * np.eye(300)
-    assert not all(proved(heights) for heights in spiked)
-
-
 def test_a_proof_without_end_stops(monkeypatch):
     monkeypatch.setattr(line, "_MOST_CELLS", 50)
     monkeypatch.setattr(worst_case, "_MOST_CELLS", 50)

@@ -69,19 +69,6 @@ def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsi
     assert single_bit.expected_upper(users, fakes, threshold, epsilon) == ends.upper
 
 
-def test_bits_of_cells_that_keep_their_records_are_noticed(plant):
-    """Where a crowd in the middle of a cell is the worst."""
-    users, fakes, cover, epsilon = WORST_BITS[0]
-    threshold = round(cover / users * SCALE)
-
-    def planted(honest, price, most, gap, *_):
-        return honest(lambda least, last: price(last, least), most, gap)
-
-    plant(single_bit, "worst_on_line", planted)
-    ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
-    assert ends.upper < every_crowd(users, fakes, threshold, epsilon)
-
-
 @pytest.mark.parametrize(("epsilon", "cover"), [(0.1, 1402.9), (0.5, 90.13), (1.0, 34.07)])
 def test_what_a_search_may_expect_falls_and_is_proved_at_its_end(epsilon, cover):
     thresholds = [round(cover * (1 + step) / MILLION * SCALE) for step in (0, 1e-6, 1e-4, 1e-2)]
@@ -152,17 +139,3 @@ def test_cells_share_out_a_distribution_without_gap_or_overlap(length):
     assert [i for cell in cells for i in range(cell.start, cell.stop)] == list(range(length))
     assert len(cells) <= 32
     assert all(cell.stop > cell.start for cell in cells)
-
-
-def test_cells_that_take_their_fewest_blanks_are_noticed(monkeypatch, plant):
-    """The lower bound must count the most blanks of a cell."""
-    given = (MILLION, 10**4, round(3.2e-3 * SCALE), 1.0)
-
-    def fewer(honest, records, threshold, epsilon, *, rise, pmf):
-        return honest(records - 300, threshold, epsilon, rise=rise)
-
-    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
-    exact = one_hot._without_common_bit(*given)
-    monkeypatch.setattr(one_hot, "_CELLS", 32)
-    plant(one_hot, "among_blanks", fewer)
-    assert one_hot._without_common_bit(*given) > exact
