@@ -17,7 +17,6 @@ from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.worst_dataset import worst
 from mixtally.privacy.numerics.worst_on_line import worst_on_line
 
-MILLION = 10**6
 RATES = (1e-5, 1e-3, 0.05)
 """How much a made-up bound rises for each record that a cell drops."""
 CLOSE = Gap(1e-3)
