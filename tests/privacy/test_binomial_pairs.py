@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from helpers.exact_distributions import sums
 from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
@@ -29,19 +30,10 @@ THRESHOLDS = [1 << 24, SCALE // 10**6 + 1, SCALE // 50, SCALE // 5 + 7, (1 << 63
 CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]
 
 
-def exact_bits(ones, zeros, threshold):
-    """The distribution of the sum on 0..ones+zeros, in fractions."""
-    q = Fraction(threshold, SCALE)
-    pmf = [Fraction(1)]
-    for chance in [1 - q] * ones + [q] * zeros:
-        none, one = [*pmf, 0], [0, *pmf]
-        pmf = [a * (1 - chance) + b * chance for a, b in zip(none, one, strict=True)]
-    return pmf
-
-
 def exact_pair(ones, zeros, threshold):
     """The sum with the person's one, and with a zero."""
-    return exact_bits(ones + 1, zeros, threshold), exact_bits(ones, zeros + 1, threshold)
+    q = Fraction(threshold, SCALE)
+    return sums(ones + 1, zeros, q), sums(ones, zeros + 1, q)
 
 
 def pair(ones, zeros, threshold):
@@ -60,7 +52,7 @@ def close(numbers, truths, within=1e-12):
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_flipped_bits_have_the_distribution_of_fractions(crowd, threshold):
     pmf, cut = flipped_bits(*crowd, threshold)
-    assert close(pmf, exact_bits(*crowd, threshold))
+    assert close(pmf, sums(*crowd, Fraction(threshold, SCALE)))
     assert 0.0 < cut <= 4 * tails.CUT_TAIL
 
 

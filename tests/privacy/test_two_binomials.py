@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from helpers.exact_distributions import sums
 from helpers.sampled import rows
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
@@ -25,22 +26,13 @@ LONG = [  # ones, zeros, flip probability
 ]
 
 
-def exactly(ones, zeros, threshold):
-    """The distribution in fractions."""
-    q = Fraction(threshold, SCALE)
-    pmf = [Fraction(1)]
-    for chance in [1 - q] * ones + [q] * zeros:
-        pairs = zip([*pmf, 0], [0, *pmf], strict=True)
-        pmf = [a * (1 - chance) + b * chance for a, b in pairs]
-    return pmf
-
-
 @pytest.mark.parametrize("flip", [1e-6, 0.03, 0.3, 0.4999])
 def test_the_sum_is_that_of_fractions(flip):
     threshold = threshold_of(flip)
     for ones, zeros in product((0, 1, 2, 7), (0, 1, 5, 12)):
         if ones + zeros:
-            true, found = exactly(ones, zeros, threshold), by_recurrence(ones, zeros, threshold)
+            true = sums(ones, zeros, Fraction(threshold, SCALE))
+            found = by_recurrence(ones, zeros, threshold)
             assert len(found.pmf) == ones + zeros + 1
             assert found.pmf == pytest.approx([float(one) for one in true], rel=1e-13)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.exact_distributions import sums
 from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -17,16 +18,7 @@ MILLION = 10**6
 
 def exact_bit(ones, zeros, q, grow):
     """Both directions of one bit in a known crowd, in fractions."""
-
-    def pmf(chances):
-        known = [Fraction(1)]
-        for chance in chances:
-            pairs = zip([*known, 0], [0, *known], strict=True)
-            known = [a * (1 - chance) + b * chance for a, b in pairs]
-        return known
-
-    crowd = [1 - q] * ones + [q] * zeros
-    one, zero = pmf([*crowd, 1 - q]), pmf([*crowd, q])
+    one, zero = sums(ones + 1, zeros, q), sums(ones, zeros + 1, q)
     ways = ((one, zero), (zero, one))
     return max(sum(max(a - grow * b, 0) for a, b in zip(*way, strict=True)) for way in ways)
 
