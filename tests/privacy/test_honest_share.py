@@ -9,7 +9,6 @@ from msgspec.structs import replace as altered
 from helpers.contracts import proved, terms_of
 from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy import terms as priced
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import Stake, certified, check_terms, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, ShapedRecipe
@@ -67,18 +66,6 @@ def test_no_certificate_counts_on_more_than_the_honest():
 @pytest.mark.slow
 def test_nor_does_any_of_many():
     assert list(below_the_truth(1 + SEED, MANY)) == []
-
-
-def test_a_whole_crowd_taken_for_honest_is_found(monkeypatch):
-    honest = Stake.of
-
-    def trusting(terms):
-        return replace(honest(terms), people=terms.minimum_crowd)
-
-    monkeypatch.setattr(priced.Stake, "of", trusting)
-    truths = [delta(replace(honest(t), people=n)) for t, n in contracts(SEED, QUICK)]
-    promised = [certified(Stake.of(terms)).upper for terms, _ in contracts(SEED, QUICK)]
-    assert any(true > upper * 1.01 for true, upper in zip(truths, promised, strict=True))
 
 
 def test_every_collection_adds_its_delta():
