@@ -12,7 +12,7 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Terms
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Provenance
@@ -22,7 +22,7 @@ from mixtally.simulation.trend.document import document
 def epochs(
     timeline: Timeline,
     guarantee: Guarantee,
-    chosen: tuple[Plan, str],
+    chosen: tuple[Terms, str],
     analysis: Analysis,
     run: Run,
     *,
@@ -72,7 +72,7 @@ def check_labels(timeline: Timeline) -> None:
 
 def plan_of(
     timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
-) -> tuple[Plan, str]:
+) -> tuple[Terms, str]:
     """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections

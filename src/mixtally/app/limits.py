@@ -10,6 +10,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.planner import PlanRequest
 from mixtally.planner.request import default_messages
+from mixtally.records.contract import Prefixes
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -33,7 +34,15 @@ class CostOptions:
     ] = None
     bytes_per_user: Annotated[
         float | None,
-        o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
+        o.option(
+            "--bytes-per-user", "Most bytes of envelopes a user sends on average, at least 1.", "B"
+        ),
+    ] = None
+    mix_messages: Annotated[
+        int | None,
+        o.whole_option(
+            "--mix-messages", "Most messages a mix adds (default with --hops: as many as users)."
+        ),
     ] = None
 
     def messages(self, question: Question) -> float | Fraction:
@@ -66,9 +75,12 @@ class TrustOptions:
     """Who is relied on, and for what."""
 
     mix_fakes: o.MixFakes = False
-    mixes: Annotated[
-        int, o.whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
-    ] = 1
+    hops: Annotated[
+        int | None,
+        o.whole_option(
+            "--hops", "Mixes in a row, 1 to 5, run by different people; they may draw fakes."
+        ),
+    ] = None
     count_crowd: o.CountCrowd = False
     local_epsilon: Annotated[
         float | None,
@@ -118,6 +130,8 @@ def wish_of(
     users: int,
     *,
     hash_seed: str | None = None,
+    edges: tuple[float, ...] | None = None,
+    prefixes: Prefixes | None = None,
 ) -> PlanRequest:
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
     return PlanRequest(
@@ -126,8 +140,11 @@ def wish_of(
         users=users,
         messages_per_user=budget.cost.messages(question),
         bytes_per_user=budget.cost.bytes_per_user,
+        mix_messages=budget.cost.mix_messages,
         collections=budget.collections,
         hash_seed=hash_seed,
+        edges=edges,
+        prefixes=prefixes,
         **asdict(budget.trust),
     )
 

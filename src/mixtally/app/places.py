@@ -16,7 +16,7 @@ from mixtally.report.svg import Markup
 from mixtally.simulation import offers
 from mixtally.simulation.central import central
 from mixtally.simulation.lab import Provenance
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 from mixtally.simulation.truth import truth_of
@@ -30,8 +30,8 @@ def places(
     Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
     """
     wish = wish_of(budget, crowd.question, promised, crowd.users)
-    offer, reason = offers.best(wish, run.lab.planner)
-    played = collect(offer, crowd, run.lab, Analysis(level=run.level))
+    plan, reason = offers.best(wish, run.lab.planner)
+    played = release(plan, crowd, run.lab, Analysis(level=run.level))
     truth, seeded = truth_of(crowd, played.result), run.seed is not None
     about = Provenance(
         title=f"{len(hexagons.cells):,} hexagons, counted privately",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mixtally.app.outcome import Outcome
-from mixtally.app.plans import plan_files
+from mixtally.records.contract import write_terms
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 
@@ -28,6 +28,6 @@ def plans_of(study: Study) -> dict[str, bytes]:
     """plan.json of the first release, of others with the protocol in the name."""
     files: dict[str, bytes] = {}
     for place, release in enumerate(study.releases):
-        plans = release.result.plans
-        files |= plan_files(plans, f"plan-{plans[0].protocol}" if place else "plan")
+        plan = release.result.plan
+        files[f"plan-{plan.protocol}.json" if place else "plan.json"] = write_terms(plan)
     return files

@@ -9,7 +9,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json
-from mixtally.cli.plan_files import read_verified
+from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
@@ -17,7 +17,6 @@ from mixtally.cli.tally import Shards
 from mixtally.engine.places import files_of
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
-from mixtally.ground.codec import fingerprint
 from mixtally.simulation.streamed import Crowd, mixed, randomized
 
 
@@ -50,7 +49,8 @@ def randomize(
     Every row of DATA is a person. What was drawn stays: a call that was stopped goes on where it
     was. Nothing is shuffled yet: `mixtally batch mix` does that.
     """
-    plan, mechanism = read_verified(options.plan)
+    plan = read_verified(options.plan)
+    part = one_part(plan)
     crowd = read_crowd(read.rows.at(data), reading_of(read, planned=True), plan.question)
     if crowd.users != plan.users:
         raise PlanError(
@@ -59,12 +59,11 @@ def randomize(
             got=f"one for {plan.users:,}",
             do="plan again for this data",
         )
-    cores = o.cores(processes)
     with progress_bars() as progress:
         made = randomized(
-            Crowd(mechanism, fingerprint(plan), crowd.records, options.each, options.seed),
+            Crowd(part, plan.fingerprint, crowd.records, options.each, options.seed),
             options.out,
-            cores() if processes is None else processes,
+            o.cores(processes),
             progress,
         )
     _say(made, options)
@@ -76,13 +75,14 @@ def mix(shards: Shards, options: BatchOptions) -> None:
 
     One process plays all mixes: whoever runs it sees what goes in and what comes out.
     """
-    plan, mechanism = read_verified(options.plan)
+    plan = read_verified(options.plan)
     urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = mixed(
             urls,
-            mechanism,
-            fingerprint(plan),
+            one_part(plan),
+            plan.hops,
+            plan.fingerprint,
             options.out,
             o.chance(options.seed),
             options.each,

@@ -17,9 +17,9 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import Left, left, spent
 from mixtally.privacy.composition.ledger import charge as charge_to
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
-from mixtally.records.plan import Plan
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import expected, protects, stated
@@ -110,7 +110,7 @@ def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
         f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
         "spent; nothing is yet."
     )
-    errors = [e.plan.mechanism.standard_error(e.plan.users) for e in ledger.charges]
+    errors = [e.plan.standard_error for e in ledger.charges]
     if not errors:
         error = "Expected error of each count: none, as nothing was counted."
     elif max(errors) == min(errors):
@@ -122,7 +122,7 @@ def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
 
 
 def _facts(
-    ledger: Ledger, total: Certificate | None, rest: Left, other: Plan | None
+    ledger: Ledger, total: Certificate | None, rest: Left, other: Terms | None
 ) -> dict[str, Any]:
     return {
         "epsilon": ledger.budget.epsilon,
@@ -166,7 +166,7 @@ def _spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
     ]
 
 
-def _left_lines(ledger: Ledger, rest: Left, other: Plan | None) -> list[str]:
+def _left_lines(ledger: Ledger, rest: Left, other: Terms | None) -> list[str]:
     used = "more than 20" if rest.spent is None else at_most(rest.spent, 6)
     lines = [
         f"left: epsilon {at_least(rest.epsilon, 6)} at delta {ledger.budget.delta:.6g} "

@@ -27,7 +27,7 @@ from mixtally.records.contract import (
 from mixtally.report.contract import contract_document, terms_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import of_terms
+from mixtally.report.promise import of_plan
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
 from mixtally.store.files import read_bytes
@@ -76,7 +76,7 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
-    print_lines(of_terms(read))
+    print_lines(of_plan(read))
     typer.echo(f"contract written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 

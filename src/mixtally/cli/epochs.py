@@ -26,7 +26,7 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Terms
 from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulation.lab import Lab
 from mixtally.store.files import the_file
@@ -80,7 +80,7 @@ def epochs(
     warn(timeline.warning)
     check_labels(timeline)
     if series.plan is not None and held is not None:
-        chosen, reason = held, given_reason([series.plan])
+        chosen, reason = held, given_reason(series.plan)
     else:
         chosen, reason = plan_of(timeline, guarantee, budget, lab.planner)
     order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant
@@ -97,7 +97,7 @@ def epochs(
     show(outcome, run.out, json=run.json)
 
 
-def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
+def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Terms:
     refuse_beside(flags(options, "labels") + flags(budget))
     held = read_plan(plan)
     if held.question.hashed is not None:
@@ -112,7 +112,7 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
 
 def _charging(
     ledger: Path | None,
-    plan: Plan,
+    plan: Terms,
     timeline: Timeline,
     order: tuple[str, ...] | None,
     accountant: Accountant,

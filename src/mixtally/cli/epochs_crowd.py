@@ -15,7 +15,7 @@ from mixtally.data.timeline import Timeline, When
 from mixtally.data.turnover import turnover
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Terms
 
 _RATE = 0.1
 
@@ -48,7 +48,7 @@ class CrowdOptions:
 def timeline_of(
     file: DataFile,
     reading: Reading,
-    held: Plan | None,
+    held: Terms | None,
     crowd: CrowdOptions,
     chance: Chance,
     progress: Progress,

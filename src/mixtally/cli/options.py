@@ -1,6 +1,5 @@
 """Options that several commands share, each declared once."""
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path

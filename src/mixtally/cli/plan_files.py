@@ -1,31 +1,41 @@
 """Plans as files that a command is given."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import verify
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.plan import Plan
-from mixtally.records.plan import read_plan as parse
+from mixtally.privacy.terms import verify
+from mixtally.records.contract import Part, Terms, read_terms
 from mixtally.store.files import read_bytes
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> Terms:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    return parse(read_bytes(path, "a plan file"), str(path))
+    return read_terms(read_bytes(path, "a plan file"), str(path))
 
 
-def read_verified(path: Path) -> tuple[Plan, Shuffled]:
-    """The plan in a file and its mechanism, once its certificate was proved again."""
+def read_verified(path: Path) -> Terms:
+    """The plan in a file, once its certificate was proved again."""
     plan = read_plan(path)
-    return plan, verify(plan, Accountant())
+    verify(plan, Accountant())
+    return plan
 
 
-def given_reason(paths: Iterable[Path]) -> str:
+def one_part(plan: Terms) -> Part:
+    """The one message of a record; raises PlanError where there are several."""
+    if len(plan.parts) > 1:
+        raise PlanError(
+            "plan",
+            wanted="records that travel as one message",
+            got=f"{len(plan.parts)} messages a record",
+            do="plan with another --protocol, or play the whole with `mixtally simulate`",
+        )
+    return plan.parts[0]
+
+
+def given_reason(path: Path) -> str:
     """Why a plan that was given is what it is."""
-    return f"The plan was given: {', '.join(map(str, paths))}."
+    return f"The plan was given: {path}."
 
 
 def refuse_beside(flags: list[str], what: str = "plan") -> None:

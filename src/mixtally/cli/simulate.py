@@ -32,12 +32,7 @@ class PlayOptions:
 
     promise: o.MaybePromise
     plan: Annotated[
-        list[Path] | None,
-        o.option(
-            "--plan",
-            "A plan from `mixtally plan --out`; once for each message of a split record.",
-            "FILE",
-        ),
+        Path | None, o.option("--plan", "A plan from `mixtally plan --out`.", "FILE")
     ] = None
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
@@ -97,28 +92,28 @@ def simulate(
     if counts.asked:
         refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
-    plans = [read_plan(path) for path in options.plan or ()]
-    guarantee = None if plans else options.promise.guarantee()
+    given = None if options.plan is None else read_plan(options.plan)
+    guarantee = None if given is not None else options.promise.guarantee()
     reading = replace(reading, words=words is not None)
     crowd: Population | Histogram
     if counts.counts is not None:
-        asked = plans[0].question if plans else None
+        asked = None if given is None else given.question
         crowd = counted_crowd(file, reading, counts.counts, asked)
         question, source = crowd.question, f"{crowd.users:,} people, as {file.name} counts them."
     else:
-        crowd, question = crowd_of(file, reading, plans, hashing, lab.chance)
+        crowd, question = crowd_of(file, reading, given, hashing, lab.chance)
         source = f"{crowd.users:,} rows of {file.name}, each played as a person."
-    if guarantee is None:
-        offer = offers.given(plans, question, lab.planner.accountant)
-        reason = given_reason(options.plan or ())
+    if given is not None and options.plan is not None:
+        plan, reason = given, given_reason(options.plan)
     else:
         limits, times = with_room(budget, options.repeats), options.repeats
-        wish = wish_of(limits, question, guarantee, crowd.users)
-        offer, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.pairs)
+        edges = None if reading.edges is None else tuple(map(float, reading.edges))
+        wish = wish_of(limits, question, guarantee, crowd.users, edges=edges)
+        plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.pairs)
     analysis = replace(options.analysis(run.level), edges=reading.edges)
     with progress_bars() as progress:
         outcome = count(
-            Asked(reading.name, offer, reason, words),
+            Asked(reading.name, plan, reason, words),
             crowd,
             analysis,
             run.of(replace(lab, progress=progress), source),
@@ -132,7 +127,7 @@ def _counted(
     options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
 ) -> tuple[Reading, tuple[str, ...] | None]:
     """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
-    planned = bool(options.plan)
+    planned = options.plan is not None
     reading = reading_of(read, planned=planned)
     plain = flags(options, "project", "pairs", "repeats")
     words = asked_words(options.candidates, hashing, reading, plain, planned=planned)

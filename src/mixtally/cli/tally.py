@@ -9,7 +9,7 @@ import typer
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import read_verified
+from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
 from mixtally.engine.places import files_of
@@ -18,7 +18,7 @@ from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.ground.codec import fingerprint
+from mixtally.estimate.received import undeclared
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
 
@@ -67,13 +67,13 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     counted once, however often it is named; what cannot be read is named, and then nothing is
     concluded. With --tallies a call that was stopped goes on where it was.
     """
-    plan, mechanism = read_verified(options.plan)
+    plan = read_verified(options.plan)
     urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = fold(
             list(dict.fromkeys(urls)),
-            mechanism.layout,
-            fingerprint(plan),
+            one_part(plan).layout,
+            plan.fingerprint,
             processes=o.cores(options.processes),
             keep=options.tallies,
             progress=progress,
@@ -81,9 +81,10 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     _check_whole(made)
     if made.repeated:
         warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
-    result = conclude((plan,), [made.tally], Analysis(level=run.level), question=plan.question)
+    came = undeclared(plan, plan.users, [made.tally], made.dropped)
+    result = conclude(plan, [made.tally], Analysis(level=run.level), received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
-    study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
+    study = Study(about=about, releases=(Release(result),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)
 
 

@@ -13,9 +13,9 @@ from mixtally.collector.reconcile import received
 from mixtally.collector.stored import Counted
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.estimate.conclude import conclude_received
+from mixtally.estimate.conclude import conclude
 from mixtally.records.received import Received
-from mixtally.records.result import ContractResult
+from mixtally.records.result import Result
 from mixtally.wire.manifest import Manifest
 from mixtally.wire.sheet import Sheet
 
@@ -30,7 +30,7 @@ class Conclusion(NamedTuple):
     """
 
     received: Received | None
-    result: ContractResult | None
+    result: Result | None
     refusal: str | None
 
 
@@ -68,7 +68,7 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
         came = received(given.agreed, given.digest, given.manifests, given.counted)
-        result = conclude_received(terms, came, tallies, analysis)
+        result = conclude(terms, tallies, analysis, received=came)
     except MessageError as error:
         return Conclusion(came, None, str(error))
     if terms.prefixes is not None:

@@ -25,8 +25,8 @@ from mixtally.report.document import (
     Text,
 )
 from mixtally.report.page import page
-from mixtally.report.promise import of_terms
-from mixtally.report.received import not_promised
+from mixtally.report.promise import of_plan
+from mixtally.report.words import not_promised
 from mixtally.wire.manifest import TOO_FEW
 
 _COLUMNS = ("round", "opens", "closes", "people", "state")
@@ -154,7 +154,7 @@ class Page:
 def _promise(every: Sequence[Agreed]) -> Promise:
     """The lines of the only contract, or what can be said of several, or of none."""
     if len(every) == 1:
-        return of_terms(every[0].contract.terms)
+        return of_plan(every[0].contract.terms)
     if not every:
         none = "no contract was signed"
         return (
@@ -162,7 +162,7 @@ def _promise(every: Sequence[Agreed]) -> Promise:
             f"epsilon and delta: {none}.",
             f"Expected error: {none}.",
         )
-    several = [of_terms(one.contract.terms) for one in every]
+    several = [of_plan(one.contract.terms) for one in every]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]
 
     def line(place: int) -> str:

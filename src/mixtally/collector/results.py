@@ -14,7 +14,7 @@ from mixtally.estimate.covering import covering
 from mixtally.estimate.received import doubts
 from mixtally.records.certificate import Certificate
 from mixtally.records.received import Received
-from mixtally.records.result import ContractResult
+from mixtally.records.result import Result
 from mixtally.report.counted import TABLE_BINS, Counted
 from mixtally.report.document import Document, Facts, Heading, Part, Section, Text, Tone
 from mixtally.report.promise import of_round
@@ -22,12 +22,11 @@ from mixtally.report.received import (
     came,
     count_facts,
     key_figures,
-    not_promised,
     refused,
     trust_facts,
 )
 from mixtally.report.sections import promises
-from mixtally.report.words import promise
+from mixtally.report.words import not_promised, promise
 
 
 class Held(NamedTuple):
@@ -145,16 +144,16 @@ def _certificate(held: Held, found: Conclusion) -> Certificate:
     return terms.certificate if found.result is None else found.result.certificate
 
 
-def _covering(held: Held, result: ContractResult) -> list[str]:
+def _covering(held: Held, result: Result) -> list[str]:
     """Names of the hops on which the promise still rests, by what they say they brought."""
     contract = held.agreed.contract
     return [contract.hops[hop - 1].name for hop in covering(contract.terms, result.received)]
 
 
-def _doubts(held: Held, result: ContractResult) -> list[str]:
+def _doubts(held: Held, result: Result) -> list[str]:
     rest = _covering(held, result)
     lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
-    said = doubts(result.terms, result.received)
+    said = doubts(result.plan, result.received)
     if lazy:
         said.append(
             f"Less cover than its recipe was brought by {', '.join(lazy)}: the promise rests on "

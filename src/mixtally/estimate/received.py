@@ -8,7 +8,7 @@ hardly any do, are said beside the counts. Numbers cannot show everything: a hop
 messages as coins may bring passes, and so do fakes that a dishonest hop puts where it likes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
@@ -65,17 +65,25 @@ def reconciled(terms: Terms, received: Received) -> tuple[Arrived, ...]:
     return tuple(found)
 
 
-def undeclared(terms: Terms, people: int, tallies: Sequence[Tally]) -> Received:
+def undeclared(
+    terms: Terms,
+    people: int,
+    tallies: Sequence[Tally],
+    dropped: Mapping[str, int] | None = None,
+) -> Received:
     """What came where nobody declares anything, as in one process: mixes are taken to have added
-    alike what is more than people's records, and nothing was dropped.
+    alike what is more than people's records.
+
+    ``dropped`` has how many messages of the only part were, by their reasons; None for none.
     """
-    parts = []
+    parts, lost = [], dict(dropped or {})
     for part, tally in zip(terms.parts, tallies, strict=True):
         declared: tuple[int | None, ...] = (None,) * terms.hops
         if part.by_mixes:
-            each, more = divmod(max(0, tally.messages - people * part.repeats), terms.hops)
+            came = tally.messages + sum(lost.values())
+            each, more = divmod(max(0, came - people * part.repeats), terms.hops)
             declared = (each + more, *(each,) * (terms.hops - 1))
-        parts.append(PartReceived(declared=declared, received=tally.messages, dropped={}))
+        parts.append(PartReceived(declared=declared, received=tally.messages, dropped=lost))
     return Received(contributors=people, parts=tuple(parts))
 
 

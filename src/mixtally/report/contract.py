@@ -18,7 +18,7 @@ from mixtally.records.question import Kind
 from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, number, printable
-from mixtally.report.promise import of_terms
+from mixtally.report.promise import of_plan
 from mixtally.report.words import likelier, losses
 
 _WORDS = frozenset({"run by", "address", "for"})
@@ -28,7 +28,7 @@ def terms_document(terms: Terms) -> Document:
     """The terms alone, before anybody runs them."""
     return Document(
         title=f"Terms: {printable(terms.question.name)}",
-        promise=of_terms(terms),
+        promise=of_plan(terms),
         source="computed from the integers of the terms",
         sections=lambda: (Section("Terms", _terms(terms)),),
         summary=lambda: _terms(terms),
@@ -45,7 +45,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
 
     return Document(
         title=f"Contract {contract.name}",
-        promise=of_terms(contract.terms),
+        promise=of_plan(contract.terms),
         source="computed from the integers of the contract",
         sections=lambda: (Section("Contract", summary()),),
         summary=summary,

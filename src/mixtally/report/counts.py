@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
 from mixtally.records.results import Estimate, Figures, Row
@@ -181,9 +180,7 @@ def how_sure(found: Estimate) -> Facts:
     return {"confidence_level": found.each.level, "interval_method": found.each.method}
 
 
-def facts(result: Result, plans: Mapping[str, Any]) -> Facts:
-    """What a result says besides its rows; ``plans`` is what its plans say, flat."""
-    found = {**plans, "fingerprint": fingerprint(result.plan), **counted_by(result)}
-    if len(result.plans) > 1:
-        found["fingerprints"] = [fingerprint(plan) for plan in result.plans]
-    return found
+def facts(result: Result) -> Facts:
+    """What a result says besides its rows, and what its plan says, flat."""
+    plan = result.plan
+    return {**plan.facts(), "fingerprint": plan.fingerprint, **counted_by(result)}

@@ -14,7 +14,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Terms
 from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question, collisions
-from mixtally.records.result import ContractResult, Findings, Result
+from mixtally.records.result import Result
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, error_text
 from mixtally.report.words import losses, without_mixes
@@ -26,7 +26,7 @@ _WHO = {
 }
 _EXACT = 1.0 + 1e-4
 """Ends of delta that are read alike in four digits."""
-_NOBODY, _IF = "none: ", "holds if "
+_NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 _FAKES = r"at least ([\d,]+) fakes come from honest parties"
 _PLAINER = (
     (re.compile(_FAKES + r" \(100 % of the \1 promised\)"), r"all \1 fakes are honest"),
@@ -62,8 +62,9 @@ def assumes(assumption: str) -> str:
     assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
     for long, short in _PLAINER:
         assumption = long.sub(short, assumption)
-    if assumption.startswith(_NOBODY):
-        return f"Assumes nothing of others: {assumption.removeprefix(_NOBODY)}"
+    for words in (_NOBODY, _ANYHOW):
+        if assumption.startswith(words):
+            return f"Assumes nothing of others: {assumption.removeprefix(words)}"
     return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
@@ -109,42 +110,31 @@ def lines(
 
 
 def of_plan(
-    shown: Certificate,
-    times: int,
-    local: float | None,
-    error: float,
-    level: float = LEVEL,
-    half: float | None = None,
+    plan: Terms, level: float = LEVEL, half: float | None = None, note: str = ""
 ) -> Promise:
-    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``.
+    """The lines of a plan, before anybody answered; ``half`` as in ``expected``.
 
-    ``local`` is what is left when all mixes collude, in all of them together.
+    ``note`` says more of the error.
     """
-    return lines(shown, local, expected(error, level, half=half), _together(times))
+    crowd = f" when all {plan.users:,} take part{note}"
+    third = expected(plan.standard_error, level, crowd, half=half)
+    return lines(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_result(result: Result, local: float | None) -> Promise:
-    """The lines of a collection's result; ``local`` is left when all mixes collude."""
-    return _of(result, shared(result.plan.users, result.plan.question), local)
+def of_result(result: Result) -> Promise:
+    """The lines of a round's result: as its plan states, the error as it came."""
+    plan, error, each = result.plan, result.estimate.standard_error, result.estimate.each
+    counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
+    # Not half an interval: those of small counts begin at 0, and noise may be skew.
+    most = float(np.maximum(each.upper - counts, counts - each.lower).max())
+    note = shared(result.received.contributors, plan.question)
+    third = expected(error, each.level, note, half=most)
+    return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_contract_result(result: ContractResult) -> Promise:
-    """The lines of a round's result: as its contract states, the error as it came."""
-    note, terms = shared(result.received.contributors, result.terms.question), result.terms
-    return _of(result, note, terms.local_epsilon, terms.collections)
-
-
-def of_round(terms: Terms, result: ContractResult | None) -> Promise:
-    """The lines of a round: those of its terms alone where nothing is released."""
-    return of_terms(terms) if result is None else of_contract_result(result)
-
-
-def of_terms(terms: Terms, note: str = "") -> Promise:
-    """The lines of terms, before anybody answered; ``note`` says more of the error."""
-    error = math.hypot(terms.noise, collisions(terms.users, terms.question))
-    crowd = f" when all {terms.users:,} take part{note}"
-    often = _together(terms.collections)
-    return lines(terms.certificate, terms.local_epsilon, expected(error, note=crowd), often)
+def of_round(plan: Terms, result: Result | None) -> Promise:
+    """The lines of a round: those of its plan alone where nothing is released."""
+    return of_plan(plan) if result is None else of_result(result)
 
 
 def shared(users: int, question: Question) -> str:
@@ -156,15 +146,6 @@ def shared(users: int, question: Question) -> str:
         ", values that met in a bin included as they did here; at their worst they alone make it "
         f"{error_text(from_others)}"
     )
-
-
-def _of(result: Findings, note: str, local: float | None, times: int = 1) -> Promise:
-    error, each = result.estimate.standard_error, result.estimate.each
-    counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
-    # Not half an interval: those of small counts begin at 0, and noise may be skew.
-    most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    third = expected(error, each.level, note, half=most)
-    return lines(result.certificate, local, third, _together(times))
 
 
 def _together(collections: int) -> str:

@@ -1,14 +1,12 @@
-"""What is said of a round under a contract: what came, and what nobody must take for granted."""
+"""What is said of a round under a contract: what came, and what opens its page."""
 
-from mixtally.records.contract import Cover, Part, Terms
-from mixtally.records.guarantee import LEAST_USERS
+from mixtally.records.contract import Terms
 from mixtally.records.received import Received
-from mixtally.records.result import ContractResult
+from mixtally.records.result import Result
 from mixtally.report.counted import Counted
 from mixtally.report.counts import counted_by
 from mixtally.report.document import Cell, Facts, Table, Text, Tone
 from mixtally.report.numbers import at_most, error_text
-from mixtally.report.words import TOOK_PART, without_mixes
 
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
@@ -29,7 +27,7 @@ def refused(refusal: str | None) -> Text:
 
 
 def key_figures(
-    terms: Terms, people: str, result: ContractResult | None, *more: tuple[str, str]
+    terms: Terms, people: str, result: Result | None, *more: tuple[str, str]
 ) -> tuple[tuple[str, str], ...]:
     """Names and values that the page of a round opens with."""
     shown = [
@@ -62,29 +60,3 @@ def count_facts(shown: Counted) -> Facts:
         **shown.measured(),
         **shown.facts(),
     }
-
-
-def not_promised(terms: Terms) -> list[str]:
-    """What a careful reader must not take for granted."""
-    texts = [
-        without_mixes(terms.local_epsilon),
-        "Counts are right only if every hop is honest: one may put its fakes into any bin, and "
-        "lose as many messages as people's coins vary.",
-        TOOK_PART,
-        "Promises add up: a person who answers more often than the contract's "
-        f"{terms.collections:,} time(s), or elsewhere too, spends more.",
-        f"Nothing here stops a person from lying: each dishonest message can move a bin by "
-        f"{max(map(_reach, terms.parts)):.3g} counts.",
-    ]
-    if terms.cover is Cover.PEOPLE:
-        texts.insert(
-            1,
-            "Behind a hop that leaves out others' messages an honest one hides nobody: people "
-            "bring the cover.",
-        )
-    return texts
-
-
-def _reach(part: Part) -> float:
-    """Counts by which one more set bit moves a bin's estimate."""
-    return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

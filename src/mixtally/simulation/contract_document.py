@@ -10,12 +10,11 @@ from mixtally.report.received import (
     came,
     count_facts,
     key_figures,
-    not_promised,
     refused,
     trust_facts,
 )
 from mixtally.report.sections import promises
-from mixtally.report.words import promise
+from mixtally.report.words import not_promised, promise
 from mixtally.simulation.contract import Played
 from mixtally.simulation.lab import Provenance
 
@@ -34,7 +33,7 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
         rehearsal=rehearsal,
         key=_key_figures(played),
         sections=lambda: _sections(played, shown),
-        summary=lambda: (*_parts(played, shown, top, about.title), came(terms, played.received)),
+        summary=lambda: (*_parts(played, shown, top, about.title), came(terms, played.round.received)),
         facts=lambda: _facts(played, shown, about, fingerprint),
         tables=dict if shown is None else shown.tables,
         closing=closing(about.seed, fingerprint, plan="contract"),
@@ -42,7 +41,7 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
 
 
 def _key_figures(played: Played) -> tuple[tuple[str, str], ...]:
-    people, parts = played.received.contributors, played.received.parts
+    people, parts = played.round.received.contributors, played.round.received.parts
     sent = f"{sum(part.received for part in parts) / max(1, people):.3f}"
     terms = played.contract.terms
     return key_figures(terms, f"{people:,}", played.result, ("messages a person", sent))
@@ -63,14 +62,14 @@ def _facts(played: Played, shown: Counted | None, about: Provenance, fingerprint
         "delta_lower": terms.certificate.lower,
         "assumption": terms.certificate.assumption,
         **trust_facts(terms),
-        "received": msgspec.to_builtins(played.received),
+        "received": msgspec.to_builtins(played.round.received),
         "refusal": played.refusal,
     }
     if truth is not None:
-        found["told_messages"] = [tally.messages for tally in played.told]
+        found["told_messages"] = [tally.messages for tally in played.round.leaked]
     if shown is None:
         return found
-    return {**found, "doubts": doubts(terms, played.received), **count_facts(shown)}
+    return {**found, "doubts": doubts(terms, played.round.received), **count_facts(shown)}
 
 
 def _sections(played: Played, shown: Counted | None) -> tuple[Section, ...]:
@@ -78,7 +77,7 @@ def _sections(played: Played, shown: Counted | None) -> tuple[Section, ...]:
     return (
         *([] if shown is None else [shown.section()]),
         Section("All bins", tuple(_parts(played, shown, TABLE_BINS))),
-        Section("What came", (came(terms, played.received),)),
+        Section("What came", (came(terms, played.round.received),)),
         *promises(promise(terms), not_promised(terms)),
     )
 
@@ -90,5 +89,5 @@ def _parts(played: Played, shown: Counted | None, most: int, lead: str = "") -> 
     parts: list[Part] = [shown.table(most, lead)]
     if lead:
         parts.append(Text(shown.findings(most)))
-    doubtful = doubts(played.contract.terms, played.received)
+    doubtful = doubts(played.contract.terms, played.round.received)
     return [*parts, *(Text(text, tone=Tone.BAD) for text in doubtful), *shown.figures()]

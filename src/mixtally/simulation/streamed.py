@@ -23,10 +23,10 @@ from mixtally.errors import DataError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.ground.memo import Memo
-from mixtally.mixing import shaped_fakes
-from mixtally.randomize import fakes, reports
-from mixtally.randomize.messages import Records, share_of_fakes
-from mixtally.records.mechanism import Shuffled
+from mixtally.mixing import added
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.randomize.bins import Records
+from mixtally.records.contract import Part
 from mixtally.report.document import REHEARSAL
 from mixtally.simulation.seeded import chance_of
 from mixtally.store.files import read_whole, write_whole
@@ -63,7 +63,7 @@ class Crowd(NamedTuple):
       seed         None for the operating system's randomness
     """
 
-    mechanism: Shuffled
+    part: Part
     plan: str
     records: Records
     each: int
@@ -86,7 +86,7 @@ def randomized(
         if number not in index.shards
     ]
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
-    for one, name in zip(work, _drawn(work, users, folder, processes), strict=True):
+    for one, name in zip(work, _drawn(work, folder, processes), strict=True):
         index.shards[one.number] = name
         write_whole(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
         done += one.people.stop - one.people.start
@@ -134,9 +134,9 @@ class _Shard(NamedTuple):
     number: int
 
 
-def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> Iterator[str]:
+def _drawn(work: Sequence[_Shard], folder: Path, processes: int) -> Iterator[str]:
     """The names of the shards as they are written."""
-    several = [(one, users, folder) for one in work]
+    several = [(one, folder) for one in work]
     if processes < 2 or len(work) < 2:
         yield from (_draw(*one) for one in several)
         return
@@ -144,24 +144,20 @@ def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> 
         yield from pool.map(_draw, *zip(*several, strict=True))
 
 
-def _draw(shard: _Shard, users: int, folder: Path) -> str:
+def _draw(shard: _Shard, folder: Path) -> str:
     crowd, number = shard.crowd, shard.number
     seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
     label = Label(plan=crowd.plan, batch=shard.batch, number=number)
-    return _written(folder, _messages(shard, users, chance_of(seed)), crowd.mechanism, label)
+    return _written(folder, _messages(crowd, chance_of(seed)), crowd.part, label)
 
 
-def _messages(shard: _Shard, users: int, chance: Chance) -> Iterator[Rows]:
-    """What the people of a shard send, some at a time; fakes are shared evenly by all."""
-    mechanism, records, first = shard.crowd.mechanism, shard.crowd.records, shard.people.start
-    memo = Memo(_MEMO_BYTES)
-    most = _rows_at_once(mechanism.layout.message_bytes)
-    for span in spans(len(records), max(1, most // mechanism.repeats)):
-        yield reports(mechanism, records[span], chance, memo)
-        ends = first + span.start, first + span.stop
-        share = share_of_fakes(mechanism.fakes_sent, users, *ends)
-        for part in spans(share, most):
-            yield fakes(mechanism, part.stop - part.start, chance, memo)
+def _messages(crowd: Crowd, chance: Chance) -> Iterator[Rows]:
+    """What the people of a shard send, some at a time; each tosses a coin of their own for fakes."""
+    part, memo = crowd.part, Memo(_MEMO_BYTES)
+    most = _rows_at_once(part.layout.message_bytes)
+    for span in spans(len(crowd.records), max(1, most // part.most)):
+        yield part_reports(part, crowd.records[span], chance, memo)
+        yield part_fakes(part, span.stop - span.start, chance, memo)[0]
 
 
 def _rows_at_once(size: int) -> int:
@@ -171,7 +167,8 @@ def _rows_at_once(size: int) -> int:
 
 def mixed(
     shards: Sequence[str],
-    mechanism: Shuffled,
+    part: Part,
+    hops: int,
     plan: str,
     folder: Path,
     chance: Chance,
@@ -191,7 +188,7 @@ def mixed(
             str(folder), wanted="a new folder", got="one with files", do="choose another"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    size = mechanism.layout.message_bytes
+    size = part.layout.message_bytes
     most = _rows_at_once(size)
     sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
@@ -199,13 +196,12 @@ def mixed(
             for rows in held.rows:
                 _add(sorter, rows, chance)
         progress("mix", number, len(shards))
-    if (shaped := mechanism.shaped) is not None:
-        for _ in range(shaped.mixes):
-            _add(sorter, shaped_fakes(shaped.weights, mechanism.layout, chance), chance)
+    for _ in range(hops if part.by_mixes else 0):
+        _add(sorter, added(part.recipe, part.layout, chance), chance)
     names, batch = list[str](), _new_name(chance)
     for some in _cut(sorter.ordered(), size, each, most):
         label = Label(plan=plan, batch=batch, number=len(names))
-        names.append(_written(folder, some, mechanism, label))
+        names.append(_written(folder, some, part, label))
     return [folder / name for name in names]
 
 
@@ -236,12 +232,12 @@ def _cut(ordered: Iterator[bytes], size: int, each: int, most: int) -> Iterator[
         yield shard()
 
 
-def _written(folder: Path, some: Any, mechanism: Shuffled, label: Label) -> str:
+def _written(folder: Path, some: Any, part: Part, label: Label) -> str:
     """Write a shard aside and name it by what it holds: whole or not at all."""
     aside = folder / f".{label.number}-{os.getpid()}.part"
     try:
         with aside.open("wb") as file:
-            done = write(file, some, mechanism.layout.message_bytes, label)
+            done = write(file, some, part.layout.message_bytes, label)
             file.flush()
             os.fsync(file.fileno())
         name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from mixtally.ground.codec import fingerprint
 from mixtally.report import counts
 from mixtally.report.charts import error_chart
 from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
@@ -33,7 +32,7 @@ def document(study: Study, top: int) -> Document:
     return Document(
         title=study.about.title,
         source=study.about.told(rehearsal=rehearsal),
-        promise=of_result(study.main, study.releases[0].facts["local_epsilon"]),
+        promise=of_result(study.main),
         rehearsal=rehearsal,
         key=counts.key_figures(study.main),
         sections=lambda: _sections(study, shown),
@@ -41,7 +40,7 @@ def document(study: Study, top: int) -> Document:
         prose=(study.about.reason,),
         facts=lambda: _facts(study, shown),
         tables=shown.tables,
-        closing=closing(study.about.seed, fingerprint(study.main.plan)),
+        closing=closing(study.about.seed, study.main.plan.fingerprint),
     )
 
 
@@ -59,8 +58,8 @@ def _sections(study: Study, shown: Counted) -> tuple[Section, ...]:
         shown.section(),
         *shown.figure_sections(CHART_BINS),
         Section("Error among other models", tuple(errors)),
-        the_plan(study.about.reason, *(release.facts for release in study.releases)),
-        *promises(_promises(study), not_promised(study.main.plans)),
+        the_plan(study.about.reason, *(release.result.plan.facts() for release in study.releases)),
+        *promises(_promises(study), not_promised(study.main.plan)),
         Section("All bins", (shown.table(TABLE_BINS),)),
     )
 
@@ -84,7 +83,7 @@ def _facts(study: Study, shown: Counted) -> Facts:
 
 
 def _release(release: Release, shown: Counted) -> Facts:
-    found = {**counts.facts(release.result, release.facts), **shown.measured(), **shown.facts()}
+    found = {**counts.facts(release.result), **shown.measured(), **shown.facts()}
     if release.sums is not None:
         found["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return found

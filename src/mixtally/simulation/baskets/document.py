@@ -40,7 +40,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
     return Document(
         title=facts["title"],
         source=facts["source"],
-        promise=of_result(found.items, found.option.local_epsilon),
+        promise=of_result(found.items),
         rehearsal=rehearsal,
         key=(
             *counts.key_figures(found.items),
@@ -54,7 +54,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
             Section("Single items", (_items(found, facts),)),
             the_plan(facts["reason"], {name: plan[name] for name in _PLAN}),
             *promises(
-                promise(found.items.plan, found.items.certificate), not_promised(found.items.plans)
+                promise(found.items.plan, found.items.certificate), not_promised(found.items.plan)
             ),
         ),
         summary=lambda: (_sets(facts, top), _rules(facts, top)),

@@ -63,7 +63,7 @@ def _facts(
         "support": found.support,
         "least_confidence": confidence,
         "level": found.level,
-        "collection": counts.facts(result, found.option.facts()),
+        "collection": counts.facts(result),
         "items": counts.count_rows(result, {} if alone is None else {"truth": alone}),
         "sets": [
             {

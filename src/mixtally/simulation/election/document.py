@@ -36,7 +36,7 @@ def document(election: Election) -> Document:
         summary=lambda: _summary(election),
         facts=numbers.facts,
         tables=numbers.tables,
-        closing=closing(election.about.seed, fingerprint(election.plan)),
+        closing=closing(election.about.seed, election.plan.fingerprint),
     )
 
 
@@ -49,7 +49,7 @@ def _lines(election: Election) -> Promise:
         "and knows whose it is, in the shuffle version against anyone who sees all shuffled "
         "messages and knows all other votes.",
         f"Local: {stated(local.certificate)} Shuffle: {stated(shuffle.certificate)} "
-        f"{without_mixes(election.plan.mechanism.local_epsilon)}",
+        f"{without_mixes(election.plan.local_epsilon)}",
         f"Local: {expected(local_error, election.level)} "
         f"Shuffle: {expected(error, election.level)}",
     )

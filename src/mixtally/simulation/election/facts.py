@@ -44,7 +44,7 @@ class Numbers:
             },
             "shuffle": {
                 **election.plan.facts(),
-                "fingerprint": fingerprint(election.plan),
+                "fingerprint": election.plan.fingerprint,
                 "reason": election.about.reason,
                 **_count(election, election.shuffle),
                 "results": self.results["shuffle"],

@@ -123,6 +123,6 @@ def weaknesses(election: Election) -> list[str]:
         "an honest one by one vote on average.",
         *[
             f"Shuffle version: {text[0].lower()}{text[1:]}"
-            for text in not_promised([election.plan])
+            for text in not_promised(election.plan)
         ],
     ]

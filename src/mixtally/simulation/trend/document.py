@@ -244,7 +244,7 @@ def _promise(trend: Trend) -> list[str]:
 
 def _not_promised(trend: Trend) -> list[str]:
     return [
-        *not_promised([trend.plan]),
+        *not_promised(trend.plan),
         "How many people take part in each epoch can be counted by their messages.",
         "Further epochs, of this question or another, spend more.",
     ]
