@@ -3,22 +3,23 @@
 from rich.table import Table
 
 from mixtally.cli.screen import table_of
-from mixtally.planner import Choice, PlanOption, Relaxation
+from mixtally.planner import Candidate, Choice, Relaxation
+from mixtally.records.contract.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 
 _RARE = ("hashed_values", "collision_error", "crowd_counted")
-_IN_WORDS = ("protocol", "source", "assumption")
+_IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives(answer: Choice) -> Table:
-    """Every number of the best offer beside those of the others."""
-    offers = [answer.best, *answer.others]
+    """Every number of the plan beside those of the other candidates."""
+    offers = [answer.plan, *answer.others]
     table = Table(header_style="bold")
     table.add_column("")
     for place, offer in enumerate(offers):
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
-    every = [offer.facts() for offer in offers]
+    every = [answer.plan.facts(), *(one.facts() for one in answer.others)]
     for name in dict.fromkeys(name for facts in every for name in facts):
         displayed = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
         if name not in _IN_WORDS and displayed:
@@ -26,7 +27,7 @@ def alternatives(answer: Choice) -> Table:
     return table
 
 
-def front_table(offers: list[PlanOption]) -> Table:
+def front_table(offers: list[Candidate]) -> Table:
     """What can be had: error against messages and bytes."""
     title = "What can be had within the budget (a mix's fakes are not the users')"
     table = table_of(title, ["protocol"], ["standard error", "messages a user", "bytes a user"])
@@ -41,7 +42,7 @@ def nearest_table(found: list[Relaxation]) -> Table:
     table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
     table.columns[0].no_wrap = True
     for near in found:
-        table.add_row(near.change, near.option.name, *_costs(near.option))
+        table.add_row(near.change, near.plan.name, *_costs(near.plan))
     return table
 
 
@@ -53,7 +54,7 @@ def explained(sources: dict[str, str]) -> Table:
     return table
 
 
-def _costs(offer: PlanOption) -> list[str]:
+def _costs(offer: Costs) -> list[str]:
     return [
         error_text(offer.standard_error),
         number(offer.messages_per_user, 4),

@@ -13,7 +13,7 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
 from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show
 from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
@@ -21,6 +21,7 @@ from mixtally.cli.simulate_crowd import crowd_of
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.estimate.analysis import Analysis
+from mixtally.records.contract import Terms
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.lab import Lab
@@ -88,11 +89,11 @@ def simulate(
         simulate_contract.play(data, contract, read, run, options.analysis(run.level))
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
-    reading, words = _counted(options, read, budget, hashing)
+    given = None if options.plan is None else read_plan(options.plan)
+    reading, words = _counted(options, given, read, budget, hashing)
     if counts.asked:
         refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
-    given = None if options.plan is None else read_plan(options.plan)
     guarantee = None if given is not None else options.promise.guarantee()
     reading = replace(reading, words=words is not None)
     crowd: Population | Histogram
@@ -124,11 +125,15 @@ def simulate(
 
 
 def _counted(
-    options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
+    options: PlayOptions,
+    plan: Terms | None,
+    read: ReadingOptions,
+    budget: BudgetOptions,
+    hashing: HashingOptions,
 ) -> tuple[Reading, tuple[str, ...] | None]:
     """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
-    planned = options.plan is not None
-    reading = reading_of(read, planned=planned)
+    planned = plan is not None
+    reading = reading_of(read, planned=False) if plan is None else reading_as(read, plan)
     plain = flags(options, "project", "pairs", "repeats")
     words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
     if planned:

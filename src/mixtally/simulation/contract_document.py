@@ -33,7 +33,10 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
         rehearsal=rehearsal,
         key=_key_figures(played),
         sections=lambda: _sections(played, shown),
-        summary=lambda: (*_parts(played, shown, top, about.title), came(terms, played.round.received)),
+        summary=lambda: (
+            *_parts(played, shown, top, about.title),
+            came(terms, played.round.received),
+        ),
         facts=lambda: _facts(played, shown, about, fingerprint),
         tables=dict if shown is None else shown.tables,
         closing=closing(about.seed, fingerprint, plan="contract"),

@@ -152,7 +152,7 @@ def _draw(shard: _Shard, folder: Path) -> str:
 
 
 def _messages(crowd: Crowd, chance: Chance) -> Iterator[Rows]:
-    """What the people of a shard send, some at a time; each tosses a coin of their own for fakes."""
+    """What the people of a shard send, some at a time; each tosses a coin for fakes."""
     part, memo = crowd.part, Memo(_MEMO_BYTES)
     most = _rows_at_once(part.layout.message_bytes)
     for span in spans(len(crowd.records), max(1, most // part.most)):

@@ -1,6 +1,5 @@
 """What is shown of a vote: both versions, what sets them apart, what an observer can learn."""
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Vote
 from mixtally.report.document import (
     Document,

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.local import least_wrong, speaks
 from mixtally.records.question import Question

@@ -121,8 +121,5 @@ def weaknesses(election: Election) -> list[str]:
         "voting, is not protected by either version.",
         f"Local version: a dishonest ballot moves one option against another by {reach:.3g} votes, "
         "an honest one by one vote on average.",
-        *[
-            f"Shuffle version: {text[0].lower()}{text[1:]}"
-            for text in not_promised(election.plan)
-        ],
+        *[f"Shuffle version: {text[0].lower()}{text[1:]}" for text in not_promised(election.plan)],
     ]
