@@ -106,7 +106,7 @@ def simulate(
         source = f"{crowd.users:,} rows of {file.name}, each played as a person."
     if given is not None and options.plan is not None:
         plan, reason = given, given_reason(options.plan)
-    else:
+    elif guarantee is not None:
         limits, times = with_room(budget, options.repeats), options.repeats
         edges = None if reading.edges is None else tuple(map(float, reading.edges))
         wish = wish_of(limits, question, guarantee, crowd.users, edges=edges)

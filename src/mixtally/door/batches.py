@@ -12,10 +12,9 @@ from mixtally.door.contracts import contract_bytes
 from mixtally.door.device import Sent
 from mixtally.door.planning import Plan
 from mixtally.errors import DataError, MessageError
-from mixtally.estimate.arrived import check_arrived
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import SecureChance
-from mixtally.mixing import added, shaped_fakes, shuffle
+from mixtally.mixing import added, shuffle
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Contract, Cover, Part, fingerprint_of, read_contract
 from mixtally.records.layout import Layout
@@ -67,23 +66,25 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
 
 
 def _under_plan(messages: Any, plan: Plan) -> Batch:
-    (record, *others), chance = plan.records, SecureChance()
+    (part, *others), chance = plan.record.parts, SecureChance()
     if others:
         raise MessageError(
             "messages",
             wanted="a plan whose records travel as one message",
             got=f"one with {1 + len(others)} messages a record",
-            do="mix the messages of each of them by themselves: Plan.load",
+            do="give what each device sent, under a contract of this plan",
         )
-    mechanism = record.mechanism
-    rows = [rows_of(messages, mechanism.layout)]
-    if (shaped := mechanism.shaped) is not None:
-        rows += [
-            shaped_fakes(shaped.weights, mechanism.layout, chance) for _ in range(shaped.mixes)
-        ]
-    batch = np.concatenate(rows)
-    check_arrived(mechanism, len(batch), record.users)
-    return Batch(plan.fingerprint, (shuffle(batch, chance),), record.users)
+    rows = [rows_of(messages, part.layout)]
+    least, most = plan.users * part.least, plan.users * part.most
+    if not least <= len(rows[0]) <= most:
+        raise MessageError(
+            "messages",
+            wanted=f"{least:,} to {most:,} of {plan.users:,} people, fakes included",
+            got=f"{len(rows[0]):,}",
+            do="give all that people sent, each message once",
+        )
+    rows += [added(part.recipe, part.layout, chance) for _ in range(plan.record.hops)]
+    return Batch(plan.fingerprint, (shuffle(np.concatenate(rows), chance),), plan.users)
 
 
 def _under_contract(messages: Any, contract: Contract, fingerprint: str) -> Batch:

@@ -9,15 +9,15 @@ from typing import NoReturn
 
 from mixtally.door import checks
 from mixtally.door.files import file_at, read
-from mixtally.door.planning import Plan, only_record
+from mixtally.door.planning import Plan
 from mixtally.door.promise import guarantee_of
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import charge, left, spent
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Terms
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
-from mixtally.records.plan import Plan as Record
 from mixtally.report.numbers import at_most, printable
 from mixtally.store.files import the_file, write_whole
 from mixtally.store.lock import alone
@@ -104,8 +104,8 @@ class Budget:
         times, note = checks.whole("times", times), checks.text("note", note)
         with self._alone():
             ledger = self._now()
-            for record in _records(plan):
-                ledger = charge(ledger, record, times, note=note, accountant=self._accountant)
+            record = _record(plan)
+            ledger = charge(ledger, record, times, note=note, accountant=self._accountant)
             self._write(ledger)
             self._ledger = ledger
 
@@ -115,10 +115,7 @@ class Budget:
 
         >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
         """
-        (record, *_), ledger = _records(plan), self._now()
-        if isinstance(plan, Plan):
-            only_record(plan, "charge it: what does not fit is refused")
-        return left(ledger, record, self._accountant).times
+        return left(self._now(), _record(plan), self._accountant).times
 
     def __repr__(self) -> str:
         ledger, total = self._now(), self.spent
@@ -194,12 +191,12 @@ class Budget:
         )
 
 
-def _records(plan: object) -> tuple[Record, ...]:
-    """The plans to be charged; ParameterError for anything else."""
+def _record(plan: object) -> Terms:
+    """The plan to be charged; ParameterError for anything else."""
     if isinstance(plan, Plan):
-        return plan.records
-    if isinstance(plan, Record):
-        return (plan,)
+        return plan.record
+    if isinstance(plan, Terms):
+        return plan
     raise ParameterError(
         "plan", wanted="a mixtally.Plan", got=checks.shown(plan), do="make one with mixtally.plan"
     )

@@ -61,16 +61,12 @@ def conclude(
 
 def _under_plan(plan: Plan, batch: Any, analysis: Analysis) -> Result:
     tallies = _tallies(plan, batch)
-    whole = plan.certificate if len(tallies) > 1 else None
-    record = verbs.conclude(
-        plan.records, tallies, analysis, question=plan.question, certificate=whole
-    )
-    return Result(record, plan.users, plan.option.facts())
+    return Result(verbs.conclude(plan.record, tallies, analysis))
 
 
 def _tallies(plan: Plan, batch: Any) -> list[Tally]:
     """A tally for every message of a record; MessageError for anything else."""
-    layouts = [record.mechanism.layout for record in plan.records]
+    layouts = [part.layout for part in plan.record.parts]
     if isinstance(batch, Batch):
         _check_agreed(batch, plan.fingerprint)
         pairs = zip(layouts, batch.parts, strict=True)
@@ -113,8 +109,7 @@ def _under_contract(contract: Contract, fingerprint: str, batch: Any, analysis: 
         )
         tallies.append(tally_messages(part.layout, sifted.rows))
     received = Received(contributors=batch.people, parts=tuple(parts))
-    record = verbs.conclude_received(terms, received, tallies, analysis)
-    return Result(record, batch.people, {"contract": contract.name, "fingerprint": fingerprint})
+    return Result(verbs.conclude(terms, tallies, analysis, received=received))
 
 
 def _check_agreed(batch: Batch, fingerprint: str) -> None:

@@ -17,7 +17,6 @@ from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import (
     Histogram,
@@ -25,7 +24,7 @@ from mixtally.simulation.counts_only import (
     collect_counts,
 )
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import checked, collect
+from mixtally.simulation.run import checked, release
 from mixtally.simulation.seeded import chance_of
 
 
@@ -119,7 +118,8 @@ def simulate(
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         limits, people = checks.made(BudgetOptions, options), crowd.population
-        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs)
+        edges = None if analysis.edges is None else tuple(map(float, analysis.edges))
+        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs, edges=edges)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
@@ -131,11 +131,12 @@ def _planned(
     times: int | None,
     *,
     pairs: bool,
+    edges: tuple[float, ...] | None,
 ) -> Plan:
     """The plan of least error for these people."""
-    wish = wish_of(with_room(limits, times), people.question, guarantee, people.users)
-    offer, reason = offers.best(wish, lab.planner, repeats=times, pairs=pairs)
-    return Plan(offer, people.question, reason)
+    budget = with_room(limits, times)
+    wish = wish_of(budget, people.question, guarantee, people.users, edges=edges)
+    return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=pairs))
 
 
 def _played(
@@ -149,23 +150,22 @@ def _played(
     """The result, once the budget was charged; what cannot be played is not charged."""
     whole = crowd.population
     if isinstance(whole, Population):
-        checked(plan.records, whole, analysis, lab.planner.accountant)
+        checked(plan.record, whole, analysis, lab.planner.accountant)
     else:
-        checked_counts(plan.records, whole, analysis, lab.planner.accountant)
+        checked_counts(plan.record, whole, analysis, lab.planner.accountant)
     if budget is not None:
         budget.charge(plan)
     if isinstance(whole, Population):
-        release = collect(plan.option, whole, lab, analysis)
+        played = release(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} values, each played as a person."
     else:
-        release = collect_counts(plan.option, whole, lab, analysis)
+        played = collect_counts(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} people, as the counts have them."
-    record: Record = release.result
-    truth, people, backend = whole.truth.tolist(), whole.users, crowd.backend
+    record, truth, backend = played.result, whole.truth.tolist(), crowd.backend
     note = " ".join([source, *crowd.public])
     rehearsal = Rehearsal(record, truth, backend, crowd.raw)
     read = whole.from_data
-    return Result(record, people, dict(release.facts), seed, note, rehearsal, backend, read)
+    return Result(record, seed, note, rehearsal, backend, read)
 
 
 def _crowd(

@@ -5,20 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.plans import plan_files, promise_lines
+from mixtally.app.plans import promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
 from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.codec import fingerprint
-from mixtally.planner import PlanOption, choose, forecast
+from mixtally.planner import choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
-from mixtally.records.plan import Plan as Record
-from mixtally.records.plan import read_plan
+from mixtally.records.contract import Terms, read_terms, write_terms
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
@@ -32,55 +30,53 @@ class Plan:
     """A plan and what it promises: made by ``plan``, or read from a file with ``Plan.load``.
 
     where
-      question     what people are asked
-      certificate  of everything that one person sends, over all collections
-      records      one plan for each message of a record, as files have them
-      reason       why it was chosen; empty when it was read from a file
+      record   all of it, as files have it
+      reason   why it was chosen; empty when it was read from a file
     """
 
-    def __init__(self, option: PlanOption, question: Question, reason: str = "") -> None:
-        self.option, self.question, self.reason = option, question, reason
+    def __init__(self, record: Terms, reason: str = "") -> None:
+        self.record, self.reason = record, reason
 
     @property
-    def records(self) -> tuple[Record, ...]:
-        """The plans themselves, one for each message of a record."""
-        return self.option.plans
+    def question(self) -> Question:
+        """What people are asked."""
+        return self.record.question
 
     @property
     def certificate(self) -> Certificate:
-        """What is proved of all messages and all collections together."""
-        return self.option.certificate
+        """What is proved of everything that one person sends, over all collections."""
+        return self.record.certificate
 
     @property
     def users(self) -> int:
         """People expected to take part."""
-        return self.option.plan.users
+        return self.record.users
 
     @property
     def error(self) -> float:
         """Standard error of one count, in counts."""
-        return self.option.standard_error
+        return self.record.standard_error
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of its bytes, or of those of a record's first message."""
-        return fingerprint(self.option.plan)
+        """SHA-256 of its file."""
+        return self.record.fingerprint
 
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
-        return "\n\n".join(promise(self.option.plan, self.certificate))
+        return "\n\n".join(promise(self.record))
 
     @checks.in_python
     def save(self, path: str | Path) -> list[Path]:
-        """Write it as ``mixtally plan --out`` does: a file, or numbered ones for several messages.
+        """Write it as ``mixtally plan --out`` does.
 
         Raises DataError when the disk refuses.
 
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        return write(place.parent, plan_files(self.records, place.stem, place.suffix))
+        return write(place.parent, {place.name: write_terms(self.record)})
 
     @classmethod
     @checks.in_python
@@ -99,37 +95,22 @@ class Plan:
             raise DataError(
                 str(place), wanted="a plan", got=str(error), do="write one with Plan.save"
             ) from error
-        found = read_plan(data, str(place))
+        found = read_terms(data, str(place))
         verify(found, Accountant())
-        option = PlanOption(
-            (found,), found.guarantee, found.certificate, 1, found.users, found.honest_fraction
-        )
-        return cls(option, found.question)
+        return cls(found)
 
     @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        return promise_lines(self.option, forecast(self.option))
+        return promise_lines(self.record, forecast(self.record))
 
     def __repr__(self) -> str:
-        what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "
-        cost = f"{self.option.messages_per_user:.3f} messages a user"
+        what = f"{self.question.name}: {self.record.name}, {self.question.bins:,} bins, "
+        cost = f"{self.record.messages_per_user:.3f} messages a user"
         return "\n".join([*self.lines(), what + cost])
 
     def _repr_html_(self) -> str:
         return "".join(el("p", line) for line in repr(self).splitlines())
-
-
-def only_record(plan: Plan, do: str) -> Record:
-    """The plan of the one message that a record is; ParameterError for several says ``do``."""
-    if len(plan.records) > 1:
-        raise ParameterError(
-            "plan",
-            wanted="one whose records travel as one message",
-            got=f"{len(plan.records)} messages a record",
-            do=do,
-        )
-    return plan.records[0]
 
 
 @checks.in_python
@@ -166,7 +147,7 @@ def plan(
     wanted = guarantee_of(epsilon, delta)
     budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
     answer = choose(wish_of(budget, asked, wanted, crowd))
-    return Plan(answer.best, asked, answer.reason)
+    return Plan(answer.plan, answer.reason)
 
 
 def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Question:

@@ -105,14 +105,17 @@ def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
 
 def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
     """Flipped records: where coins make the number of fakes uncertain, by a search of its own."""
-    least: int | None = threshold
+    least = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
         def made(value: int) -> PrivacyTerms:
             return flipped_at(found, value).priced
 
-        least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
-    for room in _ROOMS if least is not None else ():
+        found_least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
+        if found_least is None:
+            return
+        least = found_least
+    for room in _ROOMS:
         raised = least + round(least * room)
         if raised < MOST_THRESHOLD:
             yield flipped_at(found, raised)

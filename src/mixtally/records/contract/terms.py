@@ -118,6 +118,12 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         owns = [part.own for part in self.parts if part.own is not None]
         return sum(own.of(self.sure_people) for own in owns)
 
+    def left_of(self, collections: int) -> float | None:
+        """The local epsilon of so many collections under it; None where nothing is left."""
+        if self.local_epsilon is None:
+            return None
+        return self.local_epsilon * collections / self.collections
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 of its file, 64 hexadecimal digits: whoever has the same has the same plan."""

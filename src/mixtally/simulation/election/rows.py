@@ -3,7 +3,7 @@
 import math
 
 from mixtally.privacy.baselines import local_standard_error
-from mixtally.records.mechanism import FakeSource
+from mixtally.records.contract import Cover
 from mixtally.records.result import Vote
 from mixtally.report.charts import Bar
 from mixtally.report.document import Cell, columns
@@ -61,12 +61,12 @@ def comparison(election: Election) -> list[list[str]]:
     """What sets the two versions apart, one row a thing."""
     local, shuffle, plan = election.local, election.shuffle, election.plan
     trusted = (
-        "the mix that draws fakes, and one that shuffles"
-        if plan.mechanism.fake_source is FakeSource.MIX
+        "the mix, which shuffles and draws fakes"
+        if plan.cover is Cover.MIXES
         else "one mix that shuffles, voters who send fakes"
     )
     best = local_standard_error(local.certificate.epsilon, election.users, election.question.bins)
-    alone, left = at_most(local.certificate.epsilon, 4), plan.mechanism.local_epsilon
+    alone, left = at_most(local.certificate.epsilon, 4), plan.local_epsilon
     return [
         ["protocol", "flips, no fakes", plan.protocol],
         ["trusted", "nobody", trusted],
@@ -76,7 +76,7 @@ def comparison(election: Election) -> list[list[str]]:
         [
             "epsilon if all mixes collude",
             alone,
-            at_most(left, 4) if math.isfinite(left) else "unbounded",
+            "unbounded" if left is None else at_most(left, 4),
         ],
         ["messages", *(f"{c.messages:,}" for c in (local, shuffle))],
         [

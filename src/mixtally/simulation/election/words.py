@@ -76,25 +76,25 @@ def _local(election: Election) -> list[str]:
 
 
 def _shuffle(election: Election) -> list[str]:
-    promise, mechanism = election.shuffle.certificate, election.plan.mechanism
+    promise, left = election.shuffle.certificate, election.plan.local_epsilon
     first = (
         "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
         f"finds what they see {likelier(promise.epsilon, promise.upper, 'vote', 'another', 4)}. "
         f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
     )
-    if not math.isfinite(mechanism.local_epsilon):
+    if left is None:
         return [
             first,
             "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
             "the message is the vote: whoever sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
-    alone = msgspec.structs.replace(promise, epsilon=mechanism.local_epsilon, lower=0.0, upper=0.0)
+    alone = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
     return [
         first,
         "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Whoever "
         "sees it leave, or holds every mix, has epsilon = "
-        f"{at_most(mechanism.local_epsilon)}: a guess is then wrong with a chance of "
+        f"{at_most(left)}: a guess is then wrong with a chance of "
         f"{_wrong(alone, election.question.bins)}.",
     ]
 

@@ -1,6 +1,5 @@
 """What is shown of counts over time: lines with intervals, changes, who spends what."""
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
 from mixtally.report import counts
 from mixtally.report.document import (
@@ -46,7 +45,7 @@ def document(trend: Trend, top: int) -> Document:
         prose=(trend.about.reason,),
         facts=numbers.facts,
         tables=numbers.tables,
-        closing=closing(trend.about.seed, fingerprint(trend.plan)),
+        closing=closing(trend.about.seed, trend.plan.fingerprint),
     )
 
 
@@ -54,7 +53,7 @@ def _lines(trend: Trend) -> Promise:
     """The lines of all epochs together."""
     found, worst = trend.estimate, trend.worst_change
     note = f", for all {len(trend.epochs):,} epochs together"
-    local = len(trend.epochs) * trend.plan.mechanism.local_epsilon
+    local = trend.plan.left_of(len(trend.epochs))
     change = "" if worst is None else f"; of a change {error_text(worst)}"
     third = expected(found.standard_error, found.each.level, change)
     return lines(trend.whole, local, third, note, "each person's answers in all epochs")

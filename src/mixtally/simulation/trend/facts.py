@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
 from mixtally.report.counts import figure_rows, how_sure
 from mixtally.report.document import Facts, Rows
@@ -83,7 +82,7 @@ class Numbers:
             "composed_by": whole.source,
             "assumption": whole.assumption,
             "plan": trend.plan.facts(),
-            "fingerprint": fingerprint(trend.plan),
+            "fingerprint": trend.plan.fingerprint,
             **how_sure(trend.estimate),
             **({} if trend.truth is None else _measured(trend)),
             "spending": [
