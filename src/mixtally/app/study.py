@@ -1,26 +1,19 @@
 """What comes of a study: its document, what of it may be published, its plans as files."""
 
-from collections.abc import Mapping
-
 from mixtally.app.outcome import Outcome
 from mixtally.records.contract import write_terms
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 
 
-def outcome(
-    study: Study,
-    top: int,
-    from_data: tuple[str, ...] | None,
-    more: Mapping[str, bytes] | None = None,
-) -> Outcome:
-    """The study; a terminal shows the ``top`` largest bins, ``more`` are further files."""
+def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
+    """The study; a terminal shows the ``top`` largest bins."""
     return Outcome(
         document=document(study, top),
         from_data=from_data,
         plain=document(study.published(), top),
         seeded=study.about.seed is not None,
-        more={**plans_of(study), **(more or {})},
+        more=plans_of(study),
     )
 
 

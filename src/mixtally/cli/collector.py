@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+import mixtally.collector as office
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
@@ -20,28 +21,6 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.screen import show
-from mixtally.collector import (
-    Agreed,
-    Proposal,
-    checked,
-    concluded_again,
-    found_prefixes,
-    published,
-    read_agreed,
-    whole_page,
-)
-from mixtally.collector import (
-    propose as propose_round,
-)
-from mixtally.collector import (
-    serve as serve_collector,
-)
-from mixtally.collector import (
-    sign as sign_contract,
-)
-from mixtally.collector import (
-    withdraw as withdraw_round,
-)
 from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
@@ -107,10 +86,10 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     """
     role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
     with sign_of_life("deriving its numbers again"):
-        agreed = checked(data, role, str(contract))
+        agreed = office.checked(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
     with closing(Node(role, SecureChance())) as node:
-        found = sign_contract(node, agreed, data, patient(call, _waits), int(time()))
+        found = office.sign(node, agreed, data, patient(call, _waits), int(time()))
     about = agreed.contract
     path = note_path(role, about)
     if found.missing:
@@ -133,8 +112,8 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
     Call it again after a failure: the same sheet is asked for until its window is over.
     """
     role = r.open_role(folder)
-    agreed = read_agreed(role, contract)
-    proposal = Proposal(
+    agreed = office.read_agreed(role, contract)
+    proposal = office.Proposal(
         opens=_moment(wish.opens),
         kept=wish.expires_after,
         prefixes=_prefixes(role, agreed, wish),
@@ -142,7 +121,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
         fresh=wish.new,
     )
     with closing(Node(role, SecureChance())) as node:
-        done = propose_round(node, agreed, call, int(time()), proposal)
+        done = office.propose(node, agreed, call, int(time()), proposal)
     sheet, last = done.sheet, agreed.contract.terms.collections
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
@@ -166,9 +145,9 @@ def withdraw(
     Its window binds nobody then. Call it again after a failure: missing signatures are asked for.
     """
     role = r.open_role(folder)
-    agreed = read_agreed(role, contract)
+    agreed = office.read_agreed(role, contract)
     with closing(Node(role, SecureChance())) as node:
-        withdraw_round(node, agreed, call, number, int(time()))
+        office.withdraw(node, agreed, call, number, int(time()))
     typer.echo(f"round {number} is withdrawn by all; its number stays used up")
 
 
@@ -181,7 +160,7 @@ def serve(
     log: LogAs = "text",
 ) -> None:
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule, log), engine.made())
+    office.serve(r.open_role(folder), r.service(overrule, log), engine.made())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,10 +194,10 @@ def publish(
     role = r.open_role(folder)
     analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
     if number is None:
-        show(Outcome(document=whole_page(role)), look.out, json=look.json)
+        show(Outcome(document=office.whole_page(role)), look.out, json=look.json)
         return
-    name = read_agreed(role, contract).contract.name
-    again = published(role, name, number, analysis, look.top)
+    name = office.read_agreed(role, contract).contract.name
+    again = office.published(role, name, number, analysis, look.top)
     show(Outcome(document=again), look.out, json=look.json)
 
 
@@ -236,8 +215,8 @@ def conclude(
     It is released if its numbers add up; a round that was released stays as it is.
     """
     role = r.open_role(folder)
-    name = read_agreed(role, contract).contract.name
-    show(Outcome(document=concluded_again(role, name, number, top)), None, json=json)
+    name = office.read_agreed(role, contract).contract.name
+    show(Outcome(document=office.concluded_again(role, name, number, top)), None, json=json)
 
 
 def _waits(address: str) -> None:
@@ -257,7 +236,7 @@ def _moment(text: str | None) -> int | None:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
-def _prefixes(role: Folder, agreed: Agreed, wish: Wish) -> Symbols | None:
+def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None:
     asked, path = agreed.contract.terms.prefixes, wish.prefixes
     if path is None and wish.extend is None:
         return None
@@ -269,5 +248,5 @@ def _prefixes(role: Folder, agreed: Agreed, wish: Wish) -> Symbols | None:
             do="leave it out",
         )
     if path is None:
-        return found_prefixes(role, agreed.contract.name, wish.extend or 0)
+        return office.found_prefixes(role, agreed.contract.name, wish.extend or 0)
     return prefixes_of(asked, read_labels(path) or ())
