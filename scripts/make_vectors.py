@@ -31,9 +31,9 @@ from mixtally.records.contract import (  # noqa: E402
     FakeRecord,
     NoRecipe,
     OwnFakes,
+    Plan,
     Prefixes,
     ShapedRecipe,
-    Terms,
     write_contract,
 )
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
@@ -71,10 +71,10 @@ class Stream:
 
 
 class Sent(NamedTuple):
-    """A person's messages: terms, a value, and what is special."""
+    """A person's messages: plan, a value, and what is special."""
 
     name: str
-    terms: Terms
+    plan: Plan
     value: Any
     planted: dict[int, int] = {}  # noqa: RUF012
     prefixes: list[list[int]] | None = None
@@ -85,7 +85,7 @@ def asked(bins: int, **more: Any) -> Question:
     return Question(name="where", bins=bins, **more)
 
 
-def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Terms:
+def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Plan:
     """Numbered bins, flipped."""
     return c.terms_of(asked(bins), [c.flipped(bins, own=own, **more)])
 
@@ -184,12 +184,12 @@ def record_scenarios() -> list[Sent]:
 
 def sent_vector(one: Sent) -> dict[str, Any]:
     """The scenario with what is sent, by the room and by the reference alike."""
-    data = write_contract(c.contract_of(one.terms))
+    data = write_contract(c.contract_of(one.plan))
     ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
     found = client.messages(client.read(data), one.value, ours, **more)
-    bins = answer(one.terms, one.value, one.prefixes, closing=one.closing)
-    if found != person_messages(one.terms, bins, theirs) or ours.used != theirs.used:
+    bins = answer(one.plan, one.value, one.prefixes, closing=one.closing)
+    if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
         raise SystemExit(f"{one.name}: the room and the reference disagree")
     if one.planted and len(ours.used) <= 8 * max(one.planted):
         raise SystemExit(f"{one.name}: a planted word is never drawn")

@@ -87,7 +87,7 @@ def games(outcomes, hop):
 def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
     outcomes = attacked(BY_MIXES[name], lab)
     assert {one.verdict for one in outcomes} == {Verdict.CONSISTENT}
-    promised = contract(BY_MIXES[name]).terms.certificate.upper
+    promised = contract(BY_MIXES[name]).plan.certificate.upper
     for hop in (1, 2):
         assert max(one.numbers["delta_seen"] for one in games(outcomes, hop)) <= promised
     assert sum(one.numbers["false_alarm_rate"] for one in outcomes) <= ERROR * (1 + 1e-9)
@@ -216,7 +216,7 @@ def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
         return np.concatenate([rows, rows])[: round(len(rows) * times)]
 
     found = lab(device=Device(part_reports=again))
-    checks, _ = drawn_checks(contract(BY_PEOPLE[name]).terms, found)
+    checks, _ = drawn_checks(contract(BY_PEOPLE[name]).plan, found)
     flags, _, _ = flagged(checks, ERROR)
     assert any("more or fewer" in flag.test for flag in flags)
 

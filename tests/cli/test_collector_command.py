@@ -50,11 +50,11 @@ def test_it_is_begun_once(cli, refused, tmp_path):
 
 def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
     path = tmp_path / "contract.json"
-    terms = contracts.proved(
+    plan = contracts.proved(
         contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
     )
     hops, collector = office.contract.hops, office.contract.collector
-    made = contracts.contract_of(terms, hops=hops, collector=collector, name="other")
+    made = contracts.contract_of(plan, hops=hops, collector=collector, name="other")
     path.write_bytes(write_contract(made))
     line = refused("collector", "sign", folder, path)
     assert "the signatures of all mixes, got none of mix-1: " in line

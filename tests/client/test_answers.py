@@ -35,7 +35,7 @@ AFTER = [[2], [1]]
 
 
 @pytest.mark.parametrize(
-    ("terms", "value", "bins"),
+    ("plan", "value", "bins"),
     [
         (LABELS, "yes", [(1,)]),
         (EDGES, 0.999, [(0,)]),
@@ -54,10 +54,10 @@ AFTER = [[2], [1]]
         (CLEAR, [1, 0, 1], [(1,), (0,), (1,)]),
     ],
 )
-def test_a_value_has_these_bins(terms, value, bins):
-    read = client.read(write_contract(contracts.contract_of(terms))).terms
+def test_a_value_has_these_bins(plan, value, bins):
+    read = client.read(write_contract(contracts.contract_of(plan))).plan
     assert bins_of(read, value) == bins
-    assert answer(terms, value) == bins
+    assert answer(plan, value) == bins
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_a_value_has_these_bins(terms, value, bins):
 )
 def test_a_word_has_this_bin(word, prefixes, closing, bin_):
     wanted = [(bin_,)]
-    read = client.read(write_contract(contracts.contract_of(WORDS))).terms
+    read = client.read(write_contract(contracts.contract_of(WORDS))).plan
     assert bins_of(read, word, prefixes, closing=closing) == wanted
     assert answer(WORDS, word, prefixes, closing=closing) == wanted
 
 
 @pytest.mark.parametrize(
-    ("terms", "value"), [(LABELS, "Yes"), (EDGES, float("nan")), (BITS, [1, 0]), (SETS, [9])]
+    ("plan", "value"), [(LABELS, "Yes"), (EDGES, float("nan")), (BITS, [1, 0]), (SETS, [9])]
 )
-def test_the_reference_refuses_other_values(terms, value):
+def test_the_reference_refuses_other_values(plan, value):
     with pytest.raises(DataError):
-        answer(terms, value)
+        answer(plan, value)

@@ -71,8 +71,8 @@ def test_plans_and_devices_of_python_have_the_same_form():
     with pytest.raises(PlanError, match="distinct labels"):
         plan([ONE, TWO], **asked)
     question = Question(name="drink", bins=2, labels=("tea", ONE))
-    terms = proved(terms_of(question, [shaped(2)], delta=1e-3))
-    device = Device(write_contract(contract_of(terms)), epsilon=20, delta=0.1)
+    plan = proved(terms_of(question, [shaped(2)], delta=1e-3))
+    device = Device(write_contract(contract_of(plan)), epsilon=20, delta=0.1)
     with pytest.raises(RefusedError):
         device.messages("cafe")
     assert device.messages(TWO).parts

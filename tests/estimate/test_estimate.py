@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mixtally.simulation.simulate import play
 
 from helpers import least
 from mixtally.errors import MessageError, ParameterError
@@ -17,7 +18,6 @@ from mixtally.estimate.noise import Noises
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 from reference.coverage import draw_counts
 
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])

@@ -1,7 +1,7 @@
-"""Contracts for tests: parts, terms and networks made by hand, and random ones of every kind.
+"""Contracts for tests: parts, plan and networks made by hand, and random ones of every kind.
 
 Certificates are placeholders (lower 0, upper the delta that is promised) until ``proved`` puts what
-is proved of the terms in their place.
+is proved of the plan in their place.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from mixtally.records.contract import (
     NoRecipe,
     OwnFakes,
     Part,
+    Plan,
     Prefixes,
     Role,
     Rounds,
     ShapedRecipe,
-    Terms,
     envelope_bytes,
     written_key,
 )
@@ -56,18 +56,18 @@ def network(hops):
     return mixes, role("collector", 7000)
 
 
-def contract_of(terms, **changes):
-    """A contract of these terms; ``changes`` are fields of it."""
-    hops, collector = network(terms.hops)
+def contract_of(plan, **changes):
+    """A contract of these plan; ``changes`` are fields of it."""
+    hops, collector = network(plan.hops)
     fields = {
         "version": CONTRACT_VERSION,
         "name": "home-page",
         "serial": 1,
-        "terms": terms,
+        "plan": plan,
         "hops": hops,
         "collector": collector,
         "suite": 1,
-        "envelope_bytes": envelope_bytes(terms, changes.get("suite", 1)),
+        "envelope_bytes": envelope_bytes(plan, changes.get("suite", 1)),
         "rounds": Rounds(open_seconds=3600, every_seconds=86400),
         "admission": "open",
         "client_files": {},
@@ -76,7 +76,7 @@ def contract_of(terms, **changes):
 
 
 def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
-    """Terms of these parts, not priced; the cover follows from them."""
+    """Plan of these parts, not priced; the cover follows from them."""
     mixes = parts[0].by_mixes
     bare = any(part.own is None for part in parts)
     promised = Guarantee(epsilon=epsilon, delta=delta)
@@ -96,7 +96,7 @@ def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
         "certificate": placeholder(promised),
         "local_epsilon": None,
     }
-    return Terms(**{**fields, **changes})
+    return Plan(**{**fields, **changes})
 
 
 def placeholder(promised):
@@ -112,10 +112,10 @@ def placeholder(promised):
     )
 
 
-def proved(terms, accountant=None):
-    """The terms with what is proved of them; PlanError where that is more than they promise."""
-    stated = certified(Stake.of(terms), accountant)
-    return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
+def proved(plan, accountant=None):
+    """The plan with what is proved of them; PlanError where that is more than they promise."""
+    stated = certified(Stake.of(plan), accountant)
+    return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(plan))
 
 
 def builtins_of(record):
@@ -166,8 +166,8 @@ def random_contract(chance: random.Random) -> Contract:
     return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53), suite=suite)
 
 
-def random_terms(chance: random.Random) -> Terms:
-    """Terms of any kind; tried again where what was drawn does not fit together."""
+def random_terms(chance: random.Random) -> Plan:
+    """Plan of any kind; tried again where what was drawn does not fit together."""
     while True:
         fields = random_encoder(chance)
         question = fields.pop("question")
@@ -261,12 +261,12 @@ def _random_own(chance: random.Random) -> dict[str, int]:
     return {"whole": whole, "coin": chance.randint(0 if whole else 1, (1 << 64) - 1)}
 
 
-def random_value(chance: random.Random, terms: Terms):
-    """A value that the terms have an answer for."""
-    question = terms.question
-    if terms.edges is not None:
-        return chance.choice([chance.uniform(-10, 10), chance.choice(terms.edges), 3])
-    if terms.prefixes is not None:
+def random_value(chance: random.Random, plan: Plan):
+    """A value that the plan have an answer for."""
+    question = plan.question
+    if plan.edges is not None:
+        return chance.choice([chance.uniform(-10, 10), chance.choice(plan.edges), 3])
+    if plan.prefixes is not None:
         return "".join(chance.choice("aabbccdé") for _ in range(chance.randint(1, 8)))
     if question.hashed is not None:
         return "".join(chance.choice("aäb\u0308日") for _ in range(chance.randint(1, 8)))
@@ -284,12 +284,12 @@ def random_value(chance: random.Random, terms: Terms):
     return chance.choice(names)
 
 
-def random_prefixes(chance: random.Random, terms: Terms) -> list[list[int]] | None:
+def random_prefixes(chance: random.Random, plan: Plan) -> list[list[int]] | None:
     """Prefixes of one length that a round may bring; None for questions of another kind."""
-    if terms.prefixes is None:
+    if plan.prefixes is None:
         return None
-    depth = chance.randint(0, terms.prefixes.longest - 1)
-    size = len(terms.prefixes.alphabet) + 2
-    several = range(1 if depth == 0 else chance.randint(1, terms.prefixes.most))
+    depth = chance.randint(0, plan.prefixes.longest - 1)
+    size = len(plan.prefixes.alphabet) + 2
+    several = range(1 if depth == 0 else chance.randint(1, plan.prefixes.most))
     found = {tuple(chance.randint(1, size - 1) for _ in range(depth)) for _ in several}
     return [list(one) for one in sorted(found)]

@@ -65,7 +65,7 @@ class Played:
         self.secrets, self.place = Secrets(), folder()
         self.secrets.keys["an answer"] = planted
         shared, tempfile.tempdir = tempfile.tempdir, str(self.place)  # whatever is temporary
-        stage = Watched(self.place / "roles", taps, terms=agreed)
+        stage = Watched(self.place / "roles", taps, plan=agreed)
         try:
             stage.all_awake()
             stage.round()

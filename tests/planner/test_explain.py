@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from mixtally.planner.build import option
 
 from mixtally.planner import explain
-from mixtally.planner.build import option
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.hashing import HMAC_SHA256, Hashing

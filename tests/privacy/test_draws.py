@@ -58,16 +58,16 @@ def test_the_weight_is_no_less_than_one_over_the_number(draws):
 @pytest.mark.parametrize("log_m", [-3.0, -0.1, 0.0, 0.4, 5.0])
 @pytest.mark.parametrize("draws", SMALL, ids=str)
 def test_the_transform_is_that_of_every_number(draws, log_m):
-    """E[weight(N) M^N], its terms and how often one of the copies is a rare one."""
+    """E[weight(N) M^N], its plan and how often one of the copies is a rare one."""
     share, m = Fraction(draws.share), Fraction(math.exp(log_m))
     chances = [
         math.comb(draws.trials, b) * share**b * (1 - share) ** (draws.trials - b)
         for b in range(draws.trials + 1)
     ]
     numbers = [draws.sure + b for b in range(draws.trials + 1)]
-    terms = [c * weight(draws, n) * m**n for c, n in zip(chances, numbers, strict=True)]
-    whole = sum(terms)
-    counted = sum(n * term for n, term in zip(numbers, terms, strict=True)) / whole
+    plan = [c * weight(draws, n) * m**n for c, n in zip(chances, numbers, strict=True)]
+    whole = sum(plan)
+    counted = sum(n * term for n, term in zip(numbers, plan, strict=True)) / whole
     assert math.exp(draws.nats(math.log(m)) - math.log(whole)) == pytest.approx(1.0, abs=1e-9)
     assert draws.occurring(math.log(m)) == pytest.approx(float(counted), rel=1e-9)
     assert 1.0 <= draws.cancels(log_m) < 1e5

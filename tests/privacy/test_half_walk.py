@@ -25,7 +25,7 @@ def true_point(m, k):
 
 
 def true_tail(m, k):
-    """P(Bin(m, 1/2) > k) for k >= m / 2, by falling terms."""
+    """P(Bin(m, 1/2) > k) for k >= m / 2, by falling plan."""
     term = true_point(m, k + 1)
     total, j = mp.mpf(0), k + 1
     while term > total * mp.mpf(10) ** -40:

@@ -28,7 +28,7 @@ CROWDS = ((4, 0.5, 2), (5, 0.4, 2), (5, 0.6, 3), (7, 0.43, 3))
 
 
 def contracts(seed, count):
-    """Terms whose cover are people, of whom a share is honest, and the number of these."""
+    """Plan whose cover are people, of whom a share is honest, and the number of these."""
     draw = Random(seed)
     while count:
         part = random_part(draw, draw.choice(("uniform", "own", "flips")), small=True)
@@ -51,12 +51,12 @@ def contracts(seed, count):
 
 
 def below_the_truth(seed, count):
-    """Terms whose certificate is below the truth among their honest people."""
+    """Plan whose certificate is below the truth among their honest people."""
     accountant = Accountant()
-    for terms, honest in contracts(seed, count):
-        truth = delta(replace(Stake.of(terms), people=honest))
-        if truth > certified(Stake.of(terms), accountant).upper * (1.0 + DIGITS) + DIGITS:
-            yield terms
+    for plan, honest in contracts(seed, count):
+        truth = delta(replace(Stake.of(plan), people=honest))
+        if truth > certified(Stake.of(plan), accountant).upper * (1.0 + DIGITS) + DIGITS:
+            yield plan
 
 
 def test_no_certificate_counts_on_more_than_the_honest():
@@ -95,9 +95,9 @@ def test_no_contract_states_less_than_is_proved_of_it(below):
         layout=Layout(Form.INDEX, 2),
     )
     accountant = Accountant()
-    terms = proved(terms_of(Question(name="q", bins=2), [part]), accountant)
-    assert check_terms(terms, accountant) == terms.certificate
-    less = altered(terms.certificate, upper=terms.certificate.upper * (1.0 - below))
+    plan = proved(terms_of(Question(name="q", bins=2), [part]), accountant)
+    assert check_terms(plan, accountant) == plan.certificate
+    less = altered(plan.certificate, upper=plan.certificate.upper * (1.0 - below))
     assert less.lower < less.upper
     with pytest.raises(PlanError, match="was altered"):
-        check_terms(altered(terms, certificate=less), accountant)
+        check_terms(altered(plan, certificate=less), accountant)

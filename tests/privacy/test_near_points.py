@@ -92,8 +92,8 @@ def part_of_blanks(case):
     kind = Kind.SET if most > 1 else Kind.ONE
     question = Question(name="q", bins=bins, kind=kind, max_set=most)
     part = flipped(bins, most_set=most, q=flip, own=own)
-    terms = terms_of(question, [part], users=people, count_flips=counts)
-    ((group, _),) = counted(Stake.of(terms)).items()
+    plan = terms_of(question, [part], users=people, count_flips=counts)
+    ((group, _),) = counted(Stake.of(plan)).items()
     return group
 
 

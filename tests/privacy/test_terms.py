@@ -1,4 +1,4 @@
-"""What a contract's terms cost, message by message, and what they may not state."""
+"""What a contract's plan cost, message by message, and what they may not state."""
 
 import math
 
@@ -100,24 +100,24 @@ def test_in_clear_nothing_is_left():
 
 
 def honest():
-    """Terms whose bounds lie apart, as they do where people toss coins."""
+    """Plan whose bounds lie apart, as they do where people toss coins."""
     own = OwnFakes(FakeRecord.BLANK, 0, 1 << 63)
     part = flipped(BINS, q=threshold(400, 1.0, 1e-3) / 2**64, own=own)
     return proved(terms_of(ONE, [part], users=1000), ACCOUNTANT)
 
 
 def test_bounds_and_what_is_left_are_those_that_are_proved():
-    terms = honest()
-    assert check_terms(terms, ACCOUNTANT) == terms.certificate
-    lower, upper = terms.certificate.lower, terms.certificate.upper
-    between = replace(terms.certificate, upper=(lower + upper) / 2)
+    plan = honest()
+    assert check_terms(plan, ACCOUNTANT) == plan.certificate
+    lower, upper = plan.certificate.lower, plan.certificate.upper
+    between = replace(plan.certificate, upper=(lower + upper) / 2)
     with pytest.raises(PlanError, match="was altered"):
-        check_terms(replace(terms, certificate=between), ACCOUNTANT)
-    false = replace(terms.certificate, lower=0.0, upper=lower * 0.99)
+        check_terms(replace(plan, certificate=between), ACCOUNTANT)
+    false = replace(plan.certificate, lower=0.0, upper=lower * 0.99)
     with pytest.raises(PlanError, match="its promise is false"):
-        check_terms(replace(terms, certificate=false), ACCOUNTANT)
+        check_terms(replace(plan, certificate=false), ACCOUNTANT)
     for factor in (0.99, 1.01):
-        off = replace(terms, local_epsilon=terms.local_epsilon * factor)
+        off = replace(plan, local_epsilon=plan.local_epsilon * factor)
         with pytest.raises(PlanError, match="a local epsilon of"):
             check_terms(off, ACCOUNTANT)
 

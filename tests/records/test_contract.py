@@ -26,8 +26,8 @@ SETS = Question(name="q", bins=9, kind=Kind.SET, max_set=3)
     ("crowd", "share", "sure"), [(90, 0.7, 63), (99, 0.7, 69), (100, 0.999, 99), (3, 1.0, 3)]
 )
 def test_people_are_counted_on_by_the_minimum_crowd_and_rounded_down(crowd, share, sure):
-    terms = terms_of(QUESTION, [uniform(9)], minimum_crowd=crowd, honest_share=share, users=1000)
-    assert terms.sure_people == sure
+    plan = terms_of(QUESTION, [uniform(9)], minimum_crowd=crowd, honest_share=share, users=1000)
+    assert plan.sure_people == sure
 
 
 @pytest.mark.parametrize("share", [0.5, 0.75])
@@ -42,27 +42,27 @@ def test_a_coin_may_show_one_more_fake(whole, coin, most):
 
 
 def test_hops_are_as_many_as_are_priced():
-    terms = terms_of(QUESTION, [shaped(9)], hops=2)
+    plan = terms_of(QUESTION, [shaped(9)], hops=2)
     for hops in (1, 3):
         with pytest.raises(PlanError, match=r"hops of the contract: wanted (the )?2"):
-            contract_of(terms, hops=network(hops)[0])
+            contract_of(plan, hops=network(hops)[0])
 
 
 def test_the_same_key_under_two_names_is_one_operator_twice():
     hops, collector = network(2)
     public = hashlib.sha256(b"somebody").digest()
-    terms = terms_of(QUESTION, [shaped(9)])
+    plan = terms_of(QUESTION, [shaped(9)])
     same = tuple(replace(hop, key=written_key(hop.name, public)) for hop in hops)
     assert {hop.public for hop in same} == {public}
     with pytest.raises(
         PlanError, match="hops of the contract: wanted another name, address and key"
     ):
-        contract_of(terms, hops=same)
+        contract_of(plan, hops=same)
     mine = replace(collector, key=written_key(collector.name, hops[0].public))
     with pytest.raises(
         PlanError, match="hops of the contract: wanted another name, address and key"
     ):
-        contract_of(terms, collector=mine)
+        contract_of(plan, collector=mine)
 
 
 def test_signatures_are_in_no_fingerprint_and_every_byte_of_the_text_is():

@@ -8,7 +8,7 @@ from mixtally.contract.contract import read as read_by_devices
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node.web.routes import MOST_NOTE_BYTES
 from mixtally.records import spelling
-from mixtally.records.contract import read_contract, write_contract, write_terms
+from mixtally.records.contract import read_contract, write_contract, write_plan
 from mixtally.records.question import Question
 from mixtally.wire.note import Signer, signed
 
@@ -34,7 +34,7 @@ def test_what_is_too_long_is_not_made(monkeypatch):
     assert len(write_contract(contract)) == size
     for make in (
         lambda: write_contract(contracts.contract_of(terms(11))),
-        lambda: write_terms(terms(size)),
+        lambda: write_plan(terms(size)),
     ):
         with pytest.raises(PlanError, match=f"wanted at most {size:,} bytes, as roles and devices"):
             make()

@@ -65,10 +65,10 @@ def test_a_false_promise_and_an_altered_file_are_told_apart():
 
 
 def test_a_certificate_of_another_epsilon_is_refused():
-    terms = with_certificate(WHOLE, 0.0, 0.1)
-    terms["certificate"]["epsilon"] = 2.0
+    plan = with_certificate(WHOLE, 0.0, 0.1)
+    plan["certificate"]["epsilon"] = 2.0
     with pytest.raises(PlanError, match="certificate of the contract"):
-        verdict(terms)
+        verdict(plan)
 
 
 def test_of_several_messages_only_each_is_derived_again():
@@ -123,10 +123,10 @@ def test_flipped_uniform_fakes_are_left_to_the_accountant():
 
 def test_sets_of_three_are_bounded_from_below():
     part = flips(40, SCALE // 20, most_set=3, blanks=3000)
-    terms = terms_of(part, people=PEOPLE)
-    (found,) = check(plain(terms))
+    plan = terms_of(part, people=PEOPLE)
+    (found,) = check(plain(plan))
     assert found.upper is None
-    assert 0.0 < found.lower <= certified(terms).upper
+    assert 0.0 < found.lower <= certified(plan).upper
     with pytest.raises(PlanError, match="its promise is false"):
         verdict(with_certificate(part, 0.0, found.lower * 0.99))
 
@@ -144,10 +144,10 @@ def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
 
 @pytest.mark.parametrize("field", ["parts", "cover", "guarantee", "honest_share", "count_flips"])
 def test_what_is_no_terms_is_refused(field):
-    terms = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
-    del terms[field]
-    with pytest.raises(PlanError, match="terms of the contract"):
-        check(terms)
+    plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
+    del plan[field]
+    with pytest.raises(PlanError, match="plan of the contract"):
+        check(plan)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_what_is_no_terms_is_refused(field):
     [("bins", "many"), ("bins", 0), ("threshold", 1 << 63), ("recipe", {"type": "else"})],
 )
 def test_a_part_that_cannot_be_is_refused(place, wrong):
-    terms = with_certificate(WHOLE, 0.0, 0.1)
-    terms["parts"][0][place] = wrong
-    with pytest.raises(PlanError, match="terms of the contract"):
-        check(terms)
+    plan = with_certificate(WHOLE, 0.0, 0.1)
+    plan["parts"][0][place] = wrong
+    with pytest.raises(PlanError, match="plan of the contract"):
+        check(plan)
 
 
 def test_people_are_counted_in_decimals():

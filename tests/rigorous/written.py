@@ -1,4 +1,4 @@
-"""Terms of one part as plain JSON, and as records, which the accountant prices."""
+"""Plan of one part as plain JSON, and as records, which the accountant prices."""
 
 import json
 import random
@@ -14,9 +14,9 @@ from mixtally.records.contract import (
     NoRecipe,
     OwnFakes,
     Part,
+    Plan,
     ShapedRecipe,
-    Terms,
-    write_terms,
+    write_plan,
 )
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.layout import Form, Layout
@@ -25,9 +25,9 @@ from mixtally.records.question import Kind, Question
 SCALE = 1 << 64
 
 
-def plain(terms):
+def plain(plan):
     """As it stands in a file."""
-    return json.loads(write_terms(terms))
+    return json.loads(write_plan(plan))
 
 
 def stated(epsilon, lower, upper):
@@ -43,7 +43,7 @@ def stated(epsilon, lower, upper):
 
 
 def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
-    """Terms with these parts, whose stated certificate says nothing."""
+    """Plan with these parts, whose stated certificate says nothing."""
     first = parts[0]
     kind = Kind.BITS if first.most_set is None else Kind.SET if first.most_set > 1 else Kind.ONE
     question = Question(name="q", bins=first.bins, kind=kind, max_set=first.most_set or 1)
@@ -65,7 +65,7 @@ def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
         "certificate": certificate or stated(epsilon, 0.0, 0.1),
         "local_epsilon": None,
     }
-    return Terms(**{**fields, **changes})
+    return Plan(**{**fields, **changes})
 
 
 def clear(bins, *, whole=0, coin=0, shape=None):
@@ -138,6 +138,6 @@ def random_part(chance, people):
     )
 
 
-def certified(terms, accountant=None):
-    """What the accountant proves of ``terms``."""
-    return accounted.certified(accounted.Stake.of(terms), accountant or Accountant())
+def certified(plan, accountant=None):
+    """What the accountant proves of ``plan``."""
+    return accounted.certified(accounted.Stake.of(plan), accountant or Accountant())

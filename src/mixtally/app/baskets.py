@@ -8,7 +8,7 @@ from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError, in_range
-from mixtally.records.contract import write_terms
+from mixtally.records.contract import write_plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.numbers import error_text
 from mixtally.simulation import offers
@@ -75,5 +75,5 @@ def baskets(
         from_data=crowd.from_data,
         plain=document(found, published(found, about, find.confidence), run.top),
         seeded=run.seed is not None,
-        more={"plan.json": write_terms(plan)},
+        more={"plan.json": write_plan(plan)},
     )

@@ -8,7 +8,7 @@ from mixtally.app.study import outcome
 from mixtally.data.population import LABELS, Population
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.baseline import Central
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
 from mixtally.simulation import offers
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     """
 
     name: str
-    plan: Terms
+    plan: Plan
     reason: str
     words: tuple[str, ...] | None = None
 

@@ -11,7 +11,7 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
@@ -22,7 +22,7 @@ from mixtally.simulation.trend.document import document
 def epochs(
     timeline: Timeline,
     guarantee: Guarantee,
-    chosen: tuple[Terms, str],
+    chosen: tuple[Plan, str],
     analysis: Analysis,
     run: Run,
     *,
@@ -72,7 +72,7 @@ def check_labels(timeline: Timeline) -> None:
 
 def plan_of(
     timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
-) -> tuple[Terms, str]:
+) -> tuple[Plan, str]:
     """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections

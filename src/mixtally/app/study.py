@@ -1,7 +1,7 @@
 """What comes of a study: its document, what of it may be published, its plans as files."""
 
 from mixtally.app.outcome import Outcome
-from mixtally.records.contract import write_terms
+from mixtally.records.contract import write_plan
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 
@@ -22,5 +22,5 @@ def plans_of(study: Study) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for place, release in enumerate(study.releases):
         plan = release.result.plan
-        files[f"plan-{plan.protocol}.json" if place else "plan.json"] = write_terms(plan)
+        files[f"plan-{plan.protocol}.json" if place else "plan.json"] = write_plan(plan)
     return files

@@ -3,7 +3,7 @@
 Hops before the honest one leave out what others sent; those behind it, the collector and the other
 people tell what they sent, which is subtracted. What is left is the person's messages among what
 the honest hop draws or, where people bring the cover, among what reaches it: where it is the first,
-the messages of as many honest people as the terms count on; behind a dishonest hop, nothing but the
+the messages of as many honest people as the plan count on; behind a dishonest hop, nothing but the
 person's own fakes.
 
 So a contract whose cover every mix draws keeps its promise wherever the honest hop stands. One
@@ -25,7 +25,7 @@ from mixtally.attacks.games import game_among
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.senders import HopSenders
-from mixtally.records.contract import Contract, Cover, Terms
+from mixtally.records.contract import Contract, Cover, Plan
 from mixtally.records.guarantee import LEAST_DELTA
 
 NAME = "n-1 in a cascade"
@@ -41,43 +41,43 @@ def cascade(contract: Contract, lab: Lab) -> list[Outcome]:
     the contract's epsilon that its runs prove, wrong with at most its false-alarm rate. Raises
     ParameterError for more messages than can be played where no distribution is drawn from.
     """
-    terms = contract.terms
-    lab = replace(lab, error=lab.error / (terms.hops + 1))
-    found = [one for place in range(1, terms.hops + 1) for one in _behind(terms, place, lab)]
-    checks, messages = drawn_checks(terms, lab)
+    plan = contract.plan
+    lab = replace(lab, error=lab.error / (plan.hops + 1))
+    found = [one for place in range(1, plan.hops + 1) for one in _behind(plan, place, lab)]
+    checks, messages = drawn_checks(plan, lab)
     played = f"{messages:,} messages that devices and hops add, in every bin"
     return [*found, audit(NAME, checks, lab, messages, played)]
 
 
-def _behind(terms: Terms, place: int, lab: Lab) -> list[Outcome]:
+def _behind(plan: Plan, place: int, lab: Lab) -> list[Outcome]:
     """Of the one honest hop in that ``place``, counted from 1."""
-    stated, case = terms.certificate, f"only hop {place} of {terms.hops} is honest"
-    if _bare(terms, place):
+    stated, case = plan.certificate, f"only hop {place} of {plan.hops} is honest"
+    if _bare(plan, place):
         case += ", others' messages were left out before it"
     promise = Hypothesis(NAME, case, stated.epsilon, max(LEAST_DELTA, stated.upper), TEST)
     game = ComposedGame(
         tuple(
-            (game_among(who, terms.guarantee.epsilon), times)
-            for who, times in senders_behind(terms, place).items()
+            (game_among(who, plan.guarantee.epsilon), times)
+            for who, times in senders_behind(plan, place).items()
         )
     )
     return [_with_delta(one) for one in outcomes(promise, game, lab)]
 
 
-def senders_behind(terms: Terms, place: int) -> dict[HopSenders, int]:
+def senders_behind(plan: Plan, place: int) -> dict[HopSenders, int]:
     """Who sends behind the one honest hop in that ``place``, and how often a person does so."""
-    alone = _bare(terms, place) or terms.cover is Cover.MIXES
-    honest = 1 if alone else terms.sure_people
-    others = honest - 1 if terms.count_flips else 0
+    alone = _bare(plan, place) or plan.cover is Cover.MIXES
+    honest = 1 if alone else plan.sure_people
+    others = honest - 1 if plan.count_flips else 0
     return {
-        HopSenders.of(part, honest, others): terms.collections * times
-        for part, times in Counter(terms.parts).items()
+        HopSenders.of(part, honest, others): plan.collections * times
+        for part, times in Counter(plan.parts).items()
     }
 
 
-def _bare(terms: Terms, place: int) -> bool:
+def _bare(plan: Plan, place: int) -> bool:
     """Whether nobody else's cover reaches the honest hop."""
-    return terms.cover is Cover.PEOPLE and place > 1
+    return plan.cover is Cover.PEOPLE and place > 1
 
 
 def _with_delta(outcome: Outcome) -> Outcome:

@@ -1,6 +1,6 @@
 """Whether devices and hops draw what their contract says: how many messages, and which bits.
 
-Exact binomial tests. Caps are left out of the distributions: under terms that promise anything they
+Exact binomial tests. Caps are left out of the distributions: under plan that promise anything they
 change fewer counts than any of these tests can see.
 """
 
@@ -16,8 +16,8 @@ from mixtally.records.contract import (
     FakeRecord,
     OwnFakes,
     Part,
+    Plan,
     ShapedRecipe,
-    Terms,
 )
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
@@ -29,11 +29,11 @@ _SHAPED = 1_000_000
 """Fakes of a shaped recipe, about."""
 
 
-def drawn_checks(terms: Terms, lab: Lab) -> tuple[list[Checks], int]:
+def drawn_checks(plan: Plan, lab: Lab) -> tuple[list[Checks], int]:
     """Tests of every different part, and how many messages were drawn."""
     checks, messages = list[Checks](), 0
-    for part in dict.fromkeys(terms.parts):
-        name = f"part {terms.parts.index(part) + 1}"
+    for part in dict.fromkeys(plan.parts):
+        name = f"part {plan.parts.index(part) + 1}"
         draws = [_reports(name, part, lab)]
         if isinstance(part.recipe, ShapedRecipe):
             draws.append(_shaped(name, part.recipe, lab))

@@ -139,11 +139,11 @@ def attack_contract(
     contract, fingerprint = read_contract_file(path)
     with progress_bars() as progress:
         outcomes = cascade(contract, _lab(game, progress, Accountant()))
-    stated, title = contract.terms.certificate, f"the contract {contract.name}"
+    stated, title = contract.plan.certificate, f"the contract {contract.name}"
     facts = {
         "target": title,
         "fingerprint": fingerprint,
-        "cover": str(contract.terms.cover),
+        "cover": str(contract.plan.cover),
         "epsilon": stated.epsilon,
         "delta": stated.upper,
         **stated.terms(),

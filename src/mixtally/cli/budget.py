@@ -17,7 +17,7 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import Left, left, spent
 from mixtally.privacy.composition.ledger import charge as charge_to
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
 from mixtally.report.document import Promise
@@ -122,7 +122,7 @@ def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
 
 
 def _facts(
-    ledger: Ledger, total: Certificate | None, rest: Left, other: Terms | None
+    ledger: Ledger, total: Certificate | None, rest: Left, other: Plan | None
 ) -> dict[str, Any]:
     return {
         "epsilon": ledger.budget.epsilon,
@@ -166,7 +166,7 @@ def _spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
     ]
 
 
-def _left_lines(ledger: Ledger, rest: Left, other: Terms | None) -> list[str]:
+def _left_lines(ledger: Ledger, rest: Left, other: Plan | None) -> list[str]:
     used = "more than 20" if rest.spent is None else at_most(rest.spent, 6)
     lines = [
         f"left: epsilon {at_least(rest.epsilon, 6)} at delta {ledger.budget.delta:.6g} "

@@ -147,7 +147,7 @@ def send(
         entry = diary.find(agreed.contract.name, given.sheet.round)
         if entry is None:
             text = _asked(agreed, given, diary, say, yes=yes, no_answer=no_answer)
-            value = None if text is None else value_of(agreed.contract.terms, text)
+            value = None if text is None else value_of(agreed.contract.plan, text)
         else:
             value = None  # a round that is pending or over has its bundle, whatever is said now
         entry = prepare(

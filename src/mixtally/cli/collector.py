@@ -122,7 +122,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
     )
     with closing(Node(role, SecureChance())) as node:
         done = office.propose(node, agreed, call, int(time()), proposal)
-    sheet, last = done.sheet, agreed.contract.terms.collections
+    sheet, last = done.sheet, agreed.contract.plan.collections
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
     typer.echo(f"opens: {utc(sheet.opens)}; closes: {utc(sheet.closes)}")
@@ -237,7 +237,7 @@ def _moment(text: str | None) -> int | None:
 
 
 def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None:
-    asked, path = agreed.contract.terms.prefixes, wish.prefixes
+    asked, path = agreed.contract.plan.prefixes, wish.prefixes
     if path is None and wish.extend is None:
         return None
     if asked is None or (path is not None and wish.extend is not None):

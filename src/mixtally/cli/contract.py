@@ -1,4 +1,4 @@
-"""``mixtally contract``: made of terms, shown on one screen, checked number by number."""
+"""``mixtally contract``: made of plan, shown on one screen, checked number by number."""
 
 from json import loads
 from pathlib import Path
@@ -18,13 +18,13 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import (
     Contract,
-    Terms,
+    Plan,
     fingerprint_of,
-    read_terms,
+    read_plan,
     write_contract,
-    write_terms,
+    write_plan,
 )
-from mixtally.report.contract import contract_document, terms_document
+from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import of_plan
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 app = several("contract", "Write, show and check what strangers agree on.")
 
 TermsFile = Annotated[
-    Path, typer.Argument(help="Terms from `mixtally plan --hops H --out`.", metavar="TERMS")
+    Path, typer.Argument(help="Plan from `mixtally plan --hops H --out`.", metavar="TERMS")
 ]
 ContractFile = Annotated[
-    Path, typer.Argument(help="A contract, or terms without names.", metavar="FILE")
+    Path, typer.Argument(help="A contract, or plan without names.", metavar="FILE")
 ]
 Network = Annotated[
     Path,
@@ -63,11 +63,9 @@ Expected = Annotated[
 
 @app.command()
 @grouped
-def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
-    """Make a contract of terms and of who runs it; its numbers are derived again first."""
-    read = read_terms(
-        read_bytes(terms, "terms", "write them with `mixtally plan --hops`"), str(terms)
-    )
+def new(plan: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
+    """Make a contract of plan and of who runs it; its numbers are derived again first."""
+    read = read_plan(read_bytes(plan, "plan", "write them with `mixtally plan --hops`"), str(plan))
     contract = made(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         verify(read, Accountant())
@@ -102,10 +100,10 @@ def check(
     json: o.Json = False,
 ) -> None:
     """Derive every number of a contract again; refuse one that states less than is true."""
-    document, terms = _document(file, fingerprint)
+    document, plan = _document(file, fingerprint)
     with sign_of_life("deriving its numbers again"):
-        true = verify(terms, Accountant())
-        second = _second_proof(terms) if rigorous else None
+        true = verify(plan, Accountant())
+        second = _second_proof(plan) if rigorous else None
     if json:
         facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}
         print_json(facts if second is None else {**facts, "rigorous": second.facts()})
@@ -114,7 +112,7 @@ def check(
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
-        f"{at_most(true.epsilon, 6)}, {at_most(terms.certificate.upper, 6)} is stated."
+        f"{at_most(true.epsilon, 6)}, {at_most(plan.certificate.upper, 6)} is stated."
     )
     typer.echo(f"It {true.assumption}.")
     if second is not None:
@@ -122,10 +120,10 @@ def check(
         typer.echo(f"The second program: {second.said}.")
 
 
-def _second_proof(terms: Terms) -> "Verdict":
+def _second_proof(plan: Plan) -> "Verdict":
     from mixtally.rigorous import verdict  # who does not ask for it need not have python-flint
 
-    return verdict(loads(write_terms(terms)))
+    return verdict(loads(write_plan(plan)))
 
 
 def _proofs(second: "Verdict") -> Table:
@@ -137,7 +135,7 @@ def _proofs(second: "Verdict") -> Table:
     return table
 
 
-def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]:
+def _document(file: Path, expected: str | None = None) -> tuple[Document, Plan]:
     data = read_bytes(file, "a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
@@ -149,5 +147,5 @@ def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]
         )
     read = read_any(data, str(file))
     if isinstance(read, Contract):
-        return contract_document(read, found), read.terms
-    return terms_document(read), read
+        return contract_document(read, found), read.plan
+    return plan_document(read), read

@@ -14,7 +14,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
 from mixtally.cli.screen import console_of, say
-from mixtally.contract.terms import MOST_HOPS
+from mixtally.contract.plan import MOST_HOPS
 from mixtally.engine.rates import measured
 from mixtally.engine.scale import Rates, Round, hop_costs, intake
 from mixtally.errors import ParameterError

@@ -26,7 +26,7 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulation.lab import Lab
 from mixtally.store.files import the_file
@@ -97,7 +97,7 @@ def epochs(
     show(outcome, run.out, json=run.json)
 
 
-def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Terms:
+def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
     refuse_beside(flags(options, "labels") + flags(budget))
     held = read_plan(plan)
     if held.question.hashed is not None:
@@ -112,7 +112,7 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Terms:
 
 def _charging(
     ledger: Path | None,
-    plan: Terms,
+    plan: Plan,
     timeline: Timeline,
     order: tuple[str, ...] | None,
     accountant: Accountant,

@@ -15,7 +15,7 @@ from mixtally.data.timeline import Timeline, When
 from mixtally.data.turnover import turnover
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 
 _RATE = 0.1
 
@@ -48,7 +48,7 @@ class CrowdOptions:
 def timeline_of(
     file: DataFile,
     reading: Reading,
-    held: Terms | None,
+    held: Plan | None,
     crowd: CrowdOptions,
     chance: Chance,
     progress: Progress,

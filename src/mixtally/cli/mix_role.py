@@ -43,7 +43,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     r.check_fingerprint(contract, fingerprint, found)
     place = _place(role, read, str(contract))
     with sign_of_life("deriving its numbers again"):
-        true = verify(read.terms, Accountant())
+        true = verify(read.plan, Accountant())
     try:
         with closing(Node(role, SecureChance())) as node:
             take_job(node, job_of(read, found, place), read_bytes(contract, "a contract", CONTRACT))
@@ -54,12 +54,12 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
             got="another than this mix has signed",
             do="give the new one a larger serial",
         ) from refused
-    promised = read.terms.guarantee
+    promised = read.plan.guarantee
     typer.echo(f"signed {read.name}, serial {read.serial}, as hop {place} of {len(read.hops)}")
     typer.echo(f"fingerprint: {found}")
     typer.echo(
         f"promised: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
-        f"all of its {read.terms.collections} rounds; it {true.assumption}."
+        f"all of its {read.plan.collections} rounds; it {true.assumption}."
     )
     note = role.inner("contracts") / f"{read.name}-{read.serial}.note"
     typer.echo(f"the note: {note}")

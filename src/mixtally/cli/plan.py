@@ -21,7 +21,7 @@ from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
-from mixtally.records.contract import Terms, write_terms
+from mixtally.records.contract import Plan, write_plan
 from mixtally.report.promise import width_text
 from mixtally.report.words import promise
 
@@ -93,7 +93,7 @@ def plan(
     forecast = planner.forecast(answer.plan, level)  # refuses a level before anything is written
     written = []
     if out is not None:
-        written = publish(out.parent, {out.name: write_terms(answer.plan)})
+        written = publish(out.parent, {out.name: write_plan(answer.plan)})
     with sign_of_life("looking at smaller budgets"):
         wish = replace(wish, users=answer.plan.users)
         had, better = planner.pareto_front(wish, own), planner.gains(wish, answer, own)
@@ -142,7 +142,7 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
         )
 
 
-def _check_seed(seed: str | None, best: Terms) -> None:
+def _check_seed(seed: str | None, best: Plan) -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
     if seed is not None and best.question.hashed is None:
         raise ParameterError(

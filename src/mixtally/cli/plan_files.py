@@ -5,23 +5,23 @@ from pathlib import Path
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import Part, Terms, read_terms
+from mixtally.records.contract import Part, Plan, read_plan
 from mixtally.store.files import read_bytes
 
 
-def read_plan(path: Path) -> Terms:
+def read_plan(path: Path) -> Plan:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    return read_terms(read_bytes(path, "a plan file"), str(path))
+    return read_plan(read_bytes(path, "a plan file"), str(path))
 
 
-def read_verified(path: Path) -> Terms:
+def read_verified(path: Path) -> Plan:
     """The plan in a file, once its certificate was proved again."""
     plan = read_plan(path)
     verify(plan, Accountant())
     return plan
 
 
-def one_part(plan: Terms) -> Part:
+def one_part(plan: Plan) -> Part:
     """The one message of a record; raises PlanError where there are several."""
     if len(plan.parts) > 1:
         raise PlanError(

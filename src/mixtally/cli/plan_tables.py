@@ -4,7 +4,7 @@ from rich.table import Table
 
 from mixtally.cli.screen import table_of
 from mixtally.planner import Candidate, Choice, Relaxation
-from mixtally.records.contract.costs import Costs
+from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 

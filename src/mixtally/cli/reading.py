@@ -10,7 +10,7 @@ from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError, PlanError
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 
 DEFAULT_CUTS = 20
 
@@ -122,7 +122,7 @@ def scale_of(ends: str, bins: int | None) -> Scale:
     return Scale(low, high, DEFAULT_CUTS if bins is None else bins)
 
 
-def reading_as(columns: ReadingOptions, plan: Terms) -> Reading:
+def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
     """How to read the data: as the plan asks; numbers are cut at its edges.
 
     Raises PlanError for a plan whose bins a round brings, or of unequal width; ParameterError for

@@ -21,7 +21,7 @@ from mixtally.cli.simulate_crowd import crowd_of
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.estimate.analysis import Analysis
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.lab import Lab
@@ -126,7 +126,7 @@ def simulate(
 
 def _counted(
     options: PlayOptions,
-    plan: Terms | None,
+    plan: Plan | None,
     read: ReadingOptions,
     budget: BudgetOptions,
     hashing: HashingOptions,

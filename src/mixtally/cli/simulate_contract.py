@@ -16,7 +16,7 @@ from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.simulation.conduct import Conduct
 from mixtally.simulation.contract import play_contract
 from mixtally.simulation.contract_document import document
@@ -79,8 +79,8 @@ def play(
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
-    file, reading = columns.rows.at(data), reading_as(columns, contract.terms)
-    crowd = _crowd(file, reading, contract.terms)
+    file, reading = columns.rows.at(data), reading_as(columns, contract.plan)
+    crowd = _crowd(file, reading, contract.plan)
     with progress_bars() as progress:
         played = play_contract(
             contract,
@@ -92,7 +92,7 @@ def play(
             analysis=analysis,
         )
     about = Provenance(
-        title=f"{contract.terms.question.name}, counted under the contract {contract.name}",
+        title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
         source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
         raw=crowd.note,
         seed=run.seed,
@@ -106,7 +106,7 @@ def play(
     show(outcome, run.out, json=run.json)
 
 
-def _crowd(file: DataFile, reading: Reading, terms: Terms) -> Population:
-    if terms.question.hashed is not None:
-        return hashed(read_crowd(file, replace(reading, words=True)), terms.question)
-    return read_crowd(file, reading, terms.question)
+def _crowd(file: DataFile, reading: Reading, plan: Plan) -> Population:
+    if plan.question.hashed is not None:
+        return hashed(read_crowd(file, replace(reading, words=True)), plan.question)
+    return read_crowd(file, reading, plan.question)

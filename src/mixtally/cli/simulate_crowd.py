@@ -6,7 +6,7 @@ from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.ground.chance import Chance
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Question
 from mixtally.simulation.open_words import hashed
@@ -15,7 +15,7 @@ from mixtally.simulation.open_words import hashed
 def crowd_of(
     file: DataFile,
     reading: Reading,
-    plan: Terms | None,
+    plan: Plan | None,
     hashing: HashingOptions,
     source: Chance,
 ) -> tuple[Population, Question]:
@@ -29,7 +29,7 @@ def crowd_of(
     return population, Question(name=reading.name, bins=hashing.hash_bins, hashed=shared)
 
 
-def _planned(file: DataFile, reading: Reading, plan: Terms) -> tuple[Population, Question]:
+def _planned(file: DataFile, reading: Reading, plan: Plan) -> tuple[Population, Question]:
     """The crowd asked what the plan asks; its words are hashed later."""
     question = plan.question
     if reading.words:

@@ -45,7 +45,7 @@ class Held(NamedTuple):
     @property
     def title(self) -> str:
         """What it asked, and which time."""
-        return f"{self.agreed.contract.terms.question.name}, round {self.number}"
+        return f"{self.agreed.contract.plan.question.name}, round {self.number}"
 
 
 def utc(seconds: int) -> str:
@@ -56,17 +56,17 @@ def utc(seconds: int) -> str:
 def document(held: Held, found: Conclusion, top: int) -> Document:
     """The round; a terminal shows the ``top`` largest bins."""
     contract, result = held.agreed.contract, found.result
-    terms, shown = contract.terms, _counted(found)
+    plan, shown = contract.plan, _counted(found)
     people = "unknown" if found.received is None else f"{found.received.contributors:,}"
     return Document(
         title=held.title,
-        promise=of_round(terms, result),
+        promise=of_round(plan, result),
         source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
         f"{contract.name}, serial {contract.serial}.",
-        key=key_figures(terms, people, result),
+        key=key_figures(plan, people, result),
         sections=lambda: (
             Section("Counts", _parts(held, found, shown, TABLE_BINS, chart=True)),
-            *promises(promise(terms, _certificate(held, found)), not_promised(terms)),
+            *promises(promise(plan, _certificate(held, found)), not_promised(plan)),
         ),
         summary=lambda: _parts(held, found, shown, top, chart=False),
         facts=lambda: _facts(held, found, shown),
@@ -88,7 +88,7 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
 def _parts(
     held: Held, found: Conclusion, counted: Counted | None, most: int, *, chart: bool
 ) -> tuple[Part, ...]:
-    terms, shown = held.agreed.contract.terms, list[Part]()
+    plan, shown = held.agreed.contract.plan, list[Part]()
     if counted is None:
         shown.append(refused(found.refusal))
     else:
@@ -97,7 +97,7 @@ def _parts(
         shown += counted.figures()
     if found.received is not None:
         shown += [Heading("What came")] * chart
-        shown.append(came(terms, found.received))
+        shown.append(came(plan, found.received))
         shown += [Text(text) for text in _dropped(found.received)]
     if found.result is not None:
         shown += [Text(text, tone=Tone.BAD) for text in _doubts(held, found.result)]
@@ -110,20 +110,20 @@ def _parts(
 def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
     """The round as one JSON object."""
     contract, result = held.agreed.contract, found.result
-    terms = contract.terms
+    plan = contract.plan
     said: Facts = {
         "contract": contract.name,
         "serial": contract.serial,
         "fingerprint": held.agreed.fingerprint,
         "round": held.number,
-        "of_rounds": terms.collections,
+        "of_rounds": plan.collections,
         "opens": held.opens,
         "closes": held.closes,
-        "question": terms.question.name,
-        "epsilon": terms.certificate.epsilon,
-        "delta": terms.certificate.upper,
+        "question": plan.question.name,
+        "epsilon": plan.certificate.epsilon,
+        "delta": plan.certificate.upper,
         "assumption": _certificate(held, found).assumption,
-        **trust_facts(terms),
+        **trust_facts(plan),
         "overruled": list(held.overruled),
         "received": None if found.received is None else msgspec.to_builtins(found.received),
         "released": result is not None,
@@ -133,21 +133,21 @@ def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
         return said
     return {
         **said,
-        "doubts": doubts(terms, result.received),
+        "doubts": doubts(plan, result.received),
         "rests_on": _covering(held, result),
         **count_facts(shown),
     }
 
 
 def _certificate(held: Held, found: Conclusion) -> Certificate:
-    terms = held.agreed.contract.terms
-    return terms.certificate if found.result is None else found.result.certificate
+    plan = held.agreed.contract.plan
+    return plan.certificate if found.result is None else found.result.certificate
 
 
 def _covering(held: Held, result: Result) -> list[str]:
     """Names of the hops on which the promise still rests, by what they say they brought."""
     contract = held.agreed.contract
-    return [contract.hops[hop - 1].name for hop in covering(contract.terms, result.received)]
+    return [contract.hops[hop - 1].name for hop in covering(contract.plan, result.received)]
 
 
 def _doubts(held: Held, result: Result) -> list[str]:

@@ -61,7 +61,7 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
         return _under_plan(messages, agreed)
     data = contract_bytes(agreed)
     contract = read_contract(data, "contract")
-    verify(contract.terms)
+    verify(contract.plan)
     return _under_contract(messages, contract, fingerprint_of(data))
 
 
@@ -88,23 +88,23 @@ def _under_plan(messages: Any, plan: Plan) -> Batch:
 
 
 def _under_contract(messages: Any, contract: Contract, fingerprint: str) -> Batch:
-    sent, terms, chance = _all_sent(messages, fingerprint), contract.terms, SecureChance()
-    if len(sent) < terms.minimum_crowd:
+    sent, plan, chance = _all_sent(messages, fingerprint), contract.plan, SecureChance()
+    if len(sent) < plan.minimum_crowd:
         raise DataError(
             "messages",
-            wanted=f"at least {terms.minimum_crowd:,} people, the contract's minimum crowd",
+            wanted=f"at least {plan.minimum_crowd:,} people, the contract's minimum crowd",
             got=f"{len(sent):,}",
             do="the round is destroyed: ask again, or make a contract for fewer people",
         )
     parts, declared = [], []
-    for place, part in enumerate(terms.parts):
+    for place, part in enumerate(plan.parts):
         people = [_of_person(one, place, part) for one in sent]
         rows = rows_of([message for several in people for message in several], part.layout)
-        drawn = [added(part.recipe, part.layout, chance) for _ in range(terms.hops)]
+        drawn = [added(part.recipe, part.layout, chance) for _ in range(plan.hops)]
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
-        mixed = terms.cover is Cover.MIXES
+        mixed = plan.cover is Cover.MIXES
         declared.append(tuple(len(fakes) if mixed else None for fakes in drawn))
     return Batch(fingerprint, tuple(parts), len(sent), tuple(declared))
 

@@ -55,7 +55,7 @@ def conclude(
         raise ParameterError(
             "edges", wanted="a contract alone", got="edges beside it", do="it has its own"
         )
-    verify(contract.terms)
+    verify(contract.plan)
     return _under_contract(contract, fingerprint_of(data), batch, Analysis(level=confidence))
 
 
@@ -101,15 +101,15 @@ def _under_contract(contract: Contract, fingerprint: str, batch: Any, analysis: 
             do="mix what the devices sent",
         )
     _check_agreed(batch, fingerprint)
-    terms, parts, tallies = contract.terms, [], []
-    for part, rows, declared in zip(terms.parts, batch.parts, batch.declared, strict=True):
+    plan, parts, tallies = contract.plan, [], []
+    for part, rows, declared in zip(plan.parts, batch.parts, batch.declared, strict=True):
         sifted = sift(part.layout, rows)
         parts.append(
             PartReceived(declared=declared, received=len(sifted.rows), dropped=sifted.dropped)
         )
         tallies.append(tally_messages(part.layout, sifted.rows))
     received = Received(contributors=batch.people, parts=tuple(parts))
-    return Result(verbs.conclude(terms, tallies, analysis, received=received))
+    return Result(verbs.conclude(plan, tallies, analysis, received=received))
 
 
 def _check_agreed(batch: Batch, fingerprint: str) -> None:

@@ -16,7 +16,7 @@ from mixtally.planner import choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms, read_terms, write_terms
+from mixtally.records.contract import Plan, read_plan, write_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
@@ -34,7 +34,7 @@ class Plan:
       reason   why it was chosen; empty when it was read from a file
     """
 
-    def __init__(self, record: Terms, reason: str = "") -> None:
+    def __init__(self, record: Plan, reason: str = "") -> None:
         self.record, self.reason = record, reason
 
     @property
@@ -76,7 +76,7 @@ class Plan:
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        return write(place.parent, {place.name: write_terms(self.record)})
+        return write(place.parent, {place.name: write_plan(self.record)})
 
     @classmethod
     @checks.in_python
@@ -95,7 +95,7 @@ class Plan:
             raise DataError(
                 str(place), wanted="a plan", got=str(error), do="write one with Plan.save"
             ) from error
-        found = read_terms(data, str(place))
+        found = read_plan(data, str(place))
         verify(found, Accountant())
         return cls(found)
 

@@ -18,7 +18,7 @@ from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import write_terms
+from mixtally.records.contract import write_plan
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
@@ -228,7 +228,7 @@ class Result:
         page = document(record, title, self.note)
         page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)
         written = {name: text.encode() for name, text in files(page).items()}
-        return {**written, "plan.json": write_terms(record.plan)}
+        return {**written, "plan.json": write_plan(record.plan)}
 
     def _raw(self) -> dict[str, bytes]:
         """What must not: its first line says so."""

@@ -13,10 +13,10 @@ from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothin
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract.part import FakeRecord, Part
-from mixtally.records.contract.terms import Cover
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
+from mixtally.records.part import FakeRecord, Part
+from mixtally.records.plan import Cover
 from mixtally.records.question import Kind
 from mixtally.records.recipe import BlanksRecipe
 

@@ -26,8 +26,8 @@ from mixtally.privacy.terms import (
     delta_of,
     local_epsilon_of,
 )
-from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
-from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.part import FakeRecord, OwnFakes, Part
+from mixtally.records.plan import Cover, Plan
 from mixtally.records.recipe import ShapedRecipe
 
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
@@ -42,7 +42,7 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 """So much of delta may be left, of one message and of several together."""
 
 
-def planned(found: Candidate, accountant: Accountant) -> Terms | None:
+def planned(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
     for settled in _settled(found, accountant):
         plan = _kept(settled, accountant)
@@ -158,7 +158,7 @@ def _upper(
     return min(1.0, composed(groups, terms, accountant, tightness) + capped_cost(terms))
 
 
-def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
+def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
     terms, request = found.priced, found.request
     proved, local = certified(terms, accountant), local_epsilon_of(terms)
@@ -169,7 +169,7 @@ def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
     crowd = request.users if request.minimum_crowd is None else request.minimum_crowd
     if found.cover is Cover.MIXES and request.minimum_crowd is None:
         crowd = 1
-    return Terms(
+    return Plan(
         question=found.question,
         edges=request.edges,
         prefixes=request.prefixes,

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from mixtally.contract.terms import MOST_HOPS
+from mixtally.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
-from mixtally.records.contract.terms import Prefixes
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import (
     LEAST_USERS,
@@ -17,6 +16,7 @@ from mixtally.records.guarantee import (
     checked_users,
 )
 from mixtally.records.mechanism import mechanism_of
+from mixtally.records.plan import Prefixes
 from mixtally.records.question import Question
 from mixtally.records.recipe import MOST_DRAWN
 

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question, collisions
 from mixtally.records.result import Result
@@ -109,9 +109,7 @@ def lines(
     return protects(shown.observer, what), second, third
 
 
-def of_plan(
-    plan: Terms, level: float = LEVEL, half: float | None = None, note: str = ""
-) -> Promise:
+def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None, note: str = "") -> Promise:
     """The lines of a plan, before anybody answered; ``half`` as in ``expected``.
 
     ``note`` says more of the error.
@@ -132,7 +130,7 @@ def of_result(result: Result) -> Promise:
     return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_round(plan: Terms, result: Result | None) -> Promise:
+def of_round(plan: Plan, result: Result | None) -> Promise:
     """The lines of a round: those of its plan alone where nothing is released."""
     return of_plan(plan) if result is None else of_result(result)
 

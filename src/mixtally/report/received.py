@@ -1,6 +1,6 @@
 """What is said of a round under a contract: what came, and what opens its page."""
 
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.received import Received
 from mixtally.records.result import Result
 from mixtally.report.counted import Counted
@@ -11,10 +11,10 @@ from mixtally.report.numbers import at_most, error_text
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
 
-def came(terms: Terms, received: Received) -> Table:
+def came(plan: Plan, received: Received) -> Table:
     """What each part's messages were, by what hops declared."""
     rows = list[list[Cell]]()
-    for place, (part, one) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
+    for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         numbers = (one.received, one.added, one.came - one.added, one.came - one.received)
         cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
         rows.append([f"{place}: {part.protocol}", *cells])
@@ -27,14 +27,14 @@ def refused(refusal: str | None) -> Text:
 
 
 def key_figures(
-    terms: Terms, people: str, result: Result | None, *more: tuple[str, str]
+    plan: Plan, people: str, result: Result | None, *more: tuple[str, str]
 ) -> tuple[tuple[str, str], ...]:
     """Names and values that the page of a round opens with."""
     shown = [
         ("people", people),
-        ("bins", f"{terms.question.bins:,}"),
-        ("epsilon", at_most(terms.certificate.epsilon)),
-        ("delta at most", at_most(terms.certificate.upper)),
+        ("bins", f"{plan.question.bins:,}"),
+        ("epsilon", at_most(plan.certificate.epsilon)),
+        ("delta at most", at_most(plan.certificate.upper)),
         *more,
     ]
     if result is not None:
@@ -42,13 +42,13 @@ def key_figures(
     return tuple(shown)
 
 
-def trust_facts(terms: Terms) -> Facts:
+def trust_facts(plan: Plan) -> Facts:
     """Whom a round rests on, and what is left of it without them."""
     return {
-        "cover": str(terms.cover),
-        "hops": terms.hops,
-        "minimum_crowd": terms.minimum_crowd,
-        "local_epsilon": terms.local_epsilon,
+        "cover": str(plan.cover),
+        "hops": plan.hops,
+        "minimum_crowd": plan.minimum_crowd,
+        "local_epsilon": plan.local_epsilon,
     }
 
 

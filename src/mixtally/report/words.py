@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Cover, Part, Terms
+from mixtally.records.contract import Cover, Part, Plan
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, error_text
 
@@ -24,7 +24,7 @@ def fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise(plan: Terms, whole: Certificate | None = None) -> list[str]:
+def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
     """The certificate, a sentence or two a paragraph; that of several rounds when it is given."""
     shown = plan.certificate if whole is None else whole
     return [
@@ -63,7 +63,7 @@ def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
     ]
 
 
-def not_promised(plan: Terms) -> list[str]:
+def not_promised(plan: Plan) -> list[str]:
     """What a careful reader must not take for granted."""
     clear = all(part.threshold is None for part in plan.parts)
     reach = max(map(_reach, plan.parts))
@@ -91,7 +91,7 @@ def without_mixes(local: float | None) -> str:
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 
-def _without_cover(plan: Terms) -> list[str]:
+def _without_cover(plan: Plan) -> list[str]:
     """What is left where those who bring the cover do not."""
     if plan.cover is Cover.MIXES:
         who = "the mix" if plan.hops == 1 else "every mix"

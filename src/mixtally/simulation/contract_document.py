@@ -24,18 +24,18 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
 
     A release when it has no truth.
     """
-    result, terms, rehearsal = played.result, played.contract.terms, played.truth is not None
+    result, plan, rehearsal = played.result, played.contract.plan, played.truth is not None
     shown = None if result is None else Counted(result, truth=played.truth)
     return Document(
         title=about.title,
         source=about.told(rehearsal=rehearsal),
-        promise=of_round(terms, result),
+        promise=of_round(plan, result),
         rehearsal=rehearsal,
         key=_key_figures(played),
         sections=lambda: _sections(played, shown),
         summary=lambda: (
             *_parts(played, shown, top, about.title),
-            came(terms, played.round.received),
+            came(plan, played.round.received),
         ),
         facts=lambda: _facts(played, shown, about, fingerprint),
         tables=dict if shown is None else shown.tables,
@@ -46,13 +46,13 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
 def _key_figures(played: Played) -> tuple[tuple[str, str], ...]:
     people, parts = played.round.received.contributors, played.round.received.parts
     sent = f"{sum(part.received for part in parts) / max(1, people):.3f}"
-    terms = played.contract.terms
-    return key_figures(terms, f"{people:,}", played.result, ("messages a person", sent))
+    plan = played.contract.plan
+    return key_figures(plan, f"{people:,}", played.result, ("messages a person", sent))
 
 
 def _facts(played: Played, shown: Counted | None, about: Provenance, fingerprint: str) -> Facts:
     """The whole round as one JSON object."""
-    terms, truth = played.contract.terms, played.truth
+    plan, truth = played.contract.plan, played.truth
     found: Facts = {
         "title": about.title,
         "source": about.told(rehearsal=truth is not None),
@@ -60,11 +60,11 @@ def _facts(played: Played, shown: Counted | None, about: Provenance, fingerprint
         "contract": played.contract.name,
         "serial": played.contract.serial,
         "fingerprint": fingerprint,
-        "epsilon": terms.certificate.epsilon,
-        "delta": terms.certificate.upper,
-        "delta_lower": terms.certificate.lower,
-        "assumption": terms.certificate.assumption,
-        **trust_facts(terms),
+        "epsilon": plan.certificate.epsilon,
+        "delta": plan.certificate.upper,
+        "delta_lower": plan.certificate.lower,
+        "assumption": plan.certificate.assumption,
+        **trust_facts(plan),
         "received": msgspec.to_builtins(played.round.received),
         "refusal": played.refusal,
     }
@@ -72,16 +72,16 @@ def _facts(played: Played, shown: Counted | None, about: Provenance, fingerprint
         found["told_messages"] = [tally.messages for tally in played.round.leaked]
     if shown is None:
         return found
-    return {**found, "doubts": doubts(terms, played.round.received), **count_facts(shown)}
+    return {**found, "doubts": doubts(plan, played.round.received), **count_facts(shown)}
 
 
 def _sections(played: Played, shown: Counted | None) -> tuple[Section, ...]:
-    terms = played.contract.terms
+    plan = played.contract.plan
     return (
         *([] if shown is None else [shown.section()]),
         Section("All bins", tuple(_parts(played, shown, TABLE_BINS))),
-        Section("What came", (came(terms, played.round.received),)),
-        *promises(promise(terms), not_promised(terms)),
+        Section("What came", (came(plan, played.round.received),)),
+        *promises(promise(plan), not_promised(plan)),
     )
 
 
@@ -92,5 +92,5 @@ def _parts(played: Played, shown: Counted | None, most: int, lead: str = "") -> 
     parts: list[Part] = [shown.table(most, lead)]
     if lead:
         parts.append(Text(shown.findings(most)))
-    doubtful = doubts(played.contract.terms, played.round.received)
+    doubtful = doubts(played.contract.plan, played.round.received)
     return [*parts, *(Text(text, tone=Tone.BAD) for text in doubtful), *shown.figures()]

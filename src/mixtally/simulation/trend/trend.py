@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Series, Step
 from mixtally.records.results import Estimate
@@ -63,7 +63,7 @@ class Trend:
         return replace(self, truth=None, figures={}, spending=(worst,))
 
     @property
-    def plan(self) -> Terms:
+    def plan(self) -> Plan:
         """The one plan of all epochs."""
         return self.series.plan
 

@@ -1,4 +1,4 @@
-"""The terms of a collection: what is asked, how it is hidden, what that is worth."""
+"""The plan of a collection: what is asked, how it is hidden, what that is worth."""
 
 from enum import StrEnum
 from hashlib import sha256
@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
+from mixtally.contract.plan import read_plan
 from mixtally.contract.question import read_prefixes
-from mixtally.contract.terms import read_terms
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.costs import Costs
-from mixtally.records.contract.part import Part
+from mixtally.records.costs import Costs
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving
+from mixtally.records.part import Part
 from mixtally.records.question import Question
 from mixtally.records.spelling import check, spelled
 
@@ -49,7 +49,7 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.most * (len(self.alphabet) + 2) + 1
 
 
-class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a contract promises, whoever runs it.
 
     where
@@ -88,7 +88,7 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def __post_init__(self) -> None:
         as_floats(self, "honest_share", "local_epsilon")
-        check(read_terms, self)
+        check(read_plan, self)
 
     @property
     def sure_people(self) -> int:
@@ -103,7 +103,7 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             for sent in (way,) if clear is None else (way, clear):
                 if _fits(sent.parts, self.parts):
                     return sent.parts
-        raise TypeError("terms without a question for their parts")
+        raise TypeError("plan without a question for their parts")
 
     @property
     def crowd(self) -> int:
