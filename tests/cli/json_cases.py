@@ -37,7 +37,7 @@ END = "--delta 1e-6 --seed {seed} --json"
 _PLANS = f"""
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 1000 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100000 --mix-fakes --json
-plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-fraction 0.8 --json
+plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-share 0.8 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --explain --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json

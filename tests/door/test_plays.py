@@ -143,7 +143,7 @@ def test_a_level_is_looked_at_before_any_answer():
 
 def test_none_is_what_is_left_out():
     least = mixtally.plan(3, users=10_000, **PROMISE)
-    again = mixtally.plan(3, users=10_000, mixes=None, honest_fraction=None, **PROMISE)
+    again = mixtally.plan(3, users=10_000, mixes=None, honest_share=None, **PROMISE)
     assert again.records == least.records
     assert mixtally.delta("clear-uniform", epsilon=1, bins=9, fakes=99, observer=None).upper < 1
 

@@ -157,7 +157,7 @@ def test_no_option_tells_more_than_the_local_epsilon(collections, count_crowd, a
 
 
 def test_only_honest_people_of_the_minimum_crowd_are_counted_on(accountant):
-    wanted = asked(honest_fraction=0.7, protocol="clear-uniform", messages_per_user=3.0)
+    wanted = asked(honest_share=0.7, protocol="clear-uniform", messages_per_user=3.0)
     assert wanted.people == 35_000
     (option,) = every(cascade(wanted, accountant))
     assert option.plan.sure_people == 35_000

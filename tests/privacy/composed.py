@@ -53,7 +53,7 @@ def plan_of(mechanism, epsilon=1.0, share=1.0):
         question=Question(name="q", bins=mechanism.bins),
         guarantee=Guarantee(epsilon=epsilon, delta=min(0.1, max(shown.upper, 1e-15))),
         users=1000,
-        honest_fraction=share,
+        honest_share=share,
         mechanism=mechanism,
         certificate=shown,
     )

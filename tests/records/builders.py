@@ -28,7 +28,7 @@ def a_plan(**changes: Any) -> Plan:
         "question": Question(name="fruit", bins=3, labels=("apple", "pear", "plum")),
         "guarantee": Guarantee(epsilon=1.0, delta=1e-6),
         "users": 1000,
-        "honest_fraction": 0.5,
+        "honest_share": 0.5,
         "mechanism": flip_blank(bins=3, fakes=2000, threshold=1 << 60),
         "certificate": a_certificate(),
     }

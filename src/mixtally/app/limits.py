@@ -99,7 +99,7 @@ class TrustOptions:
             "NAME",
         ),
     ] = None
-    honest_fraction: o.HonestFraction = 1.0
+    honest_share: o.HonestShare = 1.0
     minimum_crowd: Annotated[
         int | None,
         o.whole_option(

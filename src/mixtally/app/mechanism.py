@@ -57,11 +57,11 @@ class MechanismOptions:
     ] = False
     memoized: take.MemoizedOptions
     count_crowd: o.CountCrowd = False
-    honest_fraction: o.HonestFraction = 1.0
+    honest_share: o.HonestShare = 1.0
 
     def given(self) -> dict[str, Any]:
-        """What was given, by name, but for the protocol and the honest fraction."""
-        left_out = ("protocol", "honest_fraction")
+        """What was given, by name, but for the protocol and the honest share."""
+        left_out = ("protocol", "honest_share")
         return {
             name: value
             for name, value in o.values(self).items()
@@ -87,7 +87,7 @@ def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Pa
     given = {name: value for name, value in o.values(options).items() if name in _PARAMETERS}
     given["observer"] = Observer(o.one_of("observer", options.observer, ["messages", "sums"]))
     parameters = Parameters(**given)
-    return read(options.protocol, parameters, options.honest_fraction, for_epsilon=for_epsilon)
+    return read(options.protocol, parameters, options.honest_share, for_epsilon=for_epsilon)
 
 
 def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
@@ -95,9 +95,9 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
 
     Raises ParameterError for what is missing or not taken.
     """
-    if options.honest_fraction < 1.0:
+    if options.honest_share < 1.0:
         raise ParameterError(
-            "--honest-fraction",
+            "--honest-share",
             wanted="a protocol that counts on people's fakes or flips",
             got="memory",
             do="leave it out: its noise is no other person's",
@@ -141,7 +141,7 @@ def as_sent(options: MechanismOptions, asked: Parsed, found: Record) -> Record:
     if fakes is None:
         return found
     if asked.sought is Parameter.FAKES:
-        sent = promised(fakes, options.honest_fraction)
+        sent = promised(fakes, options.honest_share)
     else:
         sent = options.fakes or 0
     return found.having(Parameter.FAKES, sent)

@@ -48,10 +48,10 @@ CountCrowd = Annotated[
         "Also use the privacy blanket of other people's flips; flip and single-bit always do.",
     ),
 ]
-HonestFraction = Annotated[
+HonestShare = Annotated[
     float,
     option(
-        "--honest-fraction",
+        "--honest-share",
         "Honest share of the promised fakes, and of the people who are counted on: above 0, "
         "up to 1.",
         "H",

@@ -38,7 +38,7 @@ def claim(
     parameters: ClaimedParameters,
     epsilon: float | None,
     delta: float | None,
-    honest_fraction: float | None = None,
+    honest_share: float | None = None,
 ) -> Target | MemoizedTarget:
     """What is claimed about protocol ``name`` with these parameters.
 
@@ -47,11 +47,11 @@ def claim(
     """
     given = _given(name, parameters)
     if name == "memory":
-        if (epsilon, delta, honest_fraction) != (None, None, None):
+        if (epsilon, delta, honest_share) != (None, None, None):
             raise ParameterError(
                 "memory",
                 wanted="no claim: its losses are computed",
-                got="--epsilon, --delta or --honest-fraction",
+                got="--epsilon, --delta or --honest-share",
                 do="leave them out",
             )
         return memoized_target(**given)
@@ -62,7 +62,7 @@ def claim(
             got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
         )
-    fraction = checked_fraction(1.0 if honest_fraction is None else honest_fraction)
+    fraction = checked_fraction(1.0 if honest_share is None else honest_share)
     users = checked_users(given["users"])
     mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:

@@ -31,13 +31,13 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def _users(target: Target, lab: Lab) -> list[Outcome]:
-    honest = target.honest_fraction if target.honest_fraction < 1.0 else SHARE
+    honest = target.honest_share if target.honest_share < 1.0 else SHARE
     mechanism = target.mechanism
     fakes = arriving(mechanism.fakes_promised, honest)
     people = max(0, arriving(target.crowd, honest) - 1)
     if target.crowd and isinstance(mechanism, BitFlips):
         promised = left_in_crowd(mechanism, max(2, people + 1), fakes, target.delta, lab.accountant)
-    elif honest == target.honest_fraction:
+    elif honest == target.honest_share:
         promised = target.epsilon
     else:
         promised = left_among_fakes(mechanism, fakes, target.delta, lab.accountant)

@@ -46,7 +46,7 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
     game = game_of(target.mechanism, people, target.mechanism.fakes_promised, target.epsilon)
     promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
     if target.certified:
-        honest = target.mechanism.surely(target.honest_fraction)
+        honest = target.mechanism.surely(target.honest_share)
         promised = min(promised, left_after(honest, 2, delta, lab.accountant))
     return outcomes(
         Hypothesis(

@@ -25,7 +25,7 @@ class Target:
 
     where
       epsilon, delta    the promise, for every dataset, against who receives all messages
-      honest_fraction   share of the promised fakes that the promise counts on
+      honest_share   share of the promised fakes that the promise counts on
       certified         whether the promise was computed by the exact distribution
 
     Raises ParameterError for a record that is sent several times, unless its bits are free: no game
@@ -37,7 +37,7 @@ class Target:
     epsilon: float
     delta: float
     title: str
-    honest_fraction: float = 1.0
+    honest_share: float = 1.0
     certified: bool = True
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ def of_plan(
         max(LEAST_DELTA, certificate.upper),
         f"{plan.protocol} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
-        plan.honest_fraction,
+        plan.honest_share,
         certified,
     )
 

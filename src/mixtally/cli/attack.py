@@ -46,11 +46,9 @@ class ClaimOptions:
     epsilon: Annotated[float | None, o.option("--epsilon", "The claimed privacy loss.", "E")] = None
     delta: Annotated[float | None, o.option("--delta", "The claimed chance left over.", "D")] = None
     parameters: ParameterOptions
-    honest_fraction: Annotated[
+    honest_share: Annotated[
         float | None,
-        o.option(
-            "--honest-fraction", "Share of the fakes that the claim counts on (default 1).", "H"
-        ),
+        o.option("--honest-share", "Share of the fakes that the claim counts on (default 1).", "H"),
     ] = None
 
 
@@ -188,7 +186,7 @@ def _target(
             "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
         )
     parameters = ClaimedParameters(**values(claimed.parameters))
-    return claim(name, parameters, claimed.epsilon, claimed.delta, claimed.honest_fraction)
+    return claim(name, parameters, claimed.epsilon, claimed.delta, claimed.honest_share)
 
 
 def _played_facts(game: GameOptions, outcomes: list[Outcome]) -> dict[str, Any]:
@@ -204,7 +202,7 @@ def _promise_facts(target: Target | MemoizedTarget, accountant: Accountant) -> d
     """What is promised, and what is exactly so; nothing of memoized answers."""
     if isinstance(target, MemoizedTarget):
         return {}
-    exact = certify(target.mechanism, target.epsilon, target.honest_fraction, accountant)
+    exact = certify(target.mechanism, target.epsilon, target.honest_share, accountant)
     return {
         "protocol": target.mechanism.name,
         "users": target.users,

@@ -72,7 +72,7 @@ def made(plan: Plan, network: Network, subject: str) -> Contract:
     if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
-            wanted=f"{plan.hops} hops, for which the plan are priced",
+            wanted=f"{plan.hops} hops, for which the plan is priced",
             got=f"{len(network.hops)}",
             do="name all of them, or plan again with --hops",
         )

@@ -15,7 +15,7 @@ def memoized_facts(options: MechanismOptions, mechanism: Memoized, reports: int)
     loss = memoized_loss(mechanism, reports)
     return {
         "protocol": options.protocol,
-        "honest_fraction": options.honest_fraction,
+        "honest_share": options.honest_share,
         **options.given(),
         "eps_inf": loss.eps_inf,
         "eps_1": loss.eps_1,
@@ -29,7 +29,7 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
     counted, sent = found.message.mechanism, as_sent(options, asked, found).message.mechanism
     facts: dict[str, Any] = {
         "protocol": options.protocol,
-        "honest_fraction": options.honest_fraction,
+        "honest_share": options.honest_share,
         **options.given(),
     }
     if isinstance(counted, BitFlips):

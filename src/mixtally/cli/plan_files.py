@@ -5,13 +5,14 @@ from pathlib import Path
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import Part, Plan, read_plan
+from mixtally.records.contract import Part, Plan
+from mixtally.records.contract import read_plan as parse
 from mixtally.store.files import read_bytes
 
 
 def read_plan(path: Path) -> Plan:
     """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    return read_plan(read_bytes(path, "a plan file"), str(path))
+    return parse(read_bytes(path, "a plan file"), str(path))
 
 
 def read_verified(path: Path) -> Plan:

@@ -5,10 +5,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mixtally.contract.plan import Plan, read_plan
-from mixtally.contract.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.contract.reading import (
+    Fields,
+    check_version,
+    fingerprint_of,
+    items,
+    parsed,
+    refused,
+    text_of,
+    whole,
+)
 from mixtally.contract.roles import Role, read_role, read_rounds
 
-VERSION = 1
+VERSION = 2
 LAYER_BYTES = {1: 48, 2: 1136}
 """What a layer of encryption adds, by the number of the suite."""
 _FIELDS = (
@@ -48,10 +57,7 @@ def read(data: bytes) -> Contract:
 
 def read_contract(plain: object, fingerprint: str = "") -> Contract:
     """The same of plain data."""
-    if isinstance(plain, dict) and "version" in plain:  # another one has other fields
-        Fields({"version": plain["version"]}, "contract", "version").whole(
-            "version", VERSION, VERSION, "unknown-version"
-        )
+    check_version(plain, "contract", VERSION)
     held = Fields(plain, "contract", _FIELDS)
     if not _NAME.fullmatch(name := held.text("name")):
         raise refused("name-malformed", "name", "small letters, digits and dashes", name)
@@ -80,7 +86,7 @@ def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tupl
 def _check_network(plan: Plan, hops: tuple[Role, ...], collector: Role) -> None:
     if len(hops) < plan.hops:
         reason = "more-drawing-mixes-than-hops"
-        raise refused(reason, "hops", f"the {plan.hops} that its plan count on", len(hops))
+        raise refused(reason, "hops", f"the {plan.hops} that its plan counts on", len(hops))
     if len(hops) > plan.hops:
         raise refused("more-hops-than-priced", "hops", f"{plan.hops}", len(hops))
     roles = [*hops, collector]

@@ -11,11 +11,12 @@ from mixtally.contract.question import (
     read_prefixes,
     read_question,
 )
-from mixtally.contract.reading import Fields, refused
+from mixtally.contract.reading import Fields, check_version, refused
 
+VERSION = 4
 _FIELDS = (
-    "question edges prefixes guarantee users minimum_crowd honest_share count_flips collections "
-    "hops cover parts certificate local_epsilon"
+    "version question edges prefixes guarantee users minimum_crowd honest_share count_flips "
+    "collections hops cover parts certificate local_epsilon"
 )
 MOST_USERS = 10_000_000_000
 MOST_HOPS = 5
@@ -52,6 +53,7 @@ class Plan(NamedTuple):
 
 def read_plan(value: object) -> Plan:
     """The plan; raises RefusedError for what does not fit together."""
+    check_version(value, "plan", VERSION)
     held = Fields(value, "plan", _FIELDS)
     question = read_question(held.held["question"])
     edges = read_edges(held.held["edges"], question.bins)

@@ -71,7 +71,7 @@ def attack(
     drawn: int | None = None,
     level: float = 0.9999,
     seed: int | None = None,
-    honest_fraction: float | None = None,
+    honest_share: float | None = None,
     **given: Any,
 ) -> Attacked:
     """Every known attack on a plan, or on what somebody claims of a protocol's parameters.
@@ -83,7 +83,7 @@ def attack(
       runs, drawn      games of each attack, 100 to 10^7 through the code, or with drawn counts
       level            confidence of all outcomes together, 0.5 to 1 - 1e-9
       seed             makes the games repeat
-      honest_fraction  share of the fakes that the claim counts on; all when left out
+      honest_share  share of the fakes that the claim counts on; all when left out
 
     Raises ParameterError for arguments that are missing, not taken or out of range, PlanError for a
     plan whose certificate is false.
@@ -91,7 +91,7 @@ def attack(
     >>> mixtally.attack("flip", epsilon=1, delta=1e-6, users=100, bits=1, flip=0.4, only="n-1")
     """
     accountant, seed = Accountant(), checks.maybe_whole("seed", seed)
-    fraction = checks.maybe_number("honest fraction", honest_fraction)
+    fraction = checks.maybe_number("honest share", honest_share)
     claimed = (
         checks.maybe_number("epsilon", epsilon),
         checks.maybe_number("delta", delta),
@@ -110,7 +110,7 @@ def attack(
     outcomes = tuple(run_attacks(attacked, lab, chosen))
     if isinstance(attacked, MemoizedTarget):
         return Attacked(attacked.title, None, None, outcomes)
-    epsilon, delta, fraction = attacked.epsilon, attacked.delta, attacked.honest_fraction
+    epsilon, delta, fraction = attacked.epsilon, attacked.delta, attacked.honest_share
     true = certify(attacked.mechanism, epsilon, fraction, accountant)
     return Attacked(attacked.title, (epsilon, delta), true, outcomes)
 

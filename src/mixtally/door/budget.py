@@ -16,7 +16,7 @@ from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import charge, left, spent
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Plan
+from mixtally.records.contract import Plan as Record
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
 from mixtally.report.numbers import at_most, printable
 from mixtally.store.files import the_file, write_whole
@@ -191,11 +191,11 @@ class Budget:
         )
 
 
-def _record(plan: object) -> Plan:
+def _record(plan: object) -> Record:
     """The plan to be charged; ParameterError for anything else."""
     if isinstance(plan, Plan):
         return plan.record
-    if isinstance(plan, Plan):
+    if isinstance(plan, Record):
         return plan
     raise ParameterError(
         "plan", wanted="a mixtally.Plan", got=checks.shown(plan), do="make one with mixtally.plan"

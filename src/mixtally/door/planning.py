@@ -16,7 +16,8 @@ from mixtally.planner import choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Plan, read_plan, write_plan
+from mixtally.records.contract import Plan as Record
+from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
@@ -34,7 +35,7 @@ class Plan:
       reason   why it was chosen; empty when it was read from a file
     """
 
-    def __init__(self, record: Plan, reason: str = "") -> None:
+    def __init__(self, record: Record, reason: str = "") -> None:
         self.record, self.reason = record, reason
 
     @property

@@ -96,7 +96,7 @@ def arrived(plan: Plan, tally: Tally, people: int) -> Shuffled:
 def doubts(plan: Plan, received: Received) -> list[str]:
     """What contradicts nothing, and comes of honest people less often than once in 10^27 rounds.
 
-    That is said of rounds in which at least the share of people that the plan count on is honest.
+    That is said of rounds in which at least the share of people that the plan counts on is honest.
     """
     people, told = received.contributors, list[str]()
     honest = arriving(people, plan.honest_share)

@@ -173,5 +173,5 @@ def _check_share(request: PlanRequest, share: float) -> None:
             "minimum crowd",
             wanted="none while the crowd is to be found",
             got=f"{request.minimum_crowd:,}",
-            do="use the honest fraction for who does not take part",
+            do="use the honest share for who does not take part",
         )

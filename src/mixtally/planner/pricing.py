@@ -11,6 +11,7 @@ from functools import partial
 from msgspec import structs
 
 from mixtally.contract.part import MOST_OWN
+from mixtally.contract.plan import VERSION
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at
 from mixtally.planner.options import Candidate
@@ -170,13 +171,14 @@ def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
     if found.cover is Cover.MIXES and request.minimum_crowd is None:
         crowd = 1
     return Plan(
+        version=VERSION,
         question=found.question,
         edges=request.edges,
         prefixes=request.prefixes,
         guarantee=request.guarantee,
         users=request.users,
         minimum_crowd=crowd,
-        honest_share=request.honest_fraction,
+        honest_share=request.honest_share,
         count_flips=found.count_flips,
         collections=request.collections,
         hops=found.hops,

@@ -53,6 +53,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """What a contract promises, whoever runs it.
 
     where
+      version         of this format
       question        the whole question; its labels, attributes or hash turn a value into bins
       edges           where numbers are cut into bins, ascending, bins + 1 of them; None without
       prefixes        by which words are asked; None without
@@ -71,6 +72,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Raises PlanError for what does not fit together and for numbers outside their ranges.
     """
 
+    version: int
     question: Question
     edges: tuple[float, ...] | None
     prefixes: Prefixes | None

@@ -84,4 +84,4 @@ def write_plan(plan: Plan) -> bytes:
 
 def read_plan(data: bytes, subject: str) -> Plan:
     """The plan in ``data``; raises PlanError for anything else."""
-    return unspelled(data, Plan, read_bare_plan, subject)
+    return unspelled(data, Plan, read_bare_plan, subject, "plan")
