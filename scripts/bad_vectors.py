@@ -44,19 +44,19 @@ def bases() -> dict[str, Plan]:
     )  # fmt: skip
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=100)
     return {
-        "labels": c.proved(c.terms_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
-        "clear": c.terms_of(one(4), [c.uniform(4, whole=1)]),
-        "flips": c.terms_of(one(9), [c.flipped(9, own=own)], local_epsilon=4.5),
-        "uniform": c.terms_of(one(9), [c.flipped(9, own=uniform)], count_flips=True),
-        "crowd": c.terms_of(one(9), [c.flipped(9)]),
-        "blanks": c.terms_of(one(9), [c.flipped(9, blanks=40)]),
-        "positions": c.terms_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
-        "set": c.terms_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
-        "traits": c.terms_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
-        "bits": c.terms_of(free, [c.flipped(3, most_set=None)]),
-        "edges": c.terms_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
-        "hashed": c.terms_of(one(99, hashed=hashed), [c.shaped(99)]),
-        "prefixes": c.terms_of(one(11), [c.shaped(11)], prefixes=spelled),
+        "labels": c.proved(c.plan_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
+        "clear": c.plan_of(one(4), [c.uniform(4, whole=1)]),
+        "flips": c.plan_of(one(9), [c.flipped(9, own=own)], local_epsilon=4.5),
+        "uniform": c.plan_of(one(9), [c.flipped(9, own=uniform)], count_flips=True),
+        "crowd": c.plan_of(one(9), [c.flipped(9)]),
+        "blanks": c.plan_of(one(9), [c.flipped(9, blanks=40)]),
+        "positions": c.plan_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
+        "set": c.plan_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
+        "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
+        "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
+        "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
+        "hashed": c.plan_of(one(99, hashed=hashed), [c.shaped(99)]),
+        "prefixes": c.plan_of(one(11), [c.shaped(11)], prefixes=spelled),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, proved, shaped, plan_of, uniform
 from helpers.least import shape, threshold
 from helpers.sampled import among
 from mixtally.attacks import Verdict
@@ -67,7 +67,7 @@ BY_PEOPLE = {
 
 
 def terms(question, parts, **changes):
-    return terms_of(question, parts, users=PEOPLE, hops=2, delta=0.01, **changes)
+    return plan_of(question, parts, users=PEOPLE, hops=2, delta=0.01, **changes)
 
 
 @cache
@@ -113,7 +113,7 @@ def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
 def test_honest_people_hide_only_behind_the_first_hop(part, question, behind):
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5}
-    made = terms_of(question, [part], hops=3, **crowd)
+    made = plan_of(question, [part], hops=3, **crowd)
     for place, expected in enumerate(behind, 1):
         ((who, times),) = senders_behind(made, place).items()
         assert (who.honest, who.people, times) == (*expected, 1)

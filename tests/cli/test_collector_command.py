@@ -51,7 +51,7 @@ def test_it_is_begun_once(cli, refused, tmp_path):
 def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
     path = tmp_path / "contract.json"
     plan = contracts.proved(
-        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
+        contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
     )
     hops, collector = office.contract.hops, office.contract.collector
     made = contracts.contract_of(plan, hops=hops, collector=collector, name="other")

@@ -25,7 +25,7 @@ EVENT = re.compile(r"[0-9T:-]+Z (peer unreachable|waiting) ")
 @pytest.fixture(scope="module")
 def terms():
     return contracts.proved(
-        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
+        contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
     )
 
 

@@ -15,21 +15,21 @@ def asked(bins, **more):
     return Question(name="q", bins=bins, **more)
 
 
-LABELS = contracts.terms_of(asked(3, labels=("no", "yes", "maybe")), [contracts.shaped(3)])
-EDGES = contracts.terms_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5, 4.0))
-SETS = contracts.terms_of(
+LABELS = contracts.plan_of(asked(3, labels=("no", "yes", "maybe")), [contracts.shaped(3)])
+EDGES = contracts.plan_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5, 4.0))
+SETS = contracts.plan_of(
     asked(9, kind=Kind.SET, max_set=3), [contracts.flipped(9, most_set=3, blanks=5)]
 )
 TRAITS = with_attributes("q", (2, 3))
-WHOLE = contracts.terms_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
-SPLIT = contracts.terms_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
+WHOLE = contracts.plan_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
+SPLIT = contracts.plan_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
 FREE = asked(3, kind=Kind.BITS)
-BITS = contracts.terms_of(FREE, [contracts.flipped(3, most_set=None)])
-SINGLE = contracts.terms_of(FREE, [contracts.flipped(1, most_set=None, blanks=5)] * 3)
-CLEAR = contracts.terms_of(FREE, [contracts.shaped(2)] * 3)
+BITS = contracts.plan_of(FREE, [contracts.flipped(3, most_set=None)])
+SINGLE = contracts.plan_of(FREE, [contracts.flipped(1, most_set=None, blanks=5)] * 3)
+CLEAR = contracts.plan_of(FREE, [contracts.shaped(2)] * 3)
 ASKED = Prefixes(alphabet="ab", most=2, longest=3)
 """Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
-WORDS = contracts.terms_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
+WORDS = contracts.plan_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
 AFTER = [[2], [1]]
 """Bins 0..3: b and its symbols, 4..7: a and its symbols, 8: everything else."""
 

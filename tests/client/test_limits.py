@@ -27,7 +27,7 @@ SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
 
 def shaped_terms(*, epsilon=1.0, shift=27, **changes):
     part = contracts.shaped(9, ratio=usual_ratio(epsilon, 1), shift=shift)
-    return contracts.terms_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
+    return contracts.plan_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
 
 
 def read(plan):
@@ -101,7 +101,7 @@ def test_each_limit_refuses(limits, why):
 
 def test_every_part_is_held_against_the_limits():
     two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
-    plan = contracts.terms_of(with_attributes("q", (2, 3)), two)
+    plan = contracts.plan_of(with_attributes("q", (2, 3)), two)
     assert client.checked(read(plan), ANY)
     for protocol in ("clear-shaped", "flip-blank"):
         limits = ANY._replace(protocols=PROTOCOLS - {protocol})
@@ -109,7 +109,7 @@ def test_every_part_is_held_against_the_limits():
 
 
 def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
-    plan = contracts.terms_of(Question(name="q", bins=9), [contracts.uniform(9)])
+    plan = contracts.plan_of(Question(name="q", bins=9), [contracts.uniform(9)])
     assert client.checked(read(plan), ANY)
     assert reason(plan, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
 
@@ -122,6 +122,6 @@ def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
 
 def test_a_local_epsilon_within_the_limit_is_taken():
     part = contracts.flipped(9, blanks=500)
-    plan = contracts.terms_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
+    plan = contracts.plan_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
     assert client.checked(read(plan), ANY._replace(local_epsilon=4.5))
     assert reason(plan, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

@@ -15,7 +15,7 @@ DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4)
 
 
 def terms():
-    return contracts.terms_of(
+    return contracts.plan_of(
         Question(name="word", bins=ASKED.bins), [contracts.shaped(ASKED.bins)], prefixes=ASKED
     )
 

@@ -40,7 +40,7 @@ def signed_now(office, text=None):
 
 def test_a_contract_whose_numbers_hold(office):
     question = office.contract.plan.question
-    plan = contracts.proved(contracts.terms_of(question, [contracts.shaped(4)], delta=1e-4))
+    plan = contracts.proved(contracts.plan_of(question, [contracts.shaped(4)], delta=1e-4))
     text = write_contract(replace(office.contract, plan=plan))
     assert checked(text, office.folders[-1], "c.json").contract.plan == plan
 

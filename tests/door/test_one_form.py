@@ -43,7 +43,7 @@ def test_what_nobody_can_tell_apart_is_no_two_labels(other):
 
 
 def contract(question, part):
-    return write_contract(contracts.contract_of(contracts.terms_of(question, [part])))
+    return write_contract(contracts.contract_of(contracts.plan_of(question, [part])))
 
 
 @pytest.mark.parametrize("asked", [ONE, TWO])

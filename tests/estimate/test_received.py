@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, shaped, terms_of, uniform
+from helpers.contracts import flipped, shaped, plan_of, uniform
 from mixtally.errors import MessageError
 from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.received import doubts, reconciled
@@ -17,11 +17,11 @@ from mixtally.records.results import Tally
 PEOPLE, BINS = 800, 10
 QUESTION = Question(name="q", bins=BINS)
 COIN = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
-SHAPED = terms_of(QUESTION, [shaped(BINS, shift=20)], minimum_crowd=500, hops=3)
-BLANKS = terms_of(QUESTION, [flipped(BINS, blanks=300)], minimum_crowd=500, hops=3)
-UNIFORM = terms_of(QUESTION, [uniform(BINS, whole=2)], minimum_crowd=500, hops=3)
-HALF_COINS = terms_of(QUESTION, [flipped(BINS, own=COIN)], minimum_crowd=500, hops=3)
-BARE = terms_of(QUESTION, [flipped(BINS)], minimum_crowd=500, hops=3)
+SHAPED = plan_of(QUESTION, [shaped(BINS, shift=20)], minimum_crowd=500, hops=3)
+BLANKS = plan_of(QUESTION, [flipped(BINS, blanks=300)], minimum_crowd=500, hops=3)
+UNIFORM = plan_of(QUESTION, [uniform(BINS, whole=2)], minimum_crowd=500, hops=3)
+HALF_COINS = plan_of(QUESTION, [flipped(BINS, own=COIN)], minimum_crowd=500, hops=3)
+BARE = plan_of(QUESTION, [flipped(BINS)], minimum_crowd=500, hops=3)
 NOBODY = (None, None, None)
 
 
@@ -108,7 +108,7 @@ def test_numbers_below_zero_are_refused_where_they_stand():
 
 def test_every_part_is_asked_for():
     question = with_attributes("q", (BINS, 3))
-    plan = terms_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
+    plan = plan_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
     with pytest.raises(MessageError, match="parts of what came: wanted 2, got 1"):
         reconciled(plan, came(PEOPLE))
     two = PartReceived(declared=NOBODY, received=2 * PEOPLE + 1, dropped={})
@@ -119,7 +119,7 @@ def test_every_part_is_asked_for():
 
 def test_each_part_is_told_from_its_own_tally():
     question = with_attributes("q", (3, 3))
-    plan = terms_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
+    plan = plan_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
     many = [PEOPLE + 190, PEOPLE + 210]
     parts = tuple(PartReceived(declared=NOBODY, received=one, dropped={}) for one in many)
     received = Received(contributors=PEOPLE, parts=parts)

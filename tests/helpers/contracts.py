@@ -1,4 +1,4 @@
-"""Contracts for tests: parts, plan and networks made by hand, and random ones of every kind.
+"""Contracts for tests: parts, plans and networks made by hand, and random ones of every kind.
 
 Certificates are placeholders (lower 0, upper the delta that is promised) until ``proved`` puts what
 is proved of the plan in their place.
@@ -11,9 +11,10 @@ import random
 import msgspec
 from msgspec.structs import replace
 
+from mixtally.contract.plan import VERSION
 from mixtally.errors import InputError
 from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.privacy.terms import Stake, certified, local_epsilon_of
+from mixtally.privacy.terms import PrivacyTerms, certified, local_epsilon_of
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import (
     CONTRACT_VERSION,
@@ -57,7 +58,7 @@ def network(hops):
 
 
 def contract_of(plan, **changes):
-    """A contract of these plan; ``changes`` are fields of it."""
+    """A contract of this plan; ``changes`` are fields of it."""
     hops, collector = network(plan.hops)
     fields = {
         "version": CONTRACT_VERSION,
@@ -75,12 +76,13 @@ def contract_of(plan, **changes):
     return Contract(**{**fields, **changes})
 
 
-def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
-    """Plan of these parts, not priced; the cover follows from them."""
+def plan_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
+    """A plan of these parts, not priced; the cover follows from them."""
     mixes = parts[0].by_mixes
     bare = any(part.own is None for part in parts)
     promised = Guarantee(epsilon=epsilon, delta=delta)
     fields = {
+        "version": VERSION,
         "question": question,
         "edges": None,
         "prefixes": None,
@@ -113,9 +115,10 @@ def placeholder(promised):
 
 
 def proved(plan, accountant=None):
-    """The plan with what is proved of them; PlanError where that is more than they promise."""
-    stated = certified(Stake.of(plan), accountant)
-    return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(plan))
+    """The plan with what is proved of them; PlanError where that is more than it promises."""
+    priced = PrivacyTerms.of(plan)
+    stated = certified(priced, accountant)
+    return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(priced))
 
 
 def builtins_of(record):
@@ -132,6 +135,7 @@ def shaped(bins, *, ratio=RATIO, shift=20):
         own=None,
         recipe=ShapedRecipe(ratio, shift),
         layout=Layout(Form.INDEX, bins),
+        repeats=1,
     )
 
 
@@ -144,6 +148,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
         own=OwnFakes(FakeRecord.UNIFORM, whole, coin),
         recipe=NoRecipe(),
         layout=Layout(Form.INDEX, bins),
+        repeats=1,
     )
 
 
@@ -157,24 +162,25 @@ def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, c
         own=own,
         recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
         layout=Layout(form, bins, cap),
+        repeats=1,
     )
 
 
 def random_contract(chance: random.Random) -> Contract:
     """A contract of any kind of question, record and cover, its certificate a placeholder."""
     suite = chance.choice([1, 1, 2])
-    return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53), suite=suite)
+    return contract_of(random_plan(chance), serial=chance.randint(1, 1 << 53), suite=suite)
 
 
-def random_terms(chance: random.Random) -> Plan:
-    """Plan of any kind; tried again where what was drawn does not fit together."""
+def random_plan(chance: random.Random) -> Plan:
+    """A plan of any kind; tried again where what was drawn does not fit together."""
     while True:
         fields = random_encoder(chance)
         question = fields.pop("question")
         mixes = chance.random() < 0.4
         try:
             parts = random_parts(chance, question, mixes=mixes)
-            return terms_of(
+            return plan_of(
                 question,
                 parts,
                 epsilon=chance.choice([0.5, 1, 2.5]),
@@ -262,7 +268,7 @@ def _random_own(chance: random.Random) -> dict[str, int]:
 
 
 def random_value(chance: random.Random, plan: Plan):
-    """A value that the plan have an answer for."""
+    """A value that the plan has an answer for."""
     question = plan.question
     if plan.edges is not None:
         return chance.choice([chance.uniform(-10, 10), chance.choice(plan.edges), 3])

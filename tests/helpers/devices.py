@@ -33,13 +33,13 @@ def secret(text):
 def mixes_terms(**changes):
     """One answer of four, hidden by every mix, for three rounds."""
     fields = {"collections": 3, **changes}
-    return contracts.terms_of(fields.pop("question", ASKED), [contracts.shaped(4)], **fields)
+    return contracts.plan_of(fields.pop("question", ASKED), [contracts.shaped(4)], **fields)
 
 
 def coins_terms(**changes):
     """The same, hidden by people: a fake, and one more with a chance of a half."""
     part = contracts.uniform(4, whole=1, coin=1 << 63)
-    return contracts.terms_of(ASKED, [part], **changes)
+    return contracts.plan_of(ASKED, [part], **changes)
 
 
 class Words:

@@ -49,7 +49,7 @@ class Village:
         ports=range(7001, 7010),
         **changes,
     ):
-        plan = plan or contracts.terms_of(
+        plan = plan or contracts.plan_of(
             Question(name="q", bins=(part.bins if part else 4)),
             [part or contracts.shaped(4, shift=3)],
             hops=hops,

@@ -101,7 +101,7 @@ def test_copies_of_an_envelope_inside_other_bundles(tmp_path):
 def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
     """Good envelopes of a bundle that does not open stay behind, and take nobody's place."""
     parts = [contracts.uniform(4, whole=1, coin=0), contracts.uniform(3, whole=0, coin=1 << 63)]
-    plan = contracts.terms_of(
+    plan = contracts.plan_of(
         with_attributes("q", (4, 3)), parts, hops=2, minimum_crowd=2, users=2, collections=3
     )
     town = town_of(tmp_path, plan=plan)

@@ -146,7 +146,7 @@ def two_parts():
     """Two bits, a part each: bundles of two envelopes."""
     question = Question(name="q", bins=2, kind=Kind.BITS)
     part = contracts.shaped(2, shift=3)
-    plan = contracts.terms_of(
+    plan = contracts.plan_of(
         question, [part, part], hops=3, collections=3, users=2, minimum_crowd=2
     )
     return {"plan": plan}

@@ -29,7 +29,7 @@ TEXT = "planted-answer-of-somebody"
 
 
 def terms(question, part, **changes):
-    return contracts.terms_of(
+    return contracts.plan_of(
         question, [part], hops=3, collections=3, users=2, minimum_crowd=2, **changes
     )
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace as altered
 
-from helpers.contracts import proved, terms_of
+from helpers.contracts import proved, plan_of
 from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
@@ -37,7 +37,7 @@ def contracts(seed, count):
         users, share, honest = draw.choice(CROWDS)
         count -= 1
         yield (
-            terms_of(
+            plan_of(
                 Question(name="q", bins=part.bins),
                 [part],
                 users=users,
@@ -95,7 +95,7 @@ def test_no_contract_states_less_than_is_proved_of_it(below):
         layout=Layout(Form.INDEX, 2),
     )
     accountant = Accountant()
-    plan = proved(terms_of(Question(name="q", bins=2), [part]), accountant)
+    plan = proved(plan_of(Question(name="q", bins=2), [part]), accountant)
     assert check_terms(plan, accountant) == plan.certificate
     less = altered(plan.certificate, upper=plan.certificate.upper * (1.0 - below))
     assert less.lower < less.upper

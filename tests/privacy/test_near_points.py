@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from helpers.contracts import flipped, terms_of, uniform
+from helpers.contracts import flipped, plan_of, uniform
 from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE, threshold_of
@@ -92,7 +92,7 @@ def part_of_blanks(case):
     kind = Kind.SET if most > 1 else Kind.ONE
     question = Question(name="q", bins=bins, kind=kind, max_set=most)
     part = flipped(bins, most_set=most, q=flip, own=own)
-    plan = terms_of(question, [part], users=people, count_flips=counts)
+    plan = plan_of(question, [part], users=people, count_flips=counts)
     ((group, _),) = counted(Stake.of(plan)).items()
     return group
 
@@ -172,7 +172,7 @@ def test_a_composition_takes_near_points(plant, watch):
 
 def test_a_contract_counts_its_coins_at_once():
     part, question = uniform(9, whole=1, coin=SCALE // 3), Question(name="q", bins=9)
-    stake = Stake.of(terms_of(question, [part], users=50, collections=2))
+    stake = Stake.of(plan_of(question, [part], users=50, collections=2))
     (group,) = counted(stake)
     curve = group.curve(Accountant(), 1e-12)
     for epsilon in (0.1, 0.5, 2.0):

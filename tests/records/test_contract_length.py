@@ -16,7 +16,7 @@ from mixtally.wire.note import Signer, signed
 def terms(bytes_a_label):
     labels = tuple(f"{i}" + "x" * bytes_a_label for i in range(3))
     asked = Question(name="q", bins=3, labels=labels)
-    return contracts.terms_of(asked, [contracts.shaped(3)])
+    return contracts.plan_of(asked, [contracts.shaped(3)])
 
 
 def test_one_limit_for_all():

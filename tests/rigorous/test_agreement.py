@@ -7,7 +7,7 @@ import pytest
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.rigorous import check, verdict
-from rigorous.written import certified, clear, flips, plain, random_terms, stated, terms_of
+from rigorous.written import certified, clear, flips, plain, random_plan, stated, plan_of
 
 SIX_DIGITS = 1e-6
 COINS = 2e-3
@@ -36,7 +36,7 @@ def disagreement(plan, accountant=None):
 def wrong_ones(seed, count):
     chance, accountant = random.Random(seed), Accountant()
     for _ in range(count):
-        plan = random_terms(chance)
+        plan = random_plan(chance)
         found = disagreement(plan, accountant)
         if found is not None:
             yield plan.parts[0], plan.guarantee.epsilon, plan.minimum_crowd, found
@@ -65,16 +65,16 @@ LARGE = [
 @pytest.mark.parametrize(("part", "epsilon"), LARGE)
 def test_six_digits_up_to_ten_billion_fakes(part, epsilon):
     people = 10**7 if part.bins == 10**7 else 10**6
-    plan = terms_of(part, epsilon=epsilon, people=people)
+    plan = plan_of(part, epsilon=epsilon, people=people)
     assert disagreement(plan) is None
 
 
 @pytest.mark.parametrize(("part", "epsilon"), LARGE[1:4] + LARGE[5:])
 def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
     """Where the number of fakes is fixed."""
-    plan = terms_of(part, epsilon=epsilon, people=10**6)
+    plan = plan_of(part, epsilon=epsilon, people=10**6)
     true = certified(plan)
-    kept = plain(terms_of(part, epsilon=epsilon, people=10**6, certificate=true))
+    kept = plain(plan_of(part, epsilon=epsilon, people=10**6, certificate=true))
     assert verdict(kept).whole
     kept["certificate"]["upper"] *= 1.0 - 1e-6
     with pytest.raises(PlanError, match="its promise is false"):
@@ -84,6 +84,6 @@ def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
 def test_an_altered_number_is_seen_by_the_comparison():
     """The twin of the agreement: each figure of the plan matters."""
     part, others = flips(40, 1 << 58, blanks=2000), flips(40, (1 << 58) + (1 << 40), blanks=2000)
-    true = certified(terms_of(part))
-    found = check(plain(terms_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
+    true = certified(plan_of(part))
+    found = check(plain(plan_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
     assert not (true.lower <= found.upper and found.least <= true.upper)

@@ -9,7 +9,7 @@ import pytest
 from mixtally.rigorous import check, pairs
 from mixtally.rigorous.balls import arb, working
 from rigorous.enumerate_all import SCALE, bag, delta, flipped
-from rigorous.written import certified, flips, plain, terms_of
+from rigorous.written import certified, flips, plain, plan_of
 
 THRESHOLD = SCALE // 4
 
@@ -33,7 +33,7 @@ def largest(fakes, epsilon):
 
 def found(fakes, epsilon, threshold=THRESHOLD, bins=BINS):
     part = flips(bins, threshold, most_set=2, blanks=fakes)
-    return check(plain(terms_of(part, epsilon=epsilon)))[0]
+    return check(plain(plan_of(part, epsilon=epsilon)))[0]
 
 
 def all_hold():
@@ -66,7 +66,7 @@ def test_two_that_share_a_bin(epsilon):
 @pytest.mark.parametrize(("fakes", "q"), [(50, 0.2), (100, 0.06)])
 def test_the_accountant_agrees(fakes, q):
     part = flips(BINS, int(q * SCALE), most_set=2, blanks=fakes)
-    said, derived = certified(terms_of(part)), found(fakes, 1.0, int(q * SCALE))
+    said, derived = certified(plan_of(part)), found(fakes, 1.0, int(q * SCALE))
     assert derived.upper - derived.lower <= 1e-6 * derived.upper
     assert said.lower <= derived.upper
     assert derived.least <= said.upper <= derived.upper * 1.01

@@ -42,7 +42,7 @@ def stated(epsilon, lower, upper):
     )
 
 
-def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
+def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
     """Plan with these parts, whose stated certificate says nothing."""
     first = parts[0]
     kind = Kind.BITS if first.most_set is None else Kind.SET if first.most_set > 1 else Kind.ONE
@@ -92,14 +92,14 @@ def flips(bins, threshold, *, most_set=1, own=None, blanks=None, cap=None):
     )
 
 
-def random_terms(chance: random.Random):
+def random_plan(chance: random.Random):
     """One part, asked once, covered by fakes of every kind; from tiny to 10^7 of them."""
     while True:
         epsilon = chance.choice([0.1, 0.5, 1.0, 2.0])
         people = int(10 ** chance.uniform(0.5, 5.5))
         share = chance.choice([0.7, 0.9, 1.0])
         try:
-            return terms_of(
+            return plan_of(
                 random_part(chance, people),
                 epsilon=epsilon,
                 people=people,

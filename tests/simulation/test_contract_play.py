@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, proved, shaped, plan_of, uniform
 from helpers.least import threshold
 from helpers.sampled import among
 from mixtally.data.population import Population
@@ -43,7 +43,7 @@ PARTS = {
 
 def contract(parts, question=QUESTION, **changes):
     fields = {"users": USERS, "minimum_crowd": CROWD, "hops": 3, "delta": 0.1, **changes}
-    return contract_of(proved(terms_of(question, parts, **fields), ACCOUNTANT))
+    return contract_of(proved(plan_of(question, parts, **fields), ACCOUNTANT))
 
 
 def crowd(people=CAME, bins=BINS):
@@ -230,6 +230,6 @@ def test_a_part_that_memory_cannot_hold_is_refused_before_the_work():
 
 
 def test_a_contract_whose_promise_is_false_is_not_played():
-    plan = terms_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
+    plan = plan_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
     with pytest.raises(PlanError, match="promise is false"):
         play_contract(contract_of(plan), crowd(), SeededChance(1))

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from helpers.contracts import contract_of, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, proved, shaped, plan_of, uniform
 from mixtally.data.population import Population
 from mixtally.records.question import Question
 from mixtally.report.page import page
@@ -22,7 +22,7 @@ EDGES = tuple(float(i) for i in range(BINS + 1))
 
 def shown(name, **given):
     question = Question(name="fruit", bins=BINS)
-    plan = proved(terms_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
+    plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
     about = Provenance(title="Fruit", source="made up", seed=1)

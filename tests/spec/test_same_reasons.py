@@ -77,7 +77,7 @@ def test_the_same_are_taken_of_many_more():
 def test_both_refuse_one_bare_part_of_two():
     """Which chance hardly finds: a part without fakes beside one that has them."""
     own = OwnFakes(FakeRecord.BLANK, 1, 0)
-    plan = contracts.terms_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
+    plan = contracts.plan_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
     plain = json.loads(write_contract(contracts.contract_of(plan)))
     assert verdicts(json.dumps(plain).encode()) == (True, True)
     plain["plan"]["parts"][1]["own"] = None

@@ -19,7 +19,7 @@ from mixtally.records.contract import Cover
 @pytest.mark.parametrize("seed", range(25))
 def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
     chance = random.Random(seed)
-    plan = contracts.random_terms(chance)
+    plan = contracts.random_plan(chance)
     if plan.parts[0].threshold is None and plan.cover is Cover.MIXES:
         plan = replace(plan, collections=2)  # else a device derives what is a placeholder here
     value = contracts.random_value(chance, plan)

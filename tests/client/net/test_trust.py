@@ -190,7 +190,7 @@ WORDS = Prefixes(alphabet="abc", most=2, longest=3)
 )
 def test_prefixes_that_do_not_fit_are_refused_before_anything_is_asked(prefixes, why):
     part = contracts.shaped(WORDS.bins)
-    plan = contracts.terms_of(Question(name="w", bins=WORDS.bins), [part], prefixes=WORDS)
+    plan = contracts.plan_of(Question(name="w", bins=WORDS.bins), [part], prefixes=WORDS)
     world = World(plan)
     assert open_round(world.trusted(), world.sheet(prefixes=((1,), (2,))), NOW)
     note = world.sheet(prefixes=prefixes)
