@@ -10,9 +10,8 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.records.mechanism import Parameter, ShapedFakes, Shuffled, named
+from mixtally.privacy.divergence import flip_blank
+from mixtally.records.mechanism import Parameter, Shuffled, named
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
@@ -38,10 +37,6 @@ DELTA, CALIBRATION = 1000, (0.006, 0.003)
 
 def rows() -> list[Row]:
     """Benchmark lines."""
-    return [*_blank(), *_clear()]
-
-
-def _blank() -> list[Row]:
     fakes = 999_999
     threshold = _blank_flips(fakes).flip_threshold or 0
     ours = seconds(lambda: flip_blank.delta(fakes, threshold, 1.0), 50)
@@ -66,39 +61,10 @@ def _blank() -> list[Row]:
     return out
 
 
-def _clear() -> list[Row]:
-    fakes = _uniform().fakes_promised
-    uniform = seconds(lambda: clear_uniform.delta(fakes, 1000, 1.0), 20)
-    fewest = seconds(_uniform)
-    found = _shaped().shaped or ShapedFakes(1, 1)
-    shaped = seconds(lambda: clear_shaped.delta(found.weights, 1.0))
-    shape = seconds(_shaped)
-    return [
-        Row("clear-uniform delta, 1000 bins", _ms(uniform)),
-        Row("clear-uniform calibration", _ms(fewest)),
-        Row("clear-shaped delta", _ms(shaped)),
-        Row("clear-shaped calibration", _ms(shape)),
-    ]
-
-
 def _blank_flips(fakes: int) -> Shuffled:
+    """The fewest at (1, 1e-6), with nothing remembered."""
     blank = named.flip_blank(bins=2, fakes=fakes, threshold=MOST_THRESHOLD)
-    return _least(blank, Parameter.FLIP)
-
-
-def _uniform() -> Shuffled:
-    return _least(named.clear_uniform(bins=1000, fakes=0), Parameter.FAKES)
-
-
-def _shaped() -> Shuffled:
-    ratio = usual_ratio(1.0, 1)
-    return _least(named.clear_shaped(bins=2, ratio=ratio, shift=1), Parameter.SHIFT)
-
-
-def _least(mechanism: Shuffled, parameter: Parameter) -> Shuffled:
-    """The least noise at (1, 1e-6), with nothing remembered."""
-    found = calibrate(Accountant(), Record.of(mechanism), parameter, 1.0, 1e-6)
-    return found.message.mechanism
+    return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
 
 
 def _ms(value: float) -> str:

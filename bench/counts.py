@@ -1,6 +1,7 @@
 """Tallies drawn from counts of 10^10 people beside a whole simulation of 10^6."""
 
 import numpy as np
+from mixtally.simulation.simulate import play
 
 from bench.clock import both, sized
 from bench.row import Row, rated
@@ -8,7 +9,6 @@ from mixtally.ground.chance import SecureChance
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import named
 from mixtally.simulation.counts_only import draw_tally
-from mixtally.simulation.simulate import play
 
 AIM = 1.0
 _PEOPLE, _BINS, _Q = 10**10, sized(100_000, 1000), SCALE // 100_000

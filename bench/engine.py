@@ -1,4 +1,9 @@
-"""Opening and ordering: worker processes beside bare opens, Spark beside worker processes."""
+"""Opening and sealing beside the library's own HPKE, Spark beside worker processes.
+
+The bare side is `cryptography`'s single-shot HPKE (RFC 9180), called by nothing but a loop: X25519,
+HKDF-SHA256, AES-128-GCM, bound to the same words. Ours has the work of a mix beside it: envelopes
+go to worker processes, copies are looked for, and messages come back in their order.
+"""
 
 import shutil
 import tempfile
@@ -8,24 +13,28 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.clock import family_seconds, sized
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+
+from bench.clock import QUICK, family_seconds, sized
 from bench.row import Row, rated
 from mixtally.engine.engine import Cluster, Engine
-from mixtally.engine.hands import Hands, Secrets
+from mixtally.engine.hands import Secrets
 from mixtally.engine.mixer import mixer
 from mixtally.engine.mixing import MixWork
-from mixtally.engine.pool import Pool
+from mixtally.engine.pool import CHUNK, Pool
 from mixtally.engine.rates import measured
 from mixtally.ground.chance import SecureChance
 from mixtally.node.wrapping import make_master, secret_bytes
-from mixtally.wire.envelope import Sealer
+from mixtally.wire.envelope import info
 from mixtally.wire.suite import SUITES
 
 WORKERS = (0.75, 0.85)
 SPARK = (0.5, 0.7)
 FORETOLD = (0.8, 0.9)
 _SHEET = bytes(32)
-_ENVELOPES = sized(100_000, 500)
+_ENVELOPES, _WANTED = sized(100_000, 500), 157
+_SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
 
 class Took(NamedTuple):
@@ -37,27 +46,38 @@ class Took(NamedTuple):
 
 def rows() -> list[Row]:
     """Benchmark lines; Spark's are left out without Java, and said to be."""
-    with tempfile.TemporaryDirectory() as place:
-        return [*_opening(Path(place))]
+    key = X25519PrivateKey.generate()
+    with tempfile.TemporaryDirectory() as place, Pool(_secrets(key), 2) as pool:
+        return [*_sealing(pool, key), *_opening(pool, key, Path(place))]
 
 
-def _opening(place: Path) -> Iterator[Row]:
-    secrets, envelopes, wanted = _sealed()
-    hands = Hands(secrets)
-    bare = _took(lambda: [hands.inside(0, [one]) for one in envelopes])
-    work = MixWork(0, len(envelopes[0]), wanted, partial(iter, envelopes), False, b"")
-    with Pool(secrets, 2) as pool:
-        list(pool.opened(0, [b"".join(envelopes[:2])], work.size, wanted))  # they have begun
-        workers = _took(partial(_mix, Engine(2), secrets, pool, place, work))
-    yield rated(
-        f"opening and ordering {_ENVELOPES:,}, two workers",
-        f"{_ENVELOPES / workers.cpu / 1e3:.1f} k a CPU second, "
-        f"{_ENVELOPES / workers.wall / 1e3:.1f} k/s by wall",
-        "of bare opens",
-        bare.cpu / workers.cpu,
-        *WORKERS,
-    )
-    rates = measured(SecureChance(), wanted, 2, place)
+def _secrets(key: X25519PrivateKey) -> Secrets:
+    """Of a mix: what leaves it is sealed for the same key, as if it were the collector's."""
+    private = key.private_bytes_raw()
+    following = (SUITES[1].configuration(private),)
+    return Secrets(1, private, _SHEET, 1, secret_bytes(SecureChance(), 32), following)
+
+
+def _sealing(pool: Pool, key: X25519PrivateKey) -> Iterator[Row]:
+    """Fakes as a mix seals them, for one who follows."""
+    inside = _messages()
+    chunks = [b"".join(inside[at : at + CHUNK]) for at in range(0, len(inside), CHUNK)]
+    list(pool.sealed(0, chunks[:2], _WANTED))  # they have begun
+    bound, public = info(_SHEET, 2, 0), key.public_key()
+    bare = _took(lambda: [_SUITE.encrypt(one, public, bound) for one in inside])
+    workers = _took(lambda: list(pool.sealed(0, chunks, _WANTED)))
+    yield _beside(f"sealing {_ENVELOPES:,}, two workers", workers, bare)
+
+
+def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Row]:
+    bound, public = info(_SHEET, 1, 0), key.public_key()
+    envelopes = [_SUITE.encrypt(one, public, bound) for one in _messages()]
+    bare = _took(lambda: [_SUITE.decrypt(one, key, bound) for one in envelopes])
+    work = MixWork(0, len(envelopes[0]), _WANTED, partial(iter, envelopes), False, b"")
+    secrets = _secrets(key)
+    workers = _took(partial(_mix, Engine(2), secrets, pool, place, work))
+    yield _beside(f"opening and ordering {_ENVELOPES:,}, two workers", workers, bare)
+    rates = measured(SecureChance(), _WANTED, 2, place)
     said = _ENVELOPES * (rates.open + rates.order) / 2
     yield rated(
         "the same as `batch doctor` foretells it",
@@ -66,8 +86,8 @@ def _opening(place: Path) -> Iterator[Row]:
         said / workers.wall,
         *FORETOLD,
     )
-    if shutil.which("java") is None:
-        yield Row("the same on Spark", "no Java: not measured")
+    if QUICK or shutil.which("java") is None:
+        yield Row("the same on Spark", "not measured: " + ("--quick" if QUICK else "no Java"))
         return
     make_master(place / "key", SecureChance())
     (place / "store").mkdir()
@@ -75,22 +95,26 @@ def _opening(place: Path) -> Iterator[Row]:
     spark = _on_spark(cluster, secrets, place, work)
     yield rated(
         f"the same on Spark {cluster.master}, after its start",
-        f"{_ENVELOPES / spark.cpu / 1e3:.1f} k a CPU second, "
-        f"{_ENVELOPES / spark.wall / 1e3:.1f} k/s by wall",
+        _rate(spark),
         "of two workers, by wall",
         workers.wall / spark.wall,
         *SPARK,
     )
 
 
-def _sealed() -> tuple[Secrets, list[bytes], int]:
-    """Envelopes for a mix: what is inside need not open at the next."""
-    suite, chance = SUITES[1], SecureChance()
-    private, order = secret_bytes(chance, suite.private_bytes), secret_bytes(chance, 32)
-    seal, wanted = Sealer(suite, [suite.configuration(private)], _SHEET).seal, 157
-    inside = secret_bytes(chance, wanted * _ENVELOPES)
-    cut = (inside[i : i + wanted] for i in range(0, len(inside), wanted))
-    return Secrets(1, private, _SHEET, 1, order), [seal(one, 0) for one in cut], wanted
+def _beside(what: str, workers: Took, bare: Took) -> Row:
+    of = "of the library's HPKE alone"
+    return rated(what, _rate(workers), of, bare.cpu / workers.cpu, *WORKERS)
+
+
+def _rate(took: Took) -> str:
+    cpu, wall = (_ENVELOPES / seconds / 1e3 for seconds in (took.cpu, took.wall))
+    return f"{cpu:.1f} k a CPU second, {wall:.1f} k/s by wall"
+
+
+def _messages() -> list[bytes]:
+    drawn = secret_bytes(SecureChance(), _WANTED * _ENVELOPES)
+    return [drawn[at : at + _WANTED] for at in range(0, len(drawn), _WANTED)]
 
 
 def _mix(engine: Engine, secrets: Secrets, pool: Pool, place: Path, work: MixWork) -> None:

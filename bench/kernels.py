@@ -12,27 +12,25 @@ from bench.row import Row
 from mixtally.ground import compiled
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.ground.counting import column_counts
-from mixtally.ground.draw import below, permutation
+from mixtally.ground.draw import below
 from mixtally.ground.flips import flip
 from mixtally.ground.memo import Memo
 from mixtally.ground.skipping import coin_positions
 from mixtally.ground.slicing import coin_words
-from mixtally.mixing import shuffle
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
 Works = dict[str, Callable[[], Any]]
 
-TARGETS: dict[str, tuple[float | None, float | None]] = {
+TARGETS: dict[str, tuple[float, float]] = {
     "columns": (0.15, 0.25),
     "columns, compiled": (0.4, 0.6),
     # 0.45 / k at k digits: of 64 with early stop 8.45 are drawn.
     "dense": (0.45 / 8.45, 0.7 / 8.45),
     "sparse": (15, 20),
     "positions": (0.5, 0.8),
-    "order": (None, None),
 }
-"""At least, and hoped for, of the ratios that are printed; None where nothing was wished for."""
+"""At least, and hoped for, of the ratios that are printed."""
 
 _WORDS, _SPAN = sized(1 << 19, 1 << 14), 1 << 13
 _COINS = 64 * _WORDS
@@ -45,7 +43,7 @@ def rows() -> list[Row]:
     """Benchmark lines: what, measured, ratio beside its target; compiled lines where numba is."""
     chance, memo = SecureChance(), Memo(1 << 22)
     out = [*_columns(""), *_dense(chance, ""), *_sparse(chance, memo)]
-    out += [*_positions(chance, ""), *_order(chance)]
+    out += _positions(chance, "")
     if compiled.kernels(float("inf")):
         how = ", compiled"
         out += [*_columns(how), *_dense(chance, how), *_positions(chance, how)]
@@ -149,23 +147,6 @@ def _positions(chance: Chance, how: str) -> list[Row]:
     speed = f"{len(named) / took['tally'] / 1e6:.0f} M ones/s"
     ratio = took["alone"] / took["tally"]
     return [_line(f"check and tally positions{how}, of np.bincount", speed, ratio, "positions")]
-
-
-def _order(chance: Chance) -> list[Row]:
-    batch = np.zeros((1 << 20, 14), dtype=np.uint8)
-    took = cpu_seconds(
-        {
-            "argsort": lambda: np.argsort(chance.words(len(batch))),
-            "permutation": lambda: permutation(chance, len(batch)),
-            "shuffle": lambda: shuffle(batch, chance),
-        }
-    )
-    plain = took.pop("argsort")
-    return [
-        _line(f"{what} of 2^20 messages, of argsort", f"{1e3 * seconds:.1f} ms", plain / seconds,
-              "order")
-        for what, seconds in took.items()
-    ]  # fmt: skip
 
 
 def _speed(seconds: float) -> str:

@@ -19,7 +19,7 @@ from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.randomize import reports
+from mixtally.randomize import fakes, reports
 from mixtally.records.mechanism import Parameter, Shuffled
 from mixtally.records.mechanism.named import flip, flip_blank
 from mixtally.tally.fold import tally_messages
@@ -47,14 +47,18 @@ def _calls(bins: int, some: int) -> tuple[UEClient, list[int]]:
     return client, _codes(some, bins).tolist()
 
 
+def _mechanism(bins: int) -> Shuffled:
+    """With the flips that a plan for (1, 1e-6) has, and a fake a person."""
+    blank = flip_blank(bins=bins, fakes=_USERS, threshold=MOST_THRESHOLD)
+    return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
+
+
 def _planned() -> Iterator[Row]:
-    """At the flips that a plan for (1, 1e-6) and a million people has."""
+    """At the flips that a plan has."""
     chance = SecureChance()
     for bins, aims in PLANNED.items():
-        blank = flip_blank(bins=bins, fakes=1_000_000, threshold=MOST_THRESHOLD)
-        found = calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6)
-        mechanism, memo = found.message.mechanism, Memo(1_000_000)
-        users, some = sized(1_000_000, 1000), sized(1000, 50)
+        mechanism, memo = _mechanism(bins), Memo(1_000_000)
+        users, some = _USERS, sized(1000, 50)
         codes, (client, few) = _codes(users, bins), _calls(bins, some)
         took = both(
             lambda m=mechanism, c=codes, o=memo: reports(m, c, chance, o),
@@ -104,9 +108,11 @@ def _batch(codes: np.ndarray, bins: int) -> np.ndarray:
 
 
 def _counted(how: str = "") -> Row:
-    bins, users, some = 100, _USERS, sized(2000, 100)
-    mechanism = flip(bins=bins, crowd=users, threshold=int(_Q * SCALE))
-    messages = reports(mechanism, _codes(users, bins), SecureChance())
+    """At the flips that a plan has; ours are twice as many messages, as people send fakes."""
+    bins, users, some, chance = 100, _USERS, sized(2000, 100), SecureChance()
+    mechanism = _mechanism(bins)
+    sent = reports(mechanism, _codes(users, bins), chance), fakes(mechanism, users, chance)
+    messages = np.concatenate(sent)
     client, few = _calls(bins, some)
     theirs = [client.privatise(one) for one in few]
 
@@ -120,7 +126,7 @@ def _counted(how: str = "") -> Row:
 
     took = both(ours, peer)
     return rated(
-        f"tally and estimate, {users:,} x {bins}{how}",
+        f"tally and estimate at the plan's q, {users:,} x {bins}{how}",
         f"{users / took.ours / 1e6:.1f} M reports/s",
         "times pure-ldp",
         took.ratio * users / some,

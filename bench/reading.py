@@ -1,6 +1,5 @@
 """Data files: how fast their columns become a crowd, beside Arrow alone, which makes no records."""
 
-import resource
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -9,25 +8,28 @@ import numpy as np
 import pyarrow
 from pyarrow import csv, parquet
 
-from bench.clock import seconds
+from bench.clock import Both, both
+from bench.row import Row, rated
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.draw import below
 
+AIM = 0.12
 _ROWS = 1_000_000
 _BITS = tuple(f"bit {i}" for i in range(10))
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """Benchmark lines: what, measured, ratio."""
+def rows() -> list[Row]:
+    """Benchmark lines."""
     with tempfile.TemporaryDirectory() as folder:
         place = _written(Path(folder))
+        parquet_file, csv_file = place / "crowd.parquet", place / "crowd.csv"
         return [
-            *_parquet("labels", place / "crowd.parquet", ("label",), As.ONE),
-            *_parquet("10 bits", place / "crowd.parquet", _BITS, As.BITS),
-            *_csv(place / "crowd.csv"),
+            _parquet("labels", parquet_file, ("label",), As.ONE),
+            _parquet("10 bits", parquet_file, _BITS, As.BITS),
+            _csv(csv_file),
         ]
 
 
@@ -42,24 +44,18 @@ def _written(folder: Path) -> Path:
     return folder
 
 
-def _parquet(
-    what: str, path: Path, columns: tuple[str, ...], form: As
-) -> list[tuple[str, str, str]]:
-    ours = seconds(partial(read, DataFile(path), Reading(columns=columns, form=form)))
-    theirs = seconds(lambda: parquet.read_table(path, columns=list(columns)))
-    return [_line(f"Parquet of {_ROWS:,} rows, {what}", ours, theirs)]
+def _parquet(what: str, path: Path, columns: tuple[str, ...], form: As) -> Row:
+    ours = partial(read, DataFile(path), Reading(columns=columns, form=form))
+    theirs = partial(parquet.read_table, path, columns=list(columns))
+    return _line(f"Parquet of {_ROWS:,} rows, {what}", both(ours, theirs))
 
 
-def _csv(path: Path) -> list[tuple[str, str, str]]:
-    ours = seconds(partial(read, DataFile(path), Reading(columns=("label",))))
+def _csv(path: Path) -> Row:
+    ours = partial(read, DataFile(path), Reading(columns=("label",)))
     options = csv.ConvertOptions(include_columns=["label"])
-    theirs = seconds(lambda: csv.read_csv(path, convert_options=options))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return [
-        _line(f"CSV of {_ROWS:,} rows and 11 columns, labels", ours, theirs),
-        ("  the most memory so far", f"{memory:,.0f} MiB", ""),
-    ]
+    theirs = partial(csv.read_csv, path, convert_options=options)
+    return _line(f"CSV of {_ROWS:,} rows and 11 columns, labels", both(ours, theirs))
 
 
-def _line(what: str, ours: float, theirs: float) -> tuple[str, str, str]:
-    return what, f"{ours * 1e3:,.0f} ms", f"{ours / theirs:.1f} times Arrow alone"
+def _line(what: str, took: Both) -> Row:
+    return rated(what, f"{took.ours * 1e3:,.0f} ms", "of Arrow alone", took.ratio, AIM)

@@ -16,7 +16,7 @@ _REASONS = {
     ),
     "tally and estimate": (
         "NumPy adds up rows at a fifth of the speed at which it reads them; the compiled "
-        "kernel does at half of it, and takes seconds to load: 13 MB do not wait for it"
+        "kernel does at half of it, and takes seconds to load: 26 MB do not wait for it"
     ),
     "one report": (
         "a device has the standard library alone: three fifths of the time compare a hundred "

@@ -33,8 +33,10 @@ class Row(NamedTuple):
 
     @property
     def missed(self) -> bool:
-        """Whether there is a target, and the ratio lies below it."""
-        return self.got is not None and self.least is not None and self.got < self.least
+        """Whether there is a target, and the ratio lies below it; numbers of a trial mean none."""
+        if self.got is None or self.least is None or QUICK:
+            return False
+        return self.got < self.least
 
 
 def rated(

@@ -114,7 +114,7 @@ def plan(chance: random.Random) -> Flags:
         "collections": maybe(chance, 0.4, many(chance, 2, 300)),
         "count-crowd": maybe(chance, 0.3, value=True),
         "fakes-per-user": maybe(chance, 0.4, spread(chance, 0.01, 100.0, 3)),
-        "honest-fraction": maybe(chance, 0.3, chance.choice(_SHARES)),
+        "honest-share": maybe(chance, 0.3, chance.choice(_SHARES)),
         "minimum-crowd": maybe(chance, 0.3, many(chance, 2, users)),
         "local-epsilon": maybe(chance, 0.15, spread(chance, 0.5, 100.0, 3)),
     }
@@ -138,7 +138,7 @@ def record(chance: random.Random) -> Flags:
         some |= {"p": p, "q": round(chance.uniform(p + 0.1, 0.95), 3)}
         return some | {"hashes": many(chance, 1, 8), "reports": many(chance, 1, 1000)}
     some |= {"repeats": maybe(chance, 0.2, many(chance, 2, 50))}
-    some |= {"honest-fraction": maybe(chance, 0.2, chance.choice(_SHARES))}
+    some |= {"honest-share": maybe(chance, 0.2, chance.choice(_SHARES))}
     if name == "clear-shaped":
         return some | {"shape-decay": maybe(chance, 0.5, spread(chance, 0.01, 2.0, 3))}
     if name == "clear-uniform":

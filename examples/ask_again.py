@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from mixtally.simulation.simulate import play
 from numpy.typing import NDArray
 
 from mixtally.data.timeline import Timeline
@@ -23,7 +24,6 @@ from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.simulate import play
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from mixtally.errors import RefusedError
 from mixtally.records.contract import (
     FakeRecord,
     OwnFakes,
+    Plan,
     Prefixes,
-    Terms,
     write_contract,
     written_key,
 )
@@ -23,15 +23,15 @@ from mixtally.records.question import Kind, Question, with_attributes
 GONE = object()
 """In place of a field: it is left out."""
 SCALE = 1 << 64
-PART, OWN, RECIPE = "terms.parts.0", "terms.parts.0.own", "terms.parts.0.recipe"
-LAYOUT, ASKED, PROOF = "terms.parts.0.layout", "terms.question", "terms.certificate"
+PART, OWN, RECIPE = "plan.parts.0", "plan.parts.0.own", "plan.parts.0.recipe"
+LAYOUT, ASKED, PROOF = "plan.parts.0.layout", "plan.question", "plan.certificate"
 SAME_KEY = written_key("mix-2", c.role("mix-1").public)
 """The second hop's name over the first one's public key."""
 MISTYPED = c.role("mix-1").key[:-1] + "A"
 """A key that its hash does not fit."""
 
 
-def bases() -> dict[str, Terms]:
+def bases() -> dict[str, Plan]:
     """Good contracts, one of each kind."""
     own, uniform = OwnFakes(FakeRecord.BLANK, 1, 5), OwnFakes(FakeRecord.UNIFORM, 1, 5)
 
@@ -44,41 +44,41 @@ def bases() -> dict[str, Terms]:
     )  # fmt: skip
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=100)
     return {
-        "labels": c.proved(c.terms_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
-        "clear": c.terms_of(one(4), [c.uniform(4, whole=1)]),
-        "flips": c.terms_of(one(9), [c.flipped(9, own=own)], local_epsilon=4.5),
-        "uniform": c.terms_of(one(9), [c.flipped(9, own=uniform)], count_flips=True),
-        "crowd": c.terms_of(one(9), [c.flipped(9)]),
-        "blanks": c.terms_of(one(9), [c.flipped(9, blanks=40)]),
-        "positions": c.terms_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
-        "set": c.terms_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
-        "traits": c.terms_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
-        "bits": c.terms_of(free, [c.flipped(3, most_set=None)]),
-        "edges": c.terms_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
-        "hashed": c.terms_of(one(99, hashed=hashed), [c.shaped(99)]),
-        "prefixes": c.terms_of(one(11), [c.shaped(11)], prefixes=spelled),
+        "labels": c.proved(c.plan_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
+        "clear": c.plan_of(one(4), [c.uniform(4, whole=1)]),
+        "flips": c.plan_of(one(9), [c.flipped(9, own=own)], local_epsilon=4.5),
+        "uniform": c.plan_of(one(9), [c.flipped(9, own=uniform)], count_flips=True),
+        "crowd": c.plan_of(one(9), [c.flipped(9)]),
+        "blanks": c.plan_of(one(9), [c.flipped(9, blanks=40)]),
+        "positions": c.plan_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
+        "set": c.plan_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
+        "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
+        "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
+        "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
+        "hashed": c.plan_of(one(99, hashed=hashed), [c.shaped(99)]),
+        "prefixes": c.plan_of(one(11), [c.shaped(11)], prefixes=spelled),
     }
 
 
 CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("field-missing", "labels", {"suite": GONE}),
     ("field-missing", "flips", {f"{LAYOUT}.cap": GONE}),
-    ("field-unknown", "labels", {"terms.more": 1}),
+    ("field-unknown", "labels", {"plan.more": 1}),
     ("field-unknown", "labels", {f"{RECIPE}.count": 1}),
-    ("wrong-type", "labels", {"terms.hops": 2.0}),
-    ("wrong-type", "labels", {"terms.count_flips": 0}),
-    ("wrong-type", "labels", {"terms.guarantee.epsilon": "1"}),
+    ("wrong-type", "labels", {"plan.hops": 2.0}),
+    ("wrong-type", "labels", {"plan.count_flips": 0}),
+    ("wrong-type", "labels", {"plan.guarantee.epsilon": "1"}),
     ("wrong-type", "labels", {"serial": True}),
     ("wrong-type", "labels", {f"{ASKED}.labels": "abc"}),
     ("integer-as-number", "flips", {f"{PART}.threshold": 1 << 60}),
-    ("integer-as-string", "labels", {"terms.users": "1000"}),
+    ("integer-as-string", "labels", {"plan.users": "1000"}),
     ("integer-as-string", "flips", {f"{PART}.threshold": "01152921504606846976"}),
     ("integer-as-string", "flips", {f"{OWN}.coin": str(1 << 53)}),
     ("unknown-version", "labels", {"version": 2, "new": []}),
     ("name-malformed", "labels", {"name": "Home"}),
     ("serial-out-of-range", "labels", {"serial": 0}),
     ("more-drawing-mixes-than-hops", "labels", {"hops.1": GONE}),
-    ("more-hops-than-priced", "labels", {"terms.hops": 1}),
+    ("more-hops-than-priced", "labels", {"plan.hops": 1}),
     ("hop-twice", "labels", {"hops.1.address": "http://127.0.0.1:7001"}),
     ("hop-twice", "labels", {"collector.address": "http://127.0.0.1:7002"}),
     ("hop-twice", "labels", {"hops.1.key": SAME_KEY}),
@@ -110,35 +110,35 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("unknown-hash", "hashed", {f"{ASKED}.hashed.function": "BLAKE2b"}),
     ("seed-malformed", "hashed", {f"{ASKED}.hashed.seed": c.SEED.upper()}),
     ("values-out-of-range", "hashed", {f"{ASKED}.hashed.values": 1}),
-    ("no-scale", "edges", {"terms.edges": [0.0, 1.0, 1.0, 2.0]}),
-    ("no-scale", "edges", {"terms.edges": [0.0, 1.0, 2.0]}),
-    ("alphabet-unfit", "prefixes", {"terms.prefixes.alphabet": "aba"}),
-    ("prefixes-out-of-range", "prefixes", {"terms.prefixes.longest": 0}),
-    ("prefixes-bins", "prefixes", {"terms.prefixes.most": 3}),
-    ("several-encoders", "hashed", {"terms.edges": list(range(100))}),
-    ("several-encoders", "bits", {"terms.edges": [0, 1, 2, 3]}),
-    ("epsilon-out-of-range", "labels", {"terms.guarantee.epsilon": 0}),
-    ("delta-out-of-range", "labels", {"terms.guarantee.delta": 0.11}),
-    ("unknown-observer", "labels", {"terms.guarantee.observer": "sums"}),
-    ("users-out-of-range", "labels", {"terms.users": 1}),
-    ("minimum-crowd-out-of-range", "labels", {"terms.minimum_crowd": 0}),
-    ("minimum-crowd-above-users", "labels", {"terms.minimum_crowd": 1001}),
-    ("honest-share-out-of-range", "clear", {"terms.honest_share": 0}),
-    ("collections-out-of-range", "labels", {"terms.collections": 1001}),
-    ("hops-out-of-range", "labels", {"terms.hops": 6}),
-    ("unknown-cover", "labels", {"terms.cover": "nobody"}),
-    ("cover-unfit", "labels", {"terms.cover": "people"}),
-    ("flips-beside-mixes", "blanks", {"terms.count_flips": True}),
-    ("too-few-honest", "clear", {"terms.honest_share": 0.0019, "terms.minimum_crowd": 1000}),
-    ("uncovered", "crowd", {"terms.count_flips": False}),
-    ("flip-uniform-repeated", "uniform", {"terms.collections": 2}),
+    ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 1.0, 2.0]}),
+    ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 2.0]}),
+    ("alphabet-unfit", "prefixes", {"plan.prefixes.alphabet": "aba"}),
+    ("prefixes-out-of-range", "prefixes", {"plan.prefixes.longest": 0}),
+    ("prefixes-bins", "prefixes", {"plan.prefixes.most": 3}),
+    ("several-encoders", "hashed", {"plan.edges": list(range(100))}),
+    ("several-encoders", "bits", {"plan.edges": [0, 1, 2, 3]}),
+    ("epsilon-out-of-range", "labels", {"plan.guarantee.epsilon": 0}),
+    ("delta-out-of-range", "labels", {"plan.guarantee.delta": 0.11}),
+    ("unknown-observer", "labels", {"plan.guarantee.observer": "sums"}),
+    ("users-out-of-range", "labels", {"plan.users": 1}),
+    ("minimum-crowd-out-of-range", "labels", {"plan.minimum_crowd": 0}),
+    ("minimum-crowd-above-users", "labels", {"plan.minimum_crowd": 1001}),
+    ("honest-share-out-of-range", "clear", {"plan.honest_share": 0}),
+    ("collections-out-of-range", "labels", {"plan.collections": 1001}),
+    ("hops-out-of-range", "labels", {"plan.hops": 6}),
+    ("unknown-cover", "labels", {"plan.cover": "nobody"}),
+    ("cover-unfit", "labels", {"plan.cover": "people"}),
+    ("flips-beside-mixes", "blanks", {"plan.count_flips": True}),
+    ("too-few-honest", "clear", {"plan.honest_share": 0.0019, "plan.minimum_crowd": 1000}),
+    ("uncovered", "crowd", {"plan.count_flips": False}),
+    ("flip-uniform-repeated", "uniform", {"plan.collections": 2}),
     ("parts-unfit", "traits", {f"{ASKED}.attributes": [3, 2]}),
     ("parts-unfit", "labels", {f"{ASKED}.kind": "set"}),
     ("bounds-out-of-range", "labels", {f"{PROOF}.lower": 0.1}),
     ("not-proved", "labels", {f"{PROOF}.status": "guessed"}),
     ("other-epsilon", "labels", {f"{PROOF}.epsilon": 2}),
     ("proved-above-promise", "flips", {f"{PROOF}.upper": 0.10000000000000002}),
-    ("local-epsilon-out-of-range", "flips", {"terms.local_epsilon": -0.5}),
+    ("local-epsilon-out-of-range", "flips", {"plan.local_epsilon": -0.5}),
     ("most-set-out-of-range", "flips", {f"{PART}.most_set": 10}),
     ("threshold-out-of-range", "flips", {f"{PART}.threshold": (1 << 24) - 1}),
     ("threshold-half", "flips", {f"{PART}.threshold": str(1 << 63)}),
@@ -233,7 +233,7 @@ def altered(plain: Any, changes: dict[str, Any]) -> bytes:
 
 def bad() -> dict[str, dict[str, Any]]:
     """Name -> vector; the room is seen to give each reason."""
-    good = {name: write_contract(c.contract_of(terms)) for name, terms in bases().items()}
+    good = {name: write_contract(c.contract_of(plan)) for name, plan in bases().items()}
     plain = {name: json.loads(data) for name, data in good.items()}
     made = [_bytes(reason, data) for reason, data in _spelled(good["flips"])]
     for reason, base, changes in CONTRACTS:

@@ -31,9 +31,9 @@ from mixtally.records.contract import (  # noqa: E402
     FakeRecord,
     NoRecipe,
     OwnFakes,
+    Plan,
     Prefixes,
     ShapedRecipe,
-    Terms,
     write_contract,
 )
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
@@ -71,10 +71,10 @@ class Stream:
 
 
 class Sent(NamedTuple):
-    """A person's messages: terms, a value, and what is special."""
+    """A person's messages: plan, a value, and what is special."""
 
     name: str
-    terms: Terms
+    plan: Plan
     value: Any
     planted: dict[int, int] = {}  # noqa: RUF012
     prefixes: list[list[int]] | None = None
@@ -85,9 +85,9 @@ def asked(bins: int, **more: Any) -> Question:
     return Question(name="where", bins=bins, **more)
 
 
-def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Terms:
+def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Plan:
     """Numbered bins, flipped."""
-    return c.terms_of(asked(bins), [c.flipped(bins, own=own, **more)])
+    return c.plan_of(asked(bins), [c.flipped(bins, own=own, **more)])
 
 
 def plain_scenarios() -> list[Sent]:
@@ -97,14 +97,14 @@ def plain_scenarios() -> list[Sent]:
     deep = {"form": Form.POSITIONS, "q": 0.1, "cap": 2}
     every = dict.fromkeys(range(2, 11), 0)
     return [
-        Sent("label-clear-shaped", c.proved(c.terms_of(labels, [c.shaped(5)])), "東京"),
-        Sent("label-clear-uniform-heads", c.terms_of(labels, [named]), "Zürich", {0: HALF - 1}),
-        Sent("label-clear-uniform-tails", c.terms_of(labels, [named]), "Zürich", {0: HALF}),
-        Sent("label-one-form", c.terms_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
-        Sent("uniform-word-drawn-again", c.terms_of(labels, [named]), "a b", {0: 0, 2: LAST}),
-        Sent("order-word-drawn-again", c.terms_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
+        Sent("label-clear-shaped", c.proved(c.plan_of(labels, [c.shaped(5)])), "東京"),
+        Sent("label-clear-uniform-heads", c.plan_of(labels, [named]), "Zürich", {0: HALF - 1}),
+        Sent("label-clear-uniform-tails", c.plan_of(labels, [named]), "Zürich", {0: HALF}),
+        Sent("label-one-form", c.plan_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
+        Sent("uniform-word-drawn-again", c.plan_of(labels, [named]), "a b", {0: 0, 2: LAST}),
+        Sent("order-word-drawn-again", c.plan_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
              {4: LAST, 5: LAST}),
-        Sent("number-two-bytes", c.terms_of(asked(300), [c.uniform(300, whole=1, coin=0)]), 299),
+        Sent("number-two-bytes", c.plan_of(asked(300), [c.uniform(300, whole=1, coin=0)]), 299),
         Sent("flips-blank-fakes", flipped_terms(9, two), 8, {0: 0}),
         Sent("flips-no-fake-this-time", flipped_terms(17, coin, q=0.3), 16, {0: LAST}),
         Sent("flips-uniform-fakes", flipped_terms(10, OwnFakes(UNIFORM, 1, HALF)), 3, {0: 0}),
@@ -123,11 +123,11 @@ def plain_scenarios() -> list[Sent]:
 def encoder_scenarios() -> list[Sent]:
     """Every way from a value to bins."""
     edges = (-1.5, 0.0, 0.1, 2.0, 1e6)
-    scale = c.terms_of(asked(4), [c.shaped(4)], edges=edges)
+    scale = c.plan_of(asked(4), [c.shaped(4)], edges=edges)
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=10**6)
-    words = c.terms_of(asked(50_000, hashed=hashed), [c.shaped(50_000)])
+    words = c.plan_of(asked(50_000, hashed=hashed), [c.shaped(50_000)])
     spelled = Prefixes(alphabet="abcdé", most=3, longest=9)
-    search = c.terms_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
+    search = c.plan_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
     known = [[1, 2], [6, 1], [3, 3]]
     found = [
         Sent(f"number-{name}", scale, value)
@@ -156,7 +156,7 @@ def encoder_scenarios() -> list[Sent]:
 def record_scenarios() -> list[Sent]:
     """Records of several bins, whole and split."""
     chosen = asked(12, kind=Kind.SET, max_set=3)
-    sets = c.terms_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
+    sets = c.plan_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
     traits = with_attributes("traits", (3, 2, 4))
     named = Question(
         name="traits", bins=4, labels=("a=1", "a=2", "b=1", "b=2"), kind=Kind.SET, max_set=2,
@@ -169,27 +169,27 @@ def record_scenarios() -> list[Sent]:
         Sent("set-of-two", sets, [11, 0]),
         Sent("set-of-none", sets, []),
         Sent("set-of-nobody", sets, None),
-        Sent("attributes-whole", c.terms_of(traits, [c.flipped(9, most_set=3, own=own)]),
+        Sent("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),
-        Sent("attributes-split", c.terms_of(traits, [c.uniform(3), c.flipped(2, own=own),
+        Sent("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),
              c.uniform(4, whole=1)], count_flips=False), [2, 0, 3]),
-        Sent("attributes-split-labels", c.terms_of(named, [c.shaped(2), c.shaped(2)]),
+        Sent("attributes-split-labels", c.plan_of(named, [c.shaped(2), c.shaped(2)]),
              ["a=2", "b=1"]),
-        Sent("bits-whole", c.terms_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0, 1]),
-        Sent("bits-split", c.terms_of(free, [single] * 3), [1, 0, 1]),
-        Sent("bits-split-in-clear", c.terms_of(free, [c.uniform(2, whole=1)] * 3), [1, 0, 1]),
-        Sent("single-bit", c.terms_of(one, [single]), [1]),
+        Sent("bits-whole", c.plan_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0, 1]),
+        Sent("bits-split", c.plan_of(free, [single] * 3), [1, 0, 1]),
+        Sent("bits-split-in-clear", c.plan_of(free, [c.uniform(2, whole=1)] * 3), [1, 0, 1]),
+        Sent("single-bit", c.plan_of(one, [single]), [1]),
     ]  # fmt: skip
 
 
 def sent_vector(one: Sent) -> dict[str, Any]:
     """The scenario with what is sent, by the room and by the reference alike."""
-    data = write_contract(c.contract_of(one.terms))
+    data = write_contract(c.contract_of(one.plan))
     ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
     found = client.messages(client.read(data), one.value, ours, **more)
-    bins = answer(one.terms, one.value, one.prefixes, closing=one.closing)
-    if found != person_messages(one.terms, bins, theirs) or ours.used != theirs.used:
+    bins = answer(one.plan, one.value, one.prefixes, closing=one.closing)
+    if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
         raise SystemExit(f"{one.name}: the room and the reference disagree")
     if one.planted and len(ours.used) <= 8 * max(one.planted):
         raise SystemExit(f"{one.name}: a planted word is never drawn")
@@ -232,7 +232,7 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
 
 def other_vectors() -> dict[str, dict[str, Any]]:
     """Fingerprints and shapes."""
-    text = write_contract(c.contract_of(c.terms_of(asked(5, labels=NAMES), [c.shaped(5)]))).decode()
+    text = write_contract(c.contract_of(c.plan_of(asked(5, labels=NAMES), [c.shaped(5)]))).decode()
     files = {
         "unsigned": text,
         "signed": text + SIGNED,

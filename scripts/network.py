@@ -87,8 +87,8 @@ class Network:
         self.run("plan", "--hops", str(HOPS), "--epsilon", "1", "--delta", "1e-6",
                  "--users", str(self.people), "--minimum-crowd", str(self.people // 2),
                  "--collections", str(ROUNDS), "--labels", "labels.txt", "--name", "destination",
-                 "--out", "terms.json")  # fmt: skip
-        said = self.run("contract", "new", "terms.json", "--network", "network.toml",
+                 "--out", "plan.json")  # fmt: skip
+        said = self.run("contract", "new", "plan.json", "--network", "network.toml",
                         "--out", "contract.json")  # fmt: skip
         for name in self.names[:-1]:
             self.run("mix", "sign", name, "contract.json")

@@ -35,10 +35,10 @@ def bytes_of(vector: Found, name: str) -> bytes:
 
 def frame_of(contract: client.Contract) -> Frame:
     """What a contract says of its rounds."""
-    terms = contract.terms
+    plan = contract.plan
     return Frame(
-        contract.fingerprint, terms.collections, contract.open_seconds, len(contract.hops),
-        contract.suite, len(terms.parts), terms.minimum_crowd,
+        contract.fingerprint, plan.collections, contract.open_seconds, len(contract.hops),
+        contract.suite, len(plan.parts), plan.minimum_crowd,
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def _sheet(vector: Found) -> Found:
 def _shapes(vector: Found) -> Found:
     contract = client.read(vector["contract"].encode())
     shapes = []
-    for part in contract.terms.parts:
+    for part in contract.plan.parts:
         most = part.own.whole + (part.own.coin > 0) if part.own else 0
         size = part.layout.message_bytes
         size += SUITES[contract.suite].layer_bytes * (len(contract.hops) + 1)

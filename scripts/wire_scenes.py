@@ -60,19 +60,19 @@ def scene(suite: int) -> Scene:
     """Suite 1: one part, fakes of hops; suite 2: three parts, fakes of devices."""
     if suite == 1:
         asked = Question(name="where", bins=3, labels=("a", "b", "c"))
-        terms = c.proved(c.terms_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))
+        plan = c.proved(c.plan_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))
     else:
         own = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
         parts = [c.uniform(3), c.flipped(2, own=own), c.uniform(4, whole=2, coin=0)]
         more = {"count_flips": False, "minimum_crowd": 2, "collections": 7}
-        terms = c.terms_of(with_attributes("traits", (3, 2, 4)), parts, **more)
-    hops, collector = c.network(terms.hops)
+        plan = c.plan_of(with_attributes("traits", (3, 2, 4)), parts, **more)
+    hops, collector = c.network(plan.hops)
     signers = tuple(Signer(role.name, secret(role.name, 32)) for role in (*hops, collector))
     *hops, collector = (
         replace(role, key=signer.verifier)
         for role, signer in zip((*hops, collector), signers, strict=True)
     )
-    contract = c.contract_of(terms, hops=tuple(hops), collector=collector, suite=suite)
+    contract = c.contract_of(plan, hops=tuple(hops), collector=collector, suite=suite)
     size = SUITES[suite].private_bytes
     secrets = tuple(secret(f"{signer.name}, suite {suite}", size) for signer in signers)
     return Scene(write_contract(contract), signers, secrets, suite)
@@ -87,7 +87,7 @@ def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, s
     As many people as the minimum crowd; each hop finds one message malformed and adds one.
     """
     shapes = found({"what": "shapes", "contract": one.contract.decode()})["shapes"]
-    people = json.loads(one.contract)["terms"]["minimum_crowd"]
+    people = json.loads(one.contract)["plan"]["minimum_crowd"]
     received = [people * least + (most > least) for least, most, _ in shapes]
     layer, texts, pieces = SUITES[one.suite].layer_bytes, list[bytes](), dict[str, str]()
     for hop, more in enumerate(changes, start=1):

@@ -7,7 +7,6 @@ memory: what they prove follows from their questions alone, which ``tests/privac
 import math
 import os
 import subprocess
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -47,16 +46,6 @@ def plant(monkeypatch):
     def replace(home, name, change):
         honest = getattr(home, name)
         monkeypatch.setattr(home, name, lambda *given, **named: change(honest, *given, **named))
-
-    return replace
-
-
-@pytest.fixture
-def plant_in_math(monkeypatch):
-    """Replaces functions of ``math`` as one module sees them."""
-
-    def replace(module, **changes):
-        monkeypatch.setattr(module, "math", SimpleNamespace(**vars(math) | changes))
 
     return replace
 

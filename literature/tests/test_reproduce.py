@@ -20,7 +20,6 @@ from literature.document import document
 from literature.finding import Finding, claim, rounds_to
 from mixtally.errors import ParameterError
 from mixtally.literature.formulas import notes as published_notes
-from mixtally.literature.formulas import repeats as published_repeats
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.page import page
 from report.reader import Reader
@@ -150,14 +149,6 @@ def test_a_planted_printed_constant_is_caught(monkeypatch):
     planted = (place, epsilon, ((1000, "0.1702", "0.0037"), *rows[1:]))
     monkeypatch.setattr(sufficient, "TABLES", (sufficient.TABLES[0], planted))
     assert only(sufficient._tables(), place, "q for N = 1,000").word == "differs"
-
-
-@pytest.mark.parametrize("squared", [8.9, 10.0])
-def test_a_planted_formula_is_caught(monkeypatch, squared):
-    """Nine is three sigmas, squared; the deviation of 3 and the delta of .0125 must move."""
-    monkeypatch.setattr(published_repeats, "_SIGMAS_SQUARED", squared)
-    guarantee = only(repeats._guarantee(), "(4.45)", "lambda = 2, N = 1,000")
-    assert not near(guarantee, "0.0125")
 
 
 def test_a_planted_cover_turns_the_verdict(monkeypatch):

@@ -13,14 +13,12 @@ import pytest
 from helpers.exact_distributions import bags, delta, sums
 from literature import (
     maximal,
-    repeats_claims,
     reproduce,
     small,
     sufficient_claims,
 )
 from literature.finding import claim, rounds_to
 from literature.tests.enumerated import everything, only
-from mixtally.literature.formulas import histograms, repeats
 
 HALF = Fraction(math.exp(0.5))
 
@@ -123,40 +121,13 @@ def test_what_numbers_of_set_bits_do_not_tell():
     assert rounds_to(one.bounds, "0.2915")
 
 
-@pytest.mark.parametrize("place", ["(2.4)", "(3.4)"])
-def test_a_planted_ratio_turns_the_verdict(monkeypatch, place):
-    honest = histograms.homogeneous_ratio, histograms.ratio_by_set_bits
-    monkeypatch.setattr(histograms, "homogeneous_ratio", lambda *a: honest[0](*a) * (1 + 1e-8))
-    monkeypatch.setattr(histograms, "ratio_by_set_bits", lambda *a: honest[1](*a) * (1 + 1e-8))
-    assert only(sufficient_claims.by_enumeration(), "000", place).word == "false"
-
-
-def test_outliers_that_are_not_alike_have_other_distributions(monkeypatch):
-    """Opposite among zeros, one bit apart among all others: claim 2 would not be so."""
-
-    def near(crowd, bits, users, flip):
-        other = crowd ^ (1 if crowd else (1 << bits) - 1)
-        rest = [crowd] * (users - 1)
-        distributions = [
-            small.bag_distribution([*rest, last], bits, flip) for last in (crowd, other)
-        ]
-        return distributions[0], distributions[1]
-
-    monkeypatch.setattr(sufficient_claims, "_outlier", near)
-    assert (
-        only(sufficient_claims._same_distribution(), "000", "section 1.2, claim 2").word == "false"
-    )
-
-
 # 001 and 003
 
 
-def test_lemmas_without_their_conditions_are_seen_to_fail(monkeypatch):
-    monkeypatch.setattr(maximal, "_falling", lambda *_: True)
-    wrong, cases = maximal.leaning_weights()
-    assert 0 < wrong < cases
-    assert maximal.one_more_bit()[0] == maximal.largest_ratio()[0] == 0
-    assert min(maximal.one_more_bit()[1], maximal.largest_ratio()[1]) > 700
+def test_lemmas_hold_in_hundreds_of_cases():
+    for wrong, cases in (maximal.one_more_bit(), maximal.largest_ratio()):
+        assert wrong == 0
+        assert cases > 700
 
 
 def test_the_step_of_all_ones_is_the_steepest_exactly():
@@ -196,9 +167,3 @@ def test_anonymity_and_delta_do_not_go_together():
     one = only(everything(), "003", "section 3", "ten ones")
     assert one.computed == pytest.approx(rest / 0.8**10, rel=1e-9)
     assert "2.71e-11" in one.note
-
-
-def test_a_planted_choice_turns_the_verdict(monkeypatch):
-    honest = repeats.choices
-    monkeypatch.setattr(repeats, "choices", lambda *given: honest(*given) * (1 + 1e-7))
-    assert {one.word for one in repeats_claims.choices()} == {"false"}

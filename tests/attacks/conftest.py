@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 
 from attacks.mechanisms import RARE, SOUND
@@ -15,7 +16,6 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 ERROR = 1e-4
 

@@ -133,13 +133,13 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
 
 
 @pytest.mark.seconds
-def test_collusion_beyond_the_honest_fraction_costs_what_the_distribution_says(sound, lab):
+def test_collusion_beyond_the_honest_share_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = run_attacks(target_of(mechanism), lab(runs=RUNS), "collusion")
     delta = target_of(mechanism).delta
     assert half.promised == left_among_fakes(mechanism, 1000, delta, Accountant()) > 1.0
     assert upper(mechanism.having(Parameter.FAKES, 1000), half.promised) <= delta
-    fraction = replace(target_of(mechanism), honest_fraction=0.9, epsilon=1.2)
+    fraction = replace(target_of(mechanism), honest_share=0.9, epsilon=1.2)
     within, _ = run_attacks(fraction, lab(runs=RUNS), "collusion")
     assert within.promised == 1.2
     assert within.case.startswith("10%")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, proved, shaped, plan_of, uniform
 from helpers.least import shape, threshold
 from helpers.sampled import among
 from mixtally.attacks import Verdict
@@ -67,7 +67,7 @@ BY_PEOPLE = {
 
 
 def terms(question, parts, **changes):
-    return terms_of(question, parts, users=PEOPLE, hops=2, delta=0.01, **changes)
+    return plan_of(question, parts, users=PEOPLE, hops=2, delta=0.01, **changes)
 
 
 @cache
@@ -87,7 +87,7 @@ def games(outcomes, hop):
 def test_what_every_mix_covers_is_kept_behind_any_hop(name, lab):
     outcomes = attacked(BY_MIXES[name], lab)
     assert {one.verdict for one in outcomes} == {Verdict.CONSISTENT}
-    promised = contract(BY_MIXES[name]).terms.certificate.upper
+    promised = contract(BY_MIXES[name]).plan.certificate.upper
     for hop in (1, 2):
         assert max(one.numbers["delta_seen"] for one in games(outcomes, hop)) <= promised
     assert sum(one.numbers["false_alarm_rate"] for one in outcomes) <= ERROR * (1 + 1e-9)
@@ -113,7 +113,7 @@ def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
 def test_honest_people_hide_only_behind_the_first_hop(part, question, behind):
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5}
-    made = terms_of(question, [part], hops=3, **crowd)
+    made = plan_of(question, [part], hops=3, **crowd)
     for place, expected in enumerate(behind, 1):
         ((who, times),) = senders_behind(made, place).items()
         assert (who.honest, who.people, times) == (*expected, 1)
@@ -216,7 +216,7 @@ def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
         return np.concatenate([rows, rows])[: round(len(rows) * times)]
 
     found = lab(device=Device(part_reports=again))
-    checks, _ = drawn_checks(contract(BY_PEOPLE[name]).terms, found)
+    checks, _ = drawn_checks(contract(BY_PEOPLE[name]).plan, found)
     flags, _, _ = flagged(checks, ERROR)
     assert any("more or fewer" in flag.test for flag in flags)
 

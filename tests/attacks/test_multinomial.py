@@ -44,19 +44,6 @@ def test_binomials_of_many_sizes_have_their_distributions():
         assert p_value(drawn[trials == size], size, 0.2) > 1e-4
 
 
-def test_a_digit_that_is_forgotten_is_seen(monkeypatch):
-    """The twin: the least number of trials is drawn for all."""
-    right = Binomials._drawn
-
-    def forgetful(self, trials, probability, count):
-        return right(self, trials, probability, count) if trials > 100 else np.zeros(count, int)
-
-    monkeypatch.setattr(Binomials, "_drawn", forgetful)
-    trials = halves(300)
-    drawn = Binomials(SeededChance(2))(trials, 0.2)
-    assert p_value(drawn[trials == 300], 300, 0.2) < 1e-4
-
-
 def test_certain_and_impossible_things():
     draw, trials = Binomials(SeededChance(3)), np.array([0, 5, 9])
     assert draw(trials, 0.0).tolist() == [0, 0, 0]

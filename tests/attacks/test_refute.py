@@ -59,17 +59,6 @@ def test_twice_the_error_would_be_seen():
     assert alarm_rate(0.5, 0.0, 0.0, 0.1) <= 0.1 < alarm_rate(0.5, 0.0, 0.0, 0.1, shown=0.2)
 
 
-def test_a_test_that_forgets_delta_or_its_ends_would_be_seen(monkeypatch):
-    """The twins: delta 0 in the odds, and an interval whose ends are the point estimates."""
-    right = refute._log_odds
-    with monkeypatch.context() as patch:
-        patch.setattr(refute, "_log_odds", lambda q, epsilon, _: right(q, epsilon, 0.0))
-        assert alarm_rate(0.2, 0.2, 0.1, 0.05) > 0.05
-    for name in ("clopper_pearson_lower", "clopper_pearson_upper"):
-        monkeypatch.setattr(refute, name, lambda hits, trials, _: np.asarray(hits) / trials)
-    assert alarm_rate(0.3, 0.5, 0.0, 0.05) > 0.05
-
-
 def test_the_conditional_distribution_is_fishers():
     counts = Counts(9, 4, (30, 25))
     for log_odds in (0.0, 0.7, 2.5):

@@ -23,7 +23,7 @@ READ = f"survey.csv --column color {PROMISE}"
 BOX = "--box 40,44,-76,-70 --resolution 3"
 CALLS = {
     "plan": f"{PROMISE} --users 1000 --bins 5",
-    "contract new": "terms.json --network network.toml --out contract.json",
+    "contract new": "plan.json --network network.toml --out contract.json",
     "contract show": "contract.json",
     "contract check": "contract.json",
     "mix init": "nowhere/mix --name mix-1 --address http://127.0.0.1:1",

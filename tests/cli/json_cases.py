@@ -24,11 +24,11 @@ SHARDS = (
 )
 NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
 CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
-TERMS = f"{CASCADE} --labels words.txt --name opinion --out terms.json"
-CONTRACT = f"{TERMS} && contract new terms.json --network network.toml --out contract.json"
+TERMS = f"{CASCADE} --labels words.txt --name opinion --out plan.json"
+CONTRACT = f"{TERMS} && contract new plan.json --network network.toml --out contract.json"
 SMALL = (
-    "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out terms.json && "
-    "contract new terms.json --network network.toml --out small.json"
+    "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out plan.json && "
+    "contract new plan.json --network network.toml --out small.json"
 )
 FEW = "--runs 100 --drawn 1000 --seed {seed} --json"
 DIARY = "--epoch-column week --person-column who"
@@ -37,7 +37,7 @@ END = "--delta 1e-6 --seed {seed} --json"
 _PLANS = f"""
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 1000 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100000 --mix-fakes --json
-plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-fraction 0.8 --json
+plan --epsilon 0.5 --delta 1e-9 --users 2e5 --bins 50 --honest-share 0.8 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --explain --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json
@@ -136,7 +136,7 @@ simulate memoized survey.csv --column answer --reports 5 --bloom-bits 64 --candi
 """
 
 _SECONDS = f"""
-{CASCADE} --collections 4 --labels words.txt --name opinion --out terms.json --json
+{CASCADE} --collections 4 --labels words.txt --name opinion --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
 check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
 check formula --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json

@@ -143,7 +143,7 @@ def test_a_bad_option_is_refused_before_the_collection_is_played(refuses, monkey
     ("more", "said"),
     [
         (("--protocol", "nope"), "protocol: wanted"),
-        (("--honest-fraction", 0), "honest fraction: wanted"),
+        (("--honest-share", 0), "honest share: wanted"),
         (("--fakes-per-user", 1, "--messages-per-user", 2), "budget: wanted"),
         (("--fakes-per-user", -1), "fakes per user: wanted a number of at least 0, got -1"),
         (("--fakes-per-user", "nan"), "fakes per user: wanted a number of at least 0, got nan"),

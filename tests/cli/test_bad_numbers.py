@@ -19,7 +19,7 @@ def arguments(**changes):
         *[({"delta": bad}, "delta") for bad in (0, -1e-6, 0.2, "nan", "inf", 1e-16)],
         *[({"users": bad}, "users") for bad in (1, 0, -5, "1e11")],
         *[({"bins": bad}, "bins") for bad in (1, 0, -5, "1e8")],
-        *[({"honest_fraction": bad}, "honest fraction") for bad in (0, -1, 1.1, "nan", "inf")],
+        *[({"honest_share": bad}, "honest share") for bad in (0, -1, 1.1, "nan", "inf")],
         *[({"messages_per_user": bad}, "messages per user") for bad in (0.9, 1001, "nan", "inf")],
         *[({"fakes_per_user": bad}, "fakes per user") for bad in (-0.1, "nan")],
         ({"fakes_per_user": 1000}, "messages per user"),
@@ -84,7 +84,7 @@ def test_too_few_users_are_told_so(refused):
     assert "nobody could be told from all" in refused("plan", *arguments(users=2))
 
 
-@pytest.mark.parametrize("flag", ["--epsilon", "--delta", "--honest-fraction", "--bins"])
+@pytest.mark.parametrize("flag", ["--epsilon", "--delta", "--honest-share", "--bins"])
 def test_what_is_no_number_exits_2(cli, flag):
     outcome = cli("plan", *arguments(), flag, "many")
     assert (outcome.status, outcome.out) == (2, "")

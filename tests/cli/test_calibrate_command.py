@@ -104,7 +104,7 @@ def test_only_honest_fakes_are_counted(cli):
         "check noise",
         *PROMISE,
         *of("flip-blank", "--fakes", 2001),
-        "--honest-fraction",
+        "--honest-share",
         0.5,
         "--json",
     )
@@ -177,7 +177,7 @@ def test_parameters_that_lack_or_that_no_law_takes_are_refused(refused, given):
         (of("flip-blank", "--flip", 0.7), "flip probability"),
         (of("flip-blank", "--flip", "nan"), "flip probability"),
         (of("flip-blank", "--fakes", 9, "--max-set", 0), "max set"),
-        (of("flip-blank", "--fakes", 9, "--honest-fraction", 0), "honest fraction"),
+        (of("flip-blank", "--fakes", 9, "--honest-share", 0), "honest share"),
         (of("clear-uniform", "--bins", 1), "bins"),
         (of("single-bit", "--users", 1, "--fakes", 0), "users"),
         (of("single-bit", "--users", 9, "--fakes", 0, "--ones", 9), "ones"),

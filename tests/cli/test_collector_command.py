@@ -50,11 +50,11 @@ def test_it_is_begun_once(cli, refused, tmp_path):
 
 def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
     path = tmp_path / "contract.json"
-    terms = contracts.proved(
-        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
+    plan = contracts.proved(
+        contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)], delta=1e-4)
     )
     hops, collector = office.contract.hops, office.contract.collector
-    made = contracts.contract_of(terms, hops=hops, collector=collector, name="other")
+    made = contracts.contract_of(plan, hops=hops, collector=collector, name="other")
     path.write_bytes(write_contract(made))
     line = refused("collector", "sign", folder, path)
     assert "the signatures of all mixes, got none of mix-1: " in line
@@ -70,7 +70,7 @@ def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
 def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder):
     path = tmp_path / "contract.json"
     path.write_bytes(office.text)
-    monkeypatch.setattr(commands, "checked", lambda *_: office.agreed)
+    monkeypatch.setattr(commands.office, "checked", lambda *_: office.agreed)
     outcome = cli("collector", "sign", folder, path)
     assert outcome.status == 0
     assert "is signed by its collector and all mixes" in outcome.out

@@ -1,4 +1,4 @@
-"""``mixtally contract``: terms become a contract, which is shown and checked, or refused."""
+"""``mixtally contract``: plan become a contract, which is shown and checked, or refused."""
 
 import hashlib
 import json
@@ -27,15 +27,15 @@ def network(tmp_path):
 
 @pytest.fixture
 def terms(cli, tmp_path):
-    file = tmp_path / "terms.json"
+    file = tmp_path / "plan.json"
     assert cli(*ASKED, "--bins", 20, "--out", file).status == 0
     return file
 
 
 @pytest.fixture
-def contract(cli, terms, network, tmp_path):
+def contract(cli, plan, network, tmp_path):
     file = tmp_path / "contract.json"
-    outcome = cli("contract", "new", terms, "--network", network, "--out", file)
+    outcome = cli("contract", "new", plan, "--network", network, "--out", file)
     assert outcome.status == 0, outcome.err
     assert hashlib.sha256(file.read_bytes()).hexdigest() in outcome.out
     return file
@@ -82,16 +82,16 @@ def altered(file, change):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda c: c["terms"]["certificate"].update(lower=0.0, upper=1e-9), "its promise is false"),
-        (lambda c: c["terms"]["parts"][0]["recipe"].update(shift=20), "its promise is false"),
-        (lambda c: c["terms"]["certificate"].update(assumption="none"), "was altered"),
-        (lambda c: c["terms"].update(local_epsilon=3.0), "was altered"),
-        (lambda c: c["terms"].update(hops=3), "hops"),
+        (lambda c: c["plan"]["certificate"].update(lower=0.0, upper=1e-9), "its promise is false"),
+        (lambda c: c["plan"]["parts"][0]["recipe"].update(shift=20), "its promise is false"),
+        (lambda c: c["plan"]["certificate"].update(assumption="none"), "was altered"),
+        (lambda c: c["plan"].update(local_epsilon=3.0), "was altered"),
+        (lambda c: c["plan"].update(hops=3), "hops"),
         (lambda c: c.update(suite=9), "suite"),
         (lambda c: c.update(admission="codes"), "admission"),
         (lambda c: c["hops"].append(c["hops"][0]), "hops"),
         (lambda c: c.update(extra=1), "extra"),
-        (lambda c: c["terms"].update(minimum_crowd=20_001), "minimum_crowd"),
+        (lambda c: c["plan"].update(minimum_crowd=20_001), "minimum_crowd"),
         (lambda c: c["envelope_bytes"][0].reverse(), "envelope_bytes"),
     ],
 )
@@ -107,10 +107,10 @@ def with_suite(network, number):
     network.write_text(f"suite = {number}\n{network.read_text()}")
 
 
-def test_a_network_may_name_the_second_suite(cli, terms, network, tmp_path):
+def test_a_network_may_name_the_second_suite(cli, plan, network, tmp_path):
     with_suite(network, 2)
     file = tmp_path / "contract.json"
-    assert cli("contract", "new", terms, "--network", network, "--out", file).status == 0
+    assert cli("contract", "new", plan, "--network", network, "--out", file).status == 0
     facts = json.loads(file.read_text())
     assert facts["suite"] == 2
     assert facts["envelope_bytes"] == [[1 + 1136 * left for left in (3, 2, 1)]]
@@ -122,10 +122,10 @@ def test_a_network_may_name_the_second_suite(cli, terms, network, tmp_path):
     assert "envelope_bytes" in cli("contract", "check", file).err
 
 
-def test_a_network_with_another_suite_is_refused(cli, terms, network, tmp_path):
+def test_a_network_with_another_suite_is_refused(cli, plan, network, tmp_path):
     with_suite(network, 3)
     file = tmp_path / "contract.json"
-    outcome = cli("contract", "new", terms, "--network", network, "--out", file)
+    outcome = cli("contract", "new", plan, "--network", network, "--out", file)
     assert outcome.status == 2
     assert "suite of the contract: wanted one of [1, 2], got 3" in outcome.err
     assert not file.exists()
@@ -153,21 +153,21 @@ def test_the_same_contract_in_other_bytes_has_another_fingerprint(cli, contract)
     assert shown["fingerprint"] == hashlib.sha256(contract.read_bytes()).hexdigest() != whole
 
 
-def test_no_contract_is_made_of_terms_that_promise_too_much(cli, terms, network, tmp_path):
-    altered(terms, lambda t: t["certificate"].update(lower=0.0, upper=1e-9))
-    outcome = cli("contract", "new", terms, "--network", network, "--out", tmp_path / "c.json")
+def test_no_contract_is_made_of_terms_that_promise_too_much(cli, plan, network, tmp_path):
+    altered(plan, lambda t: t["certificate"].update(lower=0.0, upper=1e-9))
+    outcome = cli("contract", "new", plan, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
     assert "its promise is false" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
-def test_too_few_hops_are_refused(cli, terms, network, tmp_path):
+def test_too_few_hops_are_refused(cli, plan, network, tmp_path):
     text = network.read_text()
     first, second = text.index("[[hops]]"), text.rindex("[[hops]]")
     network.write_text(text[:first] + text[second:])
-    outcome = cli("contract", "new", terms, "--network", network, "--out", tmp_path / "c.json")
+    outcome = cli("contract", "new", plan, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
-    assert "wanted 2 hops, for which the terms are priced, got 1" in outcome.err
+    assert "wanted 2 hops, for which the plan are priced, got 1" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
@@ -194,7 +194,7 @@ def test_mix_messages_need_hops(cli):
 
 
 def test_numbers_have_their_edges_in_the_terms(cli, tmp_path):
-    file = tmp_path / "terms.json"
+    file = tmp_path / "plan.json"
     assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", file).status == 0
     assert json.loads(file.read_text())["edges"] == [0.0, 25.0, 50.0, 75.0, 100.0]
 
@@ -202,9 +202,9 @@ def test_numbers_have_their_edges_in_the_terms(cli, tmp_path):
 @pytest.fixture
 def numbers(cli, network, tmp_path):
     """A contract that asks for a number from 0 to 100, and a column of them."""
-    terms, file, column = (tmp_path / name for name in ("t.json", "n.json", "ages.csv"))
-    assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", terms).status == 0
-    assert cli("contract", "new", terms, "--network", network, "--out", file).status == 0
+    plan, file, column = (tmp_path / name for name in ("t.json", "n.json", "ages.csv"))
+    assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", plan).status == 0
+    assert cli("contract", "new", plan, "--network", network, "--out", file).status == 0
     column.write_text("age\n" + "".join(f"{row % 100}.5\n" for row in range(20_000)))
     return file, ("simulate", column, "--column", "age", "--seed", 1, "--json")
 
@@ -214,7 +214,7 @@ def test_numbers_are_cut_at_the_edges_of_the_contract(cli, numbers, tmp_path):
     outcome = cli(*play, "--contract", file, "--out", tmp_path / "out")
     assert outcome.status == 0, outcome.err
     assert [row["truth"] for row in json.loads(outcome.out)["estimates"]] == [5000] * 4
-    altered(file, lambda c: c["terms"].update(edges=[0.0, 10.0, 50.0, 75.0, 100.0]))
+    altered(file, lambda c: c["plan"].update(edges=[0.0, 10.0, 50.0, 75.0, 100.0]))
     outcome = cli(*play, "--contract", file, "--out", tmp_path / "other")
     assert outcome.status == 2
     assert "wanted bins of equal width" in outcome.err
@@ -234,7 +234,7 @@ def test_a_hop_that_cheats_leaves_out_everybody_it_can(cli, numbers, tmp_path):
 
 
 def test_words_have_their_prefixes_in_the_terms(cli, tmp_path):
-    file = tmp_path / "terms.json"
+    file = tmp_path / "plan.json"
     assert cli(*ASKED, "--prefixes", 9, "--out", file).status == 0
     read = json.loads(file.read_text())
     assert read["prefixes"]["most"] == 9

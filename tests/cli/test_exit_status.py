@@ -12,7 +12,7 @@ from typer.main import get_command
 from helpers import contracts
 from mixtally.cli.app import _ENDS, COMMANDS, app
 from mixtally.cli.main import run
-from mixtally.records.contract import write_contract, write_terms
+from mixtally.records.contract import write_contract, write_plan
 from mixtally.records.question import Question
 
 PAGE = (Path(__file__).parents[2] / "docs/commands.md").read_text()
@@ -23,10 +23,10 @@ WEAK = ("--protocol", "flip", "--users", "1000", "--bins", "10", "--flip", ".001
 RUN = "from mixtally.cli.main import run; run()"
 
 
-def terms_of(part):
-    """Terms of 1,000 people about one answer, at epsilon 1."""
+def plan_of(part):
+    """Plan of 1,000 people about one answer, at epsilon 1."""
     question = Question(name="q", bins=part.bins)
-    return contracts.terms_of(question, [part], users=1000, delta=1e-6)
+    return contracts.plan_of(question, [part], users=1000, delta=1e-6)
 
 
 def tree():
@@ -70,7 +70,7 @@ def into_closed_pipe(line, where):
             "--bins",
             "9",
         ),
-        ("contract", "check", "terms.json"),
+        ("contract", "check", "plan.json"),
         pytest.param(("check attack", *WEAK), marks=pytest.mark.seconds),
         pytest.param(
             ("simulate", "survey.csv", "--column", "fruit", *PROMISE, "--json"),
@@ -80,8 +80,8 @@ def into_closed_pipe(line, where):
     ids=lambda line: line[0],
 )
 def test_an_output_that_nobody_reads_is_no_refusal(line, tmp_path):
-    (tmp_path / "terms.json").write_bytes(
-        write_terms(contracts.proved(terms_of(contracts.shaped(4, shift=30))))
+    (tmp_path / "plan.json").write_bytes(
+        write_plan(contracts.proved(plan_of(contracts.shaped(4, shift=30))))
     )
     (tmp_path / "survey.csv").write_text("fruit\n" + "fig\nkiwi\n" * 200)
     status, said = into_closed_pipe(line, tmp_path)
@@ -118,7 +118,7 @@ def test_a_false_promise_is_the_answer_no(cli):
 def test_a_contract_that_is_broken_is_the_answer_no(cli, tmp_path, part, broken):
     """A sound one is called broken at most once in 10,000 runs; the seed is fixed."""
     path = tmp_path / "contract.json"
-    path.write_bytes(write_contract(contracts.contract_of(terms_of(part))))
+    path.write_bytes(write_contract(contracts.contract_of(plan_of(part))))
     outcome = cli("check attack", path, "--runs", 300, "--drawn", 0, "--seed", 1)
     assert (outcome.status, outcome.err) == (int(bool(broken)), "")
     said = outcome.out.partition("Violated: " if broken else "No attack exceeds its promise")

@@ -94,6 +94,6 @@ def test_a_plan_with_fewer_flips_is_refused(cli, folder, refused):
 def test_nobody_hides_in_a_crowd_that_may_be_away(cli, refused):
     line = refused(
         "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10, "--bins", 4, "--protocol", "flip",
-        "--honest-fraction", 0.1,
+        "--honest-share", 0.1,
     )  # fmt: skip
     assert "flip needs more people who are sure to take part" in line

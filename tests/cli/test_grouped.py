@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""``--honest-fraction`` in ``delta`` and ``calibrate``: fewer hide a person, all add noise."""
+"""``--honest-share`` in ``delta`` and ``calibrate``: fewer hide a person, all add noise."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import math
 import pytest
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
-HALF = ("--honest-fraction", 0.5)
+HALF = ("--honest-share", 0.5)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_where_people_hide_a_person_only_the_honest_ones_do(facts, law):
 
 
 def test_a_share_is_taken_as_it_is_written(facts):
-    third = ("--honest-fraction", "0.3333333333333333", "--epsilon", 9, "--protocol")
+    third = ("--honest-share", "0.3333333333333333", "--epsilon", 9, "--protocol")
     fakes = facts("check delta", *third, "flip-blank", "--fakes", 3, "--flip", 0.1)
     assert fakes["fakes_counted"] == 0
     people = facts("check delta", *third, "single-bit", "--fakes", 0, "--users", 9, "--flip", 0.1)

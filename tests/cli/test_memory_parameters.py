@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mixtally.cli.grouped import values
-from mixtally.cli.mechanism import MechanismOptions, memoized, parsed
-from mixtally.cli.parameters import MemoizedOptions, SendingOptions
+from mixtally.app.mechanism import MechanismOptions, memoized, parsed
+from mixtally.app.options import values
+from mixtally.app.parameters import MemoizedOptions, SendingOptions
 from mixtally.errors import ParameterError
 
 MEMOIZED = MemoizedOptions(permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)
@@ -43,12 +43,12 @@ def test_every_other_parameter_is_superfluous():
         "count_crowd": True, "repeats": 2, "fakes": 3, "flip": 0.1, "split": True,
         "shape_decay": 0.5, "shape_shift": 3,
     }  # fmt: skip
-    assert set(values(WHOLE)) == {*extra, *NEEDS, "protocol", "users", "honest_fraction"}
+    assert set(values(WHOLE)) == {*extra, *NEEDS, "protocol", "users", "honest_share"}
     for field, value in extra.items():
         with pytest.raises(ParameterError, match=r"^memory: wanted"):
             memoized(having(WHOLE, field, value))
-    with pytest.raises(ParameterError, match=r"^--honest-fraction: wanted"):
-        memoized(replace(WHOLE, honest_fraction=0.5))
+    with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
+        memoized(replace(WHOLE, honest_share=0.5))
 
 
 @pytest.mark.parametrize(("field", "value"), [("fakes", 0), ("ones", 0), ("bits", 0)])

@@ -25,7 +25,7 @@ EVENT = re.compile(r"[0-9T:-]+Z (peer unreachable|waiting) ")
 @pytest.fixture(scope="module")
 def terms():
     return contracts.proved(
-        contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
+        contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
     )
 
 
@@ -40,10 +40,10 @@ def begun(cli, tmp_path):
     return tmp_path / "mix", Role(**tomllib.loads(outcome.out)["hops"][0])
 
 
-def contract_file(tmp_path, terms, role, **changes):
+def contract_file(tmp_path, plan, role, **changes):
     """A contract in which ``role`` is the first hop."""
     hops, collector = contracts.network(2)
-    made = contracts.contract_of(terms, hops=(role, hops[1]), collector=collector, **changes)
+    made = contracts.contract_of(plan, hops=(role, hops[1]), collector=collector, **changes)
     path = tmp_path / "contract.json"
     path.write_bytes(write_contract(made))
     return path
@@ -61,9 +61,9 @@ def test_it_is_begun_once(cli, refused, tmp_path, begun):
     assert (tmp_path / "mix.master-key").stat().st_mode & 0o077 == 0
 
 
-def test_it_signs_what_it_has_checked(cli, tmp_path, begun, terms):
+def test_it_signs_what_it_has_checked(cli, tmp_path, begun, plan):
     folder, role = begun
-    path = contract_file(tmp_path, terms, role)
+    path = contract_file(tmp_path, plan, role)
     outcome = cli("mix", "sign", folder, path)
     assert outcome.status == 0
     assert "hop 1 of 2" in outcome.out
@@ -80,20 +80,20 @@ def test_it_signs_what_it_has_checked(cli, tmp_path, begun, terms):
     assert (folder / "contracts" / "home-page-1.note").read_bytes() == note
 
 
-def test_it_signs_no_other_of_that_serial(cli, refused, tmp_path, begun, terms):
+def test_it_signs_no_other_of_that_serial(cli, refused, tmp_path, begun, plan):
     folder, role = begun
-    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    assert cli("mix", "sign", folder, contract_file(tmp_path, plan, role)).status == 0
     job = (folder / "jobs" / "home-page-1.json").read_bytes()
-    other = contract_file(tmp_path, terms, role, client_files={"a": "0" * 64})
+    other = contract_file(tmp_path, plan, role, client_files={"a": "0" * 64})
     assert "larger serial" in refused("mix", "sign", folder, other)
     assert (folder / "jobs" / "home-page-1.json").read_bytes() == job
-    later = contract_file(tmp_path, terms, role, client_files={"a": "0" * 64}, serial=2)
+    later = contract_file(tmp_path, plan, role, client_files={"a": "0" * 64}, serial=2)
     assert cli("mix", "sign", folder, later).status == 0
 
 
-def test_a_false_promise_is_not_signed(refused, tmp_path, begun, terms):
+def test_a_false_promise_is_not_signed(refused, tmp_path, begun, plan):
     folder, role = begun
-    false = replace(terms, certificate=replace(terms.certificate, lower=0.0, upper=1e-9))
+    false = replace(plan, certificate=replace(plan.certificate, lower=0.0, upper=1e-9))
     assert "promise is false" in refused(
         "mix", "sign", folder, contract_file(tmp_path, false, role)
     )
@@ -102,29 +102,29 @@ def test_a_false_promise_is_not_signed(refused, tmp_path, begun, terms):
 
 
 @pytest.mark.parametrize("changes", [{"name": "mix-9"}, {"key": None}])
-def test_it_is_none_of_the_hops(refused, tmp_path, begun, terms, changes):
+def test_it_is_none_of_the_hops(refused, tmp_path, begun, plan, changes):
     folder, _ = begun
     other = contracts.role(changes.get("name", "mix-1"))
-    line = refused("mix", "sign", folder, contract_file(tmp_path, terms, other))
+    line = refused("mix", "sign", folder, contract_file(tmp_path, plan, other))
     assert "a hop mix-1 with the key" in line
 
 
-def test_another_fingerprint(refused, tmp_path, begun, terms):
+def test_another_fingerprint(refused, tmp_path, begun, plan):
     folder, role = begun
-    path = contract_file(tmp_path, terms, role)
+    path = contract_file(tmp_path, plan, role)
     assert "fingerprint" in refused("mix", "sign", folder, path, "--fingerprint", "0" * 64)
 
 
-def test_a_folder_that_is_no_role(refused, tmp_path, begun, terms):
-    path = contract_file(tmp_path, terms, begun[1])
+def test_a_folder_that_is_no_role(refused, tmp_path, begun, plan):
+    path = contract_file(tmp_path, plan, begun[1])
     assert "role.toml" in refused("mix", "sign", tmp_path, path)
     assert "role.toml" in refused("mix", "serve", tmp_path)
 
 
 @pytest.mark.seconds
-def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, terms):
+def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, plan):
     folder, role = begun
-    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    assert cli("mix", "sign", folder, contract_file(tmp_path, plan, role)).status == 0
     served = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "mix", "serve", folder, "--processes", "0"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
@@ -149,9 +149,9 @@ def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, terms):
 
 
 @pytest.mark.seconds
-def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, terms):
+def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
     folder, role = begun
-    assert cli("mix", "sign", folder, contract_file(tmp_path, terms, role)).status == 0
+    assert cli("mix", "sign", folder, contract_file(tmp_path, plan, role)).status == 0
     (tmp_path / "mix.master-key").unlink()
     (folder / "signing.key").unlink()
     taking = subprocess.Popen(

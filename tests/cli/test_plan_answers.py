@@ -144,6 +144,6 @@ def test_the_help_names_every_option(cli):
     for flag in (
         "--attributes", "--bits", "--max-set", "--bytes-per-user", "--collections", "--mixes",
         "--minimum-crowd", "--target-error", "--target-share", "--explain", "--level", "--name",
-        "--local-epsilon", "--honest-fraction", "--count-crowd",
+        "--local-epsilon", "--honest-share", "--count-crowd",
     ):  # fmt: skip
         assert flag in text

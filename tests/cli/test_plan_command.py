@@ -12,7 +12,7 @@ from mixtally.records.plan import Plan
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)
 KEYS = {
     "protocol", "epsilon", "delta", "observer", "status", "source", "users", "bins", "fakes",
-    "honest_fraction", "standard_error", "messages_per_user", "bytes_per_message",
+    "honest_share", "standard_error", "messages_per_user", "bytes_per_message",
     "local_epsilon", "reason", "alternatives",
 }  # fmt: skip
 OWN_KEYS = {
@@ -112,13 +112,13 @@ def test_fakes_and_messages_per_user_say_the_same(cli):
     assert planned(cli, "--protocol", "flip-blank") == fakes
 
 
-def test_honest_fraction_is_printed_and_counted(cli):
-    more = ("--protocol", "flip-blank", "--honest-fraction", 0.25)
+def test_honest_share_is_printed_and_counted(cli):
+    more = ("--protocol", "flip-blank", "--honest-share", 0.25)
     facts = planned(cli, *more)
-    assert facts["honest_fraction"] == 0.25
+    assert facts["honest_share"] == 0.25
     assert (facts["fakes"], facts["fakes_counted"]) == (1_000_000, 250_000)
     table = cli(*ASKED, *more).out
-    assert row(table, "honest fraction") == ["0.25"]
+    assert row(table, "honest share") == ["0.25"]
     assert row(table, "fakes counted") == ["250,000"]
 
 

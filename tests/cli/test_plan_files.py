@@ -119,7 +119,7 @@ def test_fewer_fakes_make_the_promise_false(refuses_edited):
 
 
 def test_a_smaller_honest_share_makes_the_promise_false(refuses_edited):
-    assert "its promise is false" in refuses_edited(0.9, "honest_fraction")
+    assert "its promise is false" in refuses_edited(0.9, "honest_share")
 
 
 @pytest.mark.parametrize("value", [0, -1, 1 << 64, 1.5])
@@ -164,7 +164,7 @@ def test_a_missing_plan_is_refused(refused, crowd):
         ("--fakes-per-user", 3),
         ("--messages-per-user", 3),
         ("--mix-fakes",),
-        ("--honest-fraction", 0.5),
+        ("--honest-share", 0.5),
         ("--labels", "labels.txt"),
     ],
     ids=lambda more: more[0],

@@ -71,7 +71,7 @@ def test_attributes_that_are_no_numbers_are_refused_in_one_line(refused, text):
         *[(("--messages-per-user", x), "messages") for x in (0.5, 1001, "nan", "inf", "-inf")],
         *[(("--fakes-per-user", x), "fakes per user") for x in (-1, "nan", "-inf")],
         *[(("--fakes-per-user", x), "messages") for x in (1000, "inf")],
-        *[(("--honest-fraction", x), "honest fraction") for x in (0, 1.1, -1, "nan", "inf")],
+        *[(("--honest-share", x), "honest share") for x in (0, 1.1, -1, "nan", "inf")],
         *[(("--target-error", x), "target error") for x in (0, -1, "nan", "-inf")],
         *[(("--level", x), "level") for x in (0, 1, -1, 2, "nan", "inf")],
         (("--protocol", "flipflop"), "protocol"),
@@ -144,10 +144,10 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
     ("more", "expected"),
     [
         (("--mix-fakes", "--mixes", 3), {"protocol": "clear-shaped", "mixes_adding": 3}),
-        (("--minimum-crowd", 50_000), {"honest_fraction": 1.0, "minimum_crowd": 50_000}),
+        (("--minimum-crowd", 50_000), {"honest_share": 1.0, "minimum_crowd": 50_000}),
         (
-            ("--minimum-crowd", "5e4", "--honest-fraction", 0.5),
-            {"honest_fraction": 0.5, "minimum_crowd": 50_000},
+            ("--minimum-crowd", "5e4", "--honest-share", 0.5),
+            {"honest_share": 0.5, "minimum_crowd": 50_000},
         ),
         (("--bytes-per-user", 7, "--protocol", "flip-blank"), {"bytes_per_user": 7}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),

@@ -17,7 +17,7 @@ def test_a_ledger_states_the_upper_end_of_what_was_spent(cli, plan_file, tmp_pat
 def test_an_observer_of_sums_is_hidden_from_by_honest_people_alone(cli):
     law = ("--protocol", "flip-uniform", "--fakes", 1000, "--bins", 9, "--flip", 0.01)
     call = ("check delta", "--epsilon", 1, *law, "--observer", "sums", "--json")
-    half = json.loads(cli(*call, "--users", 10_000, "--honest-fraction", 0.5).out)
+    half = json.loads(cli(*call, "--users", 10_000, "--honest-share", 0.5).out)
     assert half["users_counted"] == 5_000
     assert half["fakes_counted"] == 500
     fewer = [500 if word == 1000 else word for word in call]

@@ -47,9 +47,9 @@ def here(crowd, monkeypatch):
          "wanted what is to be found left out, got --shape-shift; leave"),
         (("check formula", "--formula", "notes-5.26", "--users", "1e6", *PROMISE),
          "notes-5.26: wanted the number of fakes, got none; add --fakes N"),
-        (("check noise", *MEMORY, *PROMISE, "--honest-fraction", 0.5), "--honest-fraction: wanted"),
-        (("check noise", "--protocol", "clear-shaped", *PROMISE, "--honest-fraction", 0.5),
-         "--honest-fraction: wanted"),
+        (("check noise", *MEMORY, *PROMISE, "--honest-share", 0.5), "--honest-share: wanted"),
+        (("check noise", "--protocol", "clear-shaped", *PROMISE, "--honest-share", 0.5),
+         "--honest-share: wanted"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_one_line_that_says_what_to_do(here, refused, call, said):

@@ -15,27 +15,27 @@ def asked(bins, **more):
     return Question(name="q", bins=bins, **more)
 
 
-LABELS = contracts.terms_of(asked(3, labels=("no", "yes", "maybe")), [contracts.shaped(3)])
-EDGES = contracts.terms_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5, 4.0))
-SETS = contracts.terms_of(
+LABELS = contracts.plan_of(asked(3, labels=("no", "yes", "maybe")), [contracts.shaped(3)])
+EDGES = contracts.plan_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5, 4.0))
+SETS = contracts.plan_of(
     asked(9, kind=Kind.SET, max_set=3), [contracts.flipped(9, most_set=3, blanks=5)]
 )
 TRAITS = with_attributes("q", (2, 3))
-WHOLE = contracts.terms_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
-SPLIT = contracts.terms_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
+WHOLE = contracts.plan_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
+SPLIT = contracts.plan_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
 FREE = asked(3, kind=Kind.BITS)
-BITS = contracts.terms_of(FREE, [contracts.flipped(3, most_set=None)])
-SINGLE = contracts.terms_of(FREE, [contracts.flipped(1, most_set=None, blanks=5)] * 3)
-CLEAR = contracts.terms_of(FREE, [contracts.shaped(2)] * 3)
+BITS = contracts.plan_of(FREE, [contracts.flipped(3, most_set=None)])
+SINGLE = contracts.plan_of(FREE, [contracts.flipped(1, most_set=None, blanks=5)] * 3)
+CLEAR = contracts.plan_of(FREE, [contracts.shaped(2)] * 3)
 ASKED = Prefixes(alphabet="ab", most=2, longest=3)
 """Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
-WORDS = contracts.terms_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
+WORDS = contracts.plan_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
 AFTER = [[2], [1]]
 """Bins 0..3: b and its symbols, 4..7: a and its symbols, 8: everything else."""
 
 
 @pytest.mark.parametrize(
-    ("terms", "value", "bins"),
+    ("plan", "value", "bins"),
     [
         (LABELS, "yes", [(1,)]),
         (EDGES, 0.999, [(0,)]),
@@ -54,10 +54,10 @@ AFTER = [[2], [1]]
         (CLEAR, [1, 0, 1], [(1,), (0,), (1,)]),
     ],
 )
-def test_a_value_has_these_bins(terms, value, bins):
-    read = client.read(write_contract(contracts.contract_of(terms))).terms
+def test_a_value_has_these_bins(plan, value, bins):
+    read = client.read(write_contract(contracts.contract_of(plan))).plan
     assert bins_of(read, value) == bins
-    assert answer(terms, value) == bins
+    assert answer(plan, value) == bins
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_a_value_has_these_bins(terms, value, bins):
 )
 def test_a_word_has_this_bin(word, prefixes, closing, bin_):
     wanted = [(bin_,)]
-    read = client.read(write_contract(contracts.contract_of(WORDS))).terms
+    read = client.read(write_contract(contracts.contract_of(WORDS))).plan
     assert bins_of(read, word, prefixes, closing=closing) == wanted
     assert answer(WORDS, word, prefixes, closing=closing) == wanted
 
 
 @pytest.mark.parametrize(
-    ("terms", "value"), [(LABELS, "Yes"), (EDGES, float("nan")), (BITS, [1, 0]), (SETS, [9])]
+    ("plan", "value"), [(LABELS, "Yes"), (EDGES, float("nan")), (BITS, [1, 0]), (SETS, [9])]
 )
-def test_the_reference_refuses_other_values(terms, value):
+def test_the_reference_refuses_other_values(plan, value):
     with pytest.raises(DataError):
-        answer(terms, value)
+        answer(plan, value)

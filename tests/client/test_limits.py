@@ -12,8 +12,8 @@ from helpers import contracts
 from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
+from mixtally.contract.plan import honest
 from mixtally.contract.shape import shape_weights
-from mixtally.contract.terms import honest
 from mixtally.errors import RefusedError
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
@@ -27,16 +27,16 @@ SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
 
 def shaped_terms(*, epsilon=1.0, shift=27, **changes):
     part = contracts.shaped(9, ratio=usual_ratio(epsilon, 1), shift=shift)
-    return contracts.terms_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
+    return contracts.plan_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
 
 
-def read(terms):
-    return client.read(write_contract(contracts.contract_of(terms)))
+def read(plan):
+    return client.read(write_contract(contracts.contract_of(plan)))
 
 
-def reason(terms, limits):
+def reason(plan, limits):
     with pytest.raises(RefusedError) as refusal:
-        client.checked(read(terms), limits)
+        client.checked(read(plan), limits)
     return refusal.value.reason
 
 
@@ -68,18 +68,18 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
 
 
 def test_a_true_promise_is_taken_and_a_false_one_refused():
-    terms = contracts.proved(shaped_terms())
-    assert client.checked(read(terms), ANY).terms.upper == terms.certificate.upper
-    stated = terms.certificate
+    plan = contracts.proved(shaped_terms())
+    assert client.checked(read(plan), ANY).plan.upper == plan.certificate.upper
+    stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
-    assert reason(replace(terms, certificate=lower), ANY) == "promise-false"
+    assert reason(replace(plan, certificate=lower), ANY) == "promise-false"
 
 
 @pytest.mark.parametrize("changes", [{"collections": 2}])
 def test_what_it_cannot_derive_is_left_to_who_signs(changes):
-    terms = shaped_terms(**changes)
-    none = replace(terms.certificate, upper=1e-12)
-    assert client.checked(read(replace(terms, certificate=none)), ANY)
+    plan = shaped_terms(**changes)
+    none = replace(plan.certificate, upper=1e-12)
+    assert client.checked(read(replace(plan, certificate=none)), ANY)
 
 
 @pytest.mark.parametrize(
@@ -94,24 +94,24 @@ def test_what_it_cannot_derive_is_left_to_who_signs(changes):
     ],
 )
 def test_each_limit_refuses(limits, why):
-    terms = shaped_terms()
-    assert client.checked(read(terms), ANY)
-    assert reason(terms, ANY._replace(**limits)) == why
+    plan = shaped_terms()
+    assert client.checked(read(plan), ANY)
+    assert reason(plan, ANY._replace(**limits)) == why
 
 
 def test_every_part_is_held_against_the_limits():
     two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
-    terms = contracts.terms_of(with_attributes("q", (2, 3)), two)
-    assert client.checked(read(terms), ANY)
+    plan = contracts.plan_of(with_attributes("q", (2, 3)), two)
+    assert client.checked(read(plan), ANY)
     for protocol in ("clear-shaped", "flip-blank"):
         limits = ANY._replace(protocols=PROTOCOLS - {protocol})
-        assert reason(terms, limits) == "protocol-not-allowed"
+        assert reason(plan, limits) == "protocol-not-allowed"
 
 
 def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
-    terms = contracts.terms_of(Question(name="q", bins=9), [contracts.uniform(9)])
-    assert client.checked(read(terms), ANY)
-    assert reason(terms, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
+    plan = contracts.plan_of(Question(name="q", bins=9), [contracts.uniform(9)])
+    assert client.checked(read(plan), ANY)
+    assert reason(plan, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
 
 
 @pytest.mark.parametrize("share", [0.7, 0.5, 1.0, 1e-5, 2.5e-7, 1 / 3, 0.999])
@@ -122,6 +122,6 @@ def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
 
 def test_a_local_epsilon_within_the_limit_is_taken():
     part = contracts.flipped(9, blanks=500)
-    terms = contracts.terms_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
-    assert client.checked(read(terms), ANY._replace(local_epsilon=4.5))
-    assert reason(terms, ANY._replace(local_epsilon=4.4)) == "above-own-limit"
+    plan = contracts.plan_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
+    assert client.checked(read(plan), ANY._replace(local_epsilon=4.5))
+    assert reason(plan, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

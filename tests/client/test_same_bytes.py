@@ -40,14 +40,14 @@ def both(seed):
     """What the room and the reference send, and the words that each used."""
     chance = random.Random(seed)
     contract = contracts.random_contract(chance)
-    terms = contract.terms
-    value = contracts.random_value(chance, terms)
-    prefixes = contracts.random_prefixes(chance, terms)
-    closing = terms.prefixes is not None and chance.random() < 0.3
+    plan = contract.plan
+    value = contracts.random_value(chance, plan)
+    prefixes = contracts.random_prefixes(chance, plan)
+    closing = plan.prefixes is not None and chance.random() < 0.3
     ours, theirs = Stream(seed), Stream(seed)
     read = client.read(write_contract(contract))
     sent = client.messages(read, value, ours, prefixes=prefixes, closing=closing)
-    wanted = person_messages(terms, answer(terms, value, prefixes, closing=closing), theirs)
+    wanted = person_messages(plan, answer(plan, value, prefixes, closing=closing), theirs)
     return (sent, ours.used), (wanted, theirs.used)
 
 

@@ -28,8 +28,8 @@ def test_words_of_another_length_end_in_an_error(size):
 
 
 def test_coins_are_tossed_before_the_value_is_read():
-    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.uniform(4, whole=1)])
-    read, asked = client.read(write_contract(contracts.contract_of(terms))), []
+    plan = contracts.plan_of(Question(name="q", bins=4), [contracts.uniform(4, whole=1)])
+    read, asked = client.read(write_contract(contracts.contract_of(plan))), []
 
     def source(count):
         asked.append(count)

@@ -226,4 +226,4 @@ def test_an_old_copy_does_not_run(office, tmp_path):
 
 def test_the_recipe_is_met(office):
     """The helper's fakes are those of a recipe with this mean."""
-    assert len(FAKES) == 4 * office.contract.terms.parts[0].recipe.shift
+    assert len(FAKES) == 4 * office.contract.plan.parts[0].recipe.shift

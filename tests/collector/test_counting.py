@@ -23,9 +23,9 @@ SHEET = "ab" * 32
 BITS = Question(name="q", bins=12, kind=Kind.BITS)
 
 
-def batch_of(place, terms, parts, *, split=10):
+def batch_of(place, plan, parts, *, split=10):
     """A batch of messages, a sequence for each part, in pieces of ``split`` envelopes."""
-    contract = contracts.contract_of(terms)
+    contract = contracts.contract_of(plan)
     private, suite = secret_bytes(SecureChance(), 32), SUITES[1]
     hop = len(contract.hops) + 1
     sealer = Sealer(suite, [suite.configuration(private)], bytes.fromhex(SHEET), first=hop)
@@ -45,8 +45,8 @@ def batch_of(place, terms, parts, *, split=10):
 
 def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr(mixing, "CHUNK", 7)
-    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
-    batch = batch_of(tmp_path, terms, [[bytes([i % 4]) for i in range(25)]])
+    plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, plan, [[bytes([i % 4]) for i in range(25)]])
     whole = counted(batch).parts[0]
     assert (whole.came, whole.messages, whole.counts) == (25, 25, [7, 6, 6, 6])
     piece = batch.manifest.parts[0].pieces[0]
@@ -64,8 +64,8 @@ def test_spans_and_copies_across_pieces(tmp_path, monkeypatch):
 
 @pytest.mark.seconds
 def test_other_processes_open_the_same(tmp_path):
-    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
-    batch = batch_of(tmp_path, terms, [[bytes([i % 7]) for i in range(3000)]])
+    plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, plan, [[bytes([i % 7]) for i in range(3000)]])
     alone = counted(batch)
     assert alone.parts[0].messages < 3000  # three of seven numbers are no bins
     assert counted(batch._replace(engine=Engine(2))) == alone
@@ -75,18 +75,18 @@ def test_other_processes_open_the_same(tmp_path):
 @pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_counts_the_same(tmp_path):
-    terms = contracts.terms_of(BITS, [contracts.flipped(12, most_set=None)])
+    plan = contracts.plan_of(BITS, [contracts.flipped(12, most_set=None)])
     rows = np.array([[i * 7 % 256, i % 32] for i in range(80)], dtype=np.uint8)
-    batch = batch_of(tmp_path, terms, [[row.tobytes() for row in rows]])
+    batch = batch_of(tmp_path, plan, [[row.tobytes() for row in rows]])
     alone = counted(batch)
     assert alone.parts[0].messages < 80  # half of them name a bin past the last
     assert counted(batch._replace(engine=Engine(0, cluster_of(tmp_path)))) == alone
 
 
 def test_pairs_are_counted_where_messages_tell(tmp_path):
-    terms = contracts.terms_of(BITS, [contracts.flipped(12, most_set=None)])
+    plan = contracts.plan_of(BITS, [contracts.flipped(12, most_set=None)])
     rows = np.array([[i * 7 % 256, i % 16] for i in range(30)], dtype=np.uint8)
-    (part,) = counted(batch_of(tmp_path, terms, [[row.tobytes() for row in rows]])).parts
+    (part,) = counted(batch_of(tmp_path, plan, [[row.tobytes() for row in rows]])).parts
     table = np.unpackbits(rows, axis=1, count=12, bitorder="little").astype(int)
     assert part.pairs == (table.T @ table).tolist()
     assert part.tally.pairs.tolist() == part.pairs
@@ -104,8 +104,8 @@ def test_which_messages_tell_pairs():
 def test_parts_are_streams_of_their_own(tmp_path):
     """An envelope of one part does not open in another."""
     question = Question(name="q", bins=2, kind=Kind.BITS)
-    terms = contracts.terms_of(question, [contracts.shaped(2)] * 2)
-    batch = batch_of(tmp_path, terms, [[b"\0", b"\1", b"\1"], [b"\1"]])
+    plan = contracts.plan_of(question, [contracts.shaped(2)] * 2)
+    batch = batch_of(tmp_path, plan, [[b"\0", b"\1", b"\1"], [b"\1"]])
     first, second = counted(batch).parts
     assert (first.counts, second.counts) == ([1, 2], [0, 1])
     assert (first.pairs, second.pairs) == (None, None)
@@ -119,8 +119,8 @@ def test_parts_are_streams_of_their_own(tmp_path):
 
 
 def test_a_piece_that_the_disk_has_altered(tmp_path):
-    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
-    batch = batch_of(tmp_path, terms, [[b"\0"] * 3])
+    plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, plan, [[b"\0"] * 3])
     (path,) = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with pytest.raises(DataError, match="the disk has lost them"):
@@ -128,6 +128,6 @@ def test_a_piece_that_the_disk_has_altered(tmp_path):
 
 
 def test_nothing_of_the_key_is_printed(tmp_path):
-    terms = contracts.terms_of(Question(name="q", bins=4), [contracts.shaped(4)])
-    batch = batch_of(tmp_path, terms, [[b"\0"]])
+    plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
+    batch = batch_of(tmp_path, plan, [[b"\0"]])
     assert repr(batch) == f"Batch({tmp_path.name})"

@@ -4,8 +4,8 @@ import pytest
 
 from helpers import contracts
 from mixtally.collector.prefixed import prefixes_of, with_prefixes
+from mixtally.contract.plan import Prefixes as DevicePrefixes
 from mixtally.contract.spelling import checked_prefixes
-from mixtally.contract.terms import Prefixes as DevicePrefixes
 from mixtally.errors import ParameterError
 from mixtally.records.contract import Prefixes
 from mixtally.records.question import Question
@@ -15,7 +15,7 @@ DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4)
 
 
 def terms():
-    return contracts.terms_of(
+    return contracts.plan_of(
         Question(name="word", bins=ASKED.bins), [contracts.shaped(ASKED.bins)], prefixes=ASKED
     )
 

@@ -125,7 +125,7 @@ def test_all_hops_that_kept_to_their_recipe(office):
     office.collector.tick(office.now)
     said = json.loads(office.result().body)
     assert said["rests_on"] == ["mix-1", "mix-2", "mix-3"]
-    assert said["assumption"] == office.contract.terms.certificate.assumption
+    assert said["assumption"] == office.contract.plan.certificate.assumption
     assert said["doubts"] == []
     assert b"Less cover" not in office.ask("GET", "/").body
 

@@ -39,10 +39,10 @@ def signed_now(office, text=None):
 
 
 def test_a_contract_whose_numbers_hold(office):
-    question = office.contract.terms.question
-    terms = contracts.proved(contracts.terms_of(question, [contracts.shaped(4)], delta=1e-4))
-    text = write_contract(replace(office.contract, terms=terms))
-    assert checked(text, office.folders[-1], "c.json").contract.terms == terms
+    question = office.contract.plan.question
+    plan = contracts.proved(contracts.plan_of(question, [contracts.shaped(4)], delta=1e-4))
+    text = write_contract(replace(office.contract, plan=plan))
+    assert checked(text, office.folders[-1], "c.json").contract.plan == plan
 
 
 def test_a_promise_that_is_false(office):

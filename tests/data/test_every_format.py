@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pyarrow as arrow
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 
 from helpers.data_files import in_every_format, in_parquet, json_lines, people, workbook
 from mixtally.data.file import DataFile
-from mixtally.data.formats import csv_table, json_table, parquet_table
 from mixtally.data.formats.written import written
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
@@ -161,22 +161,20 @@ def many(rows):
 
 
 @pytest.mark.parametrize("name", ["comma.csv", "lines.jsonl", "table.parquet"])
-def test_batches_join_to_the_whole(tmp_path, monkeypatch, name):
+def test_batches_join_to_the_whole(tmp_path, name):
     """Many small batches are the one large batch, whose records follow from the table itself."""
-    monkeypatch.setattr(csv_table, "BLOCK", 256)
-    monkeypatch.setattr(parquet_table, "_ROWS", 100)
-    monkeypatch.setattr(json_table, "BLOCK", 256)
     table = many(3000)
     path = tmp_path / name
     path.write_bytes(in_every_format(table)[name])
-    color = people(path, "color")
+    small = partial(people, path, block=256)
+    color = small("color")
     assert [color.question.label(code) for code in color.codes.tolist()] == table["color"]
-    numbers = people(path, "height", form=As.NUMBER, scale=Scale(0, 500, 10))
+    numbers = small("height", form=As.NUMBER, scale=Scale(0, 500, 10))
     assert np.allclose(numbers.values, table["height"], rtol=1e-14)
-    marks = people(path, "marks", form=As.BITS)
+    marks = small("marks", form=As.BITS)
     digits = np.unpackbits(marks.records, axis=1, count=5, bitorder="little")
     assert ["".join(map(str, row)) for row in digits.tolist()] == table["marks"]
-    likes = people(path, "likes", form=As.SET)
+    likes = small("likes", form=As.SET)
     sets = np.unpackbits(likes.records, axis=1, count=12, bitorder="little")
     labels = [[likes.question.label(i) for i in np.flatnonzero(row)] for row in sets]
     assert labels == [text.split(";") for text in table["likes"]]

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from helpers.data_files import in_parquet, people
-from mixtally.data.formats import json_table
 from mixtally.data.reading import DROP, As
 from mixtally.errors import DataError, PlanError
 
@@ -54,18 +53,20 @@ def test_a_list_that_lacks_a_value_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("block", [24, 1 << 22])
-def test_numbers_and_their_texts_are_not_merged(tmp_path, monkeypatch, block):
-    monkeypatch.setattr(json_table, "BLOCK", block)
+def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
     with pytest.raises(
         DataError, match=r"row 2, column 'c': .* one type, number as before, got text"
     ):
-        people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c")
+        people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c", block=block)
     path = lines(tmp_path, '{"c": ["x"]}', '{"c": "y;x"}', '{"c": "NA"}')
-    found = people(path, "c", form=As.SET, missing=DROP, missing_values=("NA",))
+    found = people(path, "c", form=As.SET, missing=DROP, missing_values=("NA",), block=block)
     assert (found.question.labels, found.truth.tolist()) == (("x", "y"), [2, 1])
     with pytest.raises(DataError, match=r"in column 'c', got lists; .*lists of labels are sets"):
-        people(path, "c")
-    assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c").question.labels == ("1", "NA")
+        people(path, "c", block=block)
+    assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c", block=block).question.labels == (
+        "1",
+        "NA",
+    )
 
 
 def test_a_doubled_key_is_refused_by_its_row(tmp_path):

@@ -107,17 +107,16 @@ def test_nobody_is_given_a_label(tmp_path, missing):
     assert people(path, "c", person="who", missing=DROP).users == 2
 
 
-def test_rows_are_told_by_their_numbers_in_the_file_when_others_were_dropped(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixtally.data.formats.csv_table.BLOCK", 64)
+def test_rows_are_told_by_their_numbers_in_the_file_when_others_were_dropped(tmp_path):
     path = tmp_path / "data.csv"
     rows = [f"{i},{'' if i % 3 == 0 else 'ab'[i % 2]}" for i in range(1, 101)]
     path.write_text("who,c\n" + "\n".join([*rows, "50,a", "101,x"]) + "\n")
     with pytest.raises(DataError, match=r"row 101: .* after row 50"):
-        people(path, "c", person="who", missing=DROP)
-    taken = people(path, "c", person="who", missing=DROP, several=Several.LAST)
+        people(path, "c", person="who", missing=DROP, block=64)
+    taken = people(path, "c", person="who", missing=DROP, block=64, several=Several.LAST)
     assert taken.users == 68
     with pytest.raises(DataError, match="row 102: wanted one of the 2 labels"):
-        people(path, "c", missing=DROP, labels=("a", "b"))
+        people(path, "c", missing=DROP, block=64, labels=("a", "b"))
 
 
 def test_an_epoch_lacks_no_answer(tmp_path):

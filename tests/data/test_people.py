@@ -173,7 +173,6 @@ def test_a_column_that_is_named_or_counted_is_not_warned_of(diary):
 
 def test_more_rows_than_were_looked_at_are_warned_of(tmp_path, monkeypatch):
     monkeypatch.setattr("mixtally.data.people._WATCHED", 2)
-    monkeypatch.setattr("mixtally.data.formats.csv_table.BLOCK", 40)
     path = tmp_path / "data.csv"
     path.write_text("id,color\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(100)))
-    assert "column 'id'" in people(path, "color").warning
+    assert "column 'id'" in people(path, "color", block=40).warning

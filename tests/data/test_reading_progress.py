@@ -7,7 +7,6 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import people
-from mixtally.data.formats import csv_table
 from mixtally.data.reading import As
 
 ROWS = 300_000
@@ -29,10 +28,9 @@ def watched(into):
     return lambda step, done, total: into.append((step, done, total))
 
 
-def test_a_file_is_told_until_all_of_it_is_read(crowd, monkeypatch):
-    monkeypatch.setattr(csv_table, "BLOCK", 1 << 16)
+def test_a_file_is_told_until_all_of_it_is_read(crowd):
     told = []
-    found = people(crowd, "color", progress=watched(told))
+    found = people(crowd, "color", progress=watched(told), block=1 << 16)
     assert found.users == ROWS
     assert {step for step, _, _ in told} == {"read"}
     (total,) = {total for _, _, total in told}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helpers.data_files import people
 from mixtally.data.file import DataFile
-from mixtally.data.formats import csv_table, text
+from mixtally.data.formats import text
 from mixtally.data.formats.tables import table
 from mixtally.data.readers import read
 from mixtally.data.reading import Reading
@@ -33,11 +33,10 @@ def test_an_encoding_that_is_named_is_read(tmp_path, encoding):
 
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("size", [7, 8, 1 << 20])
-def test_a_mark_is_found_and_characters_may_be_cut(tmp_path, monkeypatch, mark, size):
+def test_a_mark_is_found_and_characters_may_be_cut(tmp_path, mark, size):
     """The text comes in parts of ``size`` bytes, which end in the middle of characters."""
-    monkeypatch.setattr(text, "HEAD", size)
     stream = io.BytesIO((CROWD * 9).encode(mark))
-    parts = b"".join(text.chunks(DataFile(tmp_path), stream))
+    parts = b"".join(text.chunks(DataFile(tmp_path), stream, size))
     assert parts.decode() == CROWD * 9
 
 
@@ -151,11 +150,10 @@ def test_where_text_is_cut_does_not_matter(body, cuts):
     assert verdict(filter(None, parts)) == verdict(filter(None, [body.encode()]))
 
 
-def test_quotes_may_span_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_table, "BLOCK", 32)
+def test_quotes_may_span_blocks(tmp_path):
     path = tmp_path / "data.csv"
     values = ["two\nlines", 'say "x"', "a,b", "plain"] * 20
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["no", "color"], *enumerate(values)])
-    found = people(path, "color")
+    found = people(path, "color", block=32)
     assert [found.question.label(code) for code in found.codes.tolist()] == values

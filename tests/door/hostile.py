@@ -9,6 +9,7 @@ import pandas as pd
 
 import mixtally
 from helpers.small_plan import by_people, fruit_plan, sent
+from mixtally.app.options import parameters_of
 from mixtally.door import (
     Budget,
     Device,
@@ -24,7 +25,7 @@ from mixtally.door import (
     simulate_votes,
     simulate_words,
 )  # fmt: skip
-from mixtally.door.pricing import Given
+from mixtally.door.pricing import Parameters
 
 
 class Awkward:
@@ -83,10 +84,10 @@ WORDS = ["ab", "cd"] * 200
 BASKETS = [["tea", "milk"], ["tea"]] * 200
 COSTS = {
     "messages_per_user": 2, "bytes_per_user": 100, "collections": 1, "mix_fakes": False, "mixes": 1,
-    "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_fraction": 1.0,
+    "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_share": 1.0,
     "minimum_crowd": None,
 }  # fmt: skip
-PARAMETERS = dict.fromkeys(Given.__annotations__)
+PARAMETERS = {one.name: None for one in parameters_of(Parameters, extras=False)}
 SEEN = {
     "level": 0.95,
     "missing": "refuse",
@@ -162,7 +163,7 @@ def calls(folder):
         "conclude": (conclude, batch),
         "delta": (mixtally.delta, {**PARAMETERS, "protocol": "clear-uniform", "epsilon": 1,
                                    "bins": 10, "fakes": 1000, "observer": "messages",
-                                   "split": False, "count_crowd": False, "honest_fraction": 1.0}),
+                                   "split": False, "count_crowd": False, "honest_share": 1.0}),
         "calibrate": (mixtally.calibrate, {"protocol": "clear-uniform", "bins": 10, **WISH}),
         "attack": (mixtally.attack, {**flips, "runs": 100, "drawn": 100, "level": 0.9999,
                                      "seed": 1}),

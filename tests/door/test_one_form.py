@@ -43,7 +43,7 @@ def test_what_nobody_can_tell_apart_is_no_two_labels(other):
 
 
 def contract(question, part):
-    return write_contract(contracts.contract_of(contracts.terms_of(question, [part])))
+    return write_contract(contracts.contract_of(contracts.plan_of(question, [part])))
 
 
 @pytest.mark.parametrize("asked", [ONE, TWO])
@@ -57,5 +57,5 @@ def test_a_device_takes_an_answer_in_either_form(asked, answered):
     device = Device(contract(several, contracts.flipped(3, most_set=2, blanks=99)), **limits)
     with pytest.raises(RefusedError, match="every member once"):
         device.messages([ONE, TWO])
-    terms = client.read(contract(several, contracts.flipped(3, most_set=2, blanks=99))).terms
-    assert bins_of(terms, [answered, "tea"]) == [(0, 1)]
+    plan = client.read(contract(several, contracts.flipped(3, most_set=2, blanks=99))).plan
+    assert bins_of(plan, [answered, "tea"]) == [(0, 1)]

@@ -132,3 +132,25 @@ def test_answers_read_off_the_values_are_refused_where_most_name_a_person(simula
 def test_an_empty_separator_is_refused_by_its_name():
     with pytest.raises(mixtally.MixtallyError, match="separator: wanted the text between labels"):
         mixtally.simulate_baskets(["tea;milk"] * 200, separator="", **PROMISE)
+
+
+def test_a_level_is_looked_at_before_any_answer():
+    with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
+        mixtally.simulate_epochs(None, epochs=[1, 2], level="high", **PROMISE)
+    with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
+        mixtally.simulate_votes(None, level="high", **PROMISE)
+
+
+def test_none_is_what_is_left_out():
+    least = mixtally.plan(3, users=10_000, **PROMISE)
+    again = mixtally.plan(3, users=10_000, mixes=None, honest_share=None, **PROMISE)
+    assert again.records == least.records
+    assert mixtally.delta("clear-uniform", epsilon=1, bins=9, fakes=99, observer=None).upper < 1
+
+
+def test_a_budget_is_said_as_on_the_command_line():
+    by_fakes = mixtally.plan(3, users=10_000, fakes_per_user=3, **PROMISE)
+    by_messages = mixtally.plan(3, users=10_000, messages_per_user=4, **PROMISE)
+    assert by_fakes.records == by_messages.records
+    with pytest.raises(mixtally.MixtallyError, match=r"^budget: wanted fakes_per_user or"):
+        mixtally.simulate(FRUIT, fakes_per_user=3, messages_per_user=4, **PROMISE)

@@ -279,4 +279,4 @@ def test_labels_have_no_mean():
 def test_editors_see_every_option(name):
     taken = inspect.signature(getattr(door, name)).parameters
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values())
-    assert {"mixes", "honest_fraction"} <= set(taken)
+    assert {"mixes", "honest_share"} <= set(taken)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.sealed import at_a_mix, mixed
 from mixtally.engine.engine import Engine
-from mixtally.engine.mixing import MixWork, NearMixer
+from mixtally.engine.mixing import LocalMixer, MixWork
 from mixtally.engine.pool import Pool
 from mixtally.engine.workers import workers
 from mixtally.errors import DataError
@@ -34,7 +34,7 @@ def test_a_worker_killed_while_a_batch_is_opened(tmp_path):
         pytest.raises(DataError, match=KILLED),
         Pool(sealed.secrets, 1) as pool,
     ):
-        NearMixer(pool, tmp_path, SecureChance(), kill).mix(work)
+        LocalMixer(pool, tmp_path, SecureChance(), kill).mix(work)
     assert killed
     assert mixed(sealed, Engine(), tmp_path)[0] == (6000, 0, 0, 0)
 

@@ -12,9 +12,9 @@ from engine.sealed import at_a_mix, cluster_of, mixed
 from mixtally.engine.engine import Cluster, Engine
 from mixtally.engine.spark import session as sessions
 from mixtally.engine.spark import work
+from mixtally.engine.spark.errors import errors_of_spark
 from mixtally.engine.spark.session import session
 from mixtally.engine.spark.tasks import check_runs, running
-from mixtally.engine.spark.told import told
 from mixtally.errors import DataError, MessageError, ParameterError
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
@@ -173,9 +173,9 @@ def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
         assert repr(secret)[2:-1].encode() not in job
 
 
-class TestTold:
+class TestErrorsOfSpark:
     def test_our_own_errors_pass(self):
-        with pytest.raises(MessageError), told():
+        with pytest.raises(MessageError), errors_of_spark():
             raise MessageError("a", wanted="b", got="c", do="d")
 
     def test_what_a_task_said_is_what_is_told(self):
@@ -184,15 +184,15 @@ class TestTold:
             '  File "x.py", line 1\nmixtally.errors.DataError: store: wanted a, got b; do c\n'
             "pyspark.errors.Wrapped: more\n"
         )
-        with pytest.raises(DataError, match=r"got store: wanted a, got b; do c"), told():
+        with pytest.raises(DataError, match=r"got store: wanted a, got b; do c"), errors_of_spark():
             raise RuntimeError(text)
 
     def test_without_it_the_last_error_is(self):
-        with pytest.raises(DataError, match="ValueError: no room"), told():
+        with pytest.raises(DataError, match="ValueError: no room"), errors_of_spark():
             raise RuntimeError("one\nTraceback:\nValueError: no room\n  at java.lang\n")
-        with pytest.raises(DataError, match="got lost connection"), told():
+        with pytest.raises(DataError, match="got lost connection"), errors_of_spark():
             raise RuntimeError("lost connection")
-        with pytest.raises(DataError, match="got RuntimeError"), told():
+        with pytest.raises(DataError, match="got RuntimeError"), errors_of_spark():
             raise RuntimeError
 
 

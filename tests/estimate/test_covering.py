@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from helpers.contracts import flipped, shaped, terms_of, uniform
+from helpers.contracts import flipped, shaped, plan_of, uniform
 from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.covering import as_came, covering
 from mixtally.mixing.added import added
@@ -20,7 +20,7 @@ MEAN = BINS * SHIFT
 def terms(*parts):
     sizes = tuple(part.bins for part in parts)
     asked = Question(name="q", bins=BINS) if len(parts) == 1 else with_attributes("q", sizes)
-    return terms_of(asked, list(parts), minimum_crowd=500, hops=3)
+    return plan_of(asked, list(parts), minimum_crowd=500, hops=3)
 
 
 def came(*parts):

@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
@@ -18,7 +19,6 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 PEOPLE, BINS = 1200, 24
 FIRST, SECOND = np.triu_indices(BINS, 1)

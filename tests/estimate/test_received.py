@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, shaped, terms_of, uniform
+from helpers.contracts import flipped, shaped, plan_of, uniform
 from mixtally.errors import MessageError
 from mixtally.estimate.conclude import conclude_received
 from mixtally.estimate.received import doubts, reconciled
@@ -17,11 +17,11 @@ from mixtally.records.results import Tally
 PEOPLE, BINS = 800, 10
 QUESTION = Question(name="q", bins=BINS)
 COIN = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
-SHAPED = terms_of(QUESTION, [shaped(BINS, shift=20)], minimum_crowd=500, hops=3)
-BLANKS = terms_of(QUESTION, [flipped(BINS, blanks=300)], minimum_crowd=500, hops=3)
-UNIFORM = terms_of(QUESTION, [uniform(BINS, whole=2)], minimum_crowd=500, hops=3)
-HALF_COINS = terms_of(QUESTION, [flipped(BINS, own=COIN)], minimum_crowd=500, hops=3)
-BARE = terms_of(QUESTION, [flipped(BINS)], minimum_crowd=500, hops=3)
+SHAPED = plan_of(QUESTION, [shaped(BINS, shift=20)], minimum_crowd=500, hops=3)
+BLANKS = plan_of(QUESTION, [flipped(BINS, blanks=300)], minimum_crowd=500, hops=3)
+UNIFORM = plan_of(QUESTION, [uniform(BINS, whole=2)], minimum_crowd=500, hops=3)
+HALF_COINS = plan_of(QUESTION, [flipped(BINS, own=COIN)], minimum_crowd=500, hops=3)
+BARE = plan_of(QUESTION, [flipped(BINS)], minimum_crowd=500, hops=3)
 NOBODY = (None, None, None)
 
 
@@ -30,8 +30,8 @@ def came(received, declared=NOBODY, contributors=PEOPLE, **dropped):
     return Received(contributors=contributors, parts=(part,))
 
 
-def only(terms, received):
-    (found,) = reconciled(terms, received)
+def only(plan, received):
+    (found,) = reconciled(plan, received)
     return found
 
 
@@ -72,7 +72,7 @@ def test_nothing_that_could_be_read_is_no_round():
 
 
 @pytest.mark.parametrize(
-    ("terms", "received", "said"),
+    ("plan", "received", "said"),
     [
         (UNIFORM, came(3 * 499, contributors=499), "contributors: wanted at least 500"),
         (UNIFORM, came(3 * PEOPLE - 1), "messages of people in part 1: wanted 2,4"),
@@ -90,9 +90,9 @@ def test_nothing_that_could_be_read_is_no_round():
         (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: wanted 3, got 2"),
     ],
 )
-def test_numbers_that_do_not_add_up_are_refused_by_name(terms, received, said):
+def test_numbers_that_do_not_add_up_are_refused_by_name(plan, received, said):
     with pytest.raises(MessageError, match=said):
-        reconciled(terms, received)
+        reconciled(plan, received)
 
 
 def test_numbers_below_zero_are_refused_where_they_stand():
@@ -108,26 +108,26 @@ def test_numbers_below_zero_are_refused_where_they_stand():
 
 def test_every_part_is_asked_for():
     question = with_attributes("q", (BINS, 3))
-    terms = terms_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
+    plan = plan_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
     with pytest.raises(MessageError, match="parts of what came: wanted 2, got 1"):
-        reconciled(terms, came(PEOPLE))
+        reconciled(plan, came(PEOPLE))
     two = PartReceived(declared=NOBODY, received=2 * PEOPLE + 1, dropped={})
     one = PartReceived(declared=NOBODY, received=PEOPLE + 200, dropped={})
     with pytest.raises(MessageError, match="people in part 2"):
-        reconciled(terms, Received(contributors=PEOPLE, parts=(one, two)))
+        reconciled(plan, Received(contributors=PEOPLE, parts=(one, two)))
 
 
 def test_each_part_is_told_from_its_own_tally():
     question = with_attributes("q", (3, 3))
-    terms = terms_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
+    plan = plan_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
     many = [PEOPLE + 190, PEOPLE + 210]
     parts = tuple(PartReceived(declared=NOBODY, received=one, dropped={}) for one in many)
     received = Received(contributors=PEOPLE, parts=parts)
     tallies = [Tally(np.array([one, 0, 0]), one) for one in many]
-    assert conclude_received(terms, received, tallies).messages == sum(many)
+    assert conclude_received(plan, received, tallies).messages == sum(many)
     for wrong in (tallies[::-1], tallies[:1]):
         with pytest.raises(MessageError, match="tally every part of this round, each once"):
-            conclude_received(terms, received, wrong)
+            conclude_received(plan, received, wrong)
 
 
 @pytest.mark.parametrize("coins", [0, 100, 700, PEOPLE])

@@ -98,14 +98,3 @@ def test_column_counts_leave_the_rows_alone(small_planes):
     rows.setflags(write=False)
     counting.column_counts(rows, 20)
     assert np.array_equal(rows, before)
-
-
-def test_a_carry_that_is_dropped_is_found(small_planes, monkeypatch):
-    """The twin: what waits is forgotten when the next carry comes."""
-
-    def forgetting(counter, carry):
-        counter._waits[counter._first] = True
-
-    monkeypatch.setattr(counting.ColumnCounter, "_carry", forgetting)
-    rows = random_rows(4000, 64)
-    assert not np.array_equal(counting.column_counts(rows, 64), plain_counts(rows, 64))

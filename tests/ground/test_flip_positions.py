@@ -117,30 +117,13 @@ def test_a_coin_beside_a_border_that_never_falls_is_found(byte):
     assert p_value(flipped(broken, shape, 8 * shape[1], 0.3, 100, places), 0.3) < 1e-6
 
 
-def in_rounds(plant, most, late=0):
-    """Skipping draws at most ``most`` gaps a round; ``late`` is added to the first of each."""
-
-    def few(honest, chance, threshold, count):
-        found = honest(chance, threshold, min(count, most))
-        found[0] += late
-        return found
-
-    plant(skipping, "gaps", few)
-
-
 @pytest.mark.parametrize("most", [1, 2, 5])
 @pytest.mark.parametrize(("rows", "columns"), [(3, 70), (1, 13)])
 def test_skipping_goes_on_where_a_round_of_gaps_ended(plant, most, rows, columns):
     """One round is nearly always enough; here it never is. False alarm below 10^-6 a case."""
-    in_rounds(plant, most)
+    plant(skipping, "gaps", lambda honest, *given: honest(*given[:2], min(given[2], most)))
     coins = flipped(flips._flip_few, (rows, -(-columns // 8)), columns, 0.3, 120)
     assert p_value(coins, 0.3) > 1e-6
-
-
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_a_round_that_begins_a_coin_late_is_found(plant, most):
-    in_rounds(plant, most, late=1)
-    assert p_value(flipped(flips._flip_few, (3, 9), 70, 0.3, 120), 0.3) < 1e-6
 
 
 def gaps_near_borders(runs=150):

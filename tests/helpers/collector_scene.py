@@ -67,7 +67,7 @@ class Office(Village):
     @property
     def fakes(self):
         """What every hop adds."""
-        return fakes(self.contract.terms.parts[0].bins)
+        return fakes(self.contract.plan.parts[0].bins)
 
     def row(self, number=1):
         """A round as the collector has it."""

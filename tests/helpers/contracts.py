@@ -1,7 +1,7 @@
-"""Contracts for tests: parts, terms and networks made by hand, and random ones of every kind.
+"""Contracts for tests: parts, plans and networks made by hand, and random ones of every kind.
 
 Certificates are placeholders (lower 0, upper the delta that is promised) until ``proved`` puts what
-is proved of the terms in their place.
+is proved of the plan in their place.
 """
 
 import hashlib
@@ -11,9 +11,10 @@ import random
 import msgspec
 from msgspec.structs import replace
 
+from mixtally.contract.plan import VERSION
 from mixtally.errors import InputError
 from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.privacy.terms import Stake, certified, local_epsilon_of
+from mixtally.privacy.terms import PrivacyTerms, certified, local_epsilon_of
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import (
     CONTRACT_VERSION,
@@ -24,11 +25,11 @@ from mixtally.records.contract import (
     NoRecipe,
     OwnFakes,
     Part,
+    Plan,
     Prefixes,
     Role,
     Rounds,
     ShapedRecipe,
-    Terms,
     envelope_bytes,
     written_key,
 )
@@ -56,18 +57,18 @@ def network(hops):
     return mixes, role("collector", 7000)
 
 
-def contract_of(terms, **changes):
-    """A contract of these terms; ``changes`` are fields of it."""
-    hops, collector = network(terms.hops)
+def contract_of(plan, **changes):
+    """A contract of this plan; ``changes`` are fields of it."""
+    hops, collector = network(plan.hops)
     fields = {
         "version": CONTRACT_VERSION,
         "name": "home-page",
         "serial": 1,
-        "terms": terms,
+        "plan": plan,
         "hops": hops,
         "collector": collector,
         "suite": 1,
-        "envelope_bytes": envelope_bytes(terms, changes.get("suite", 1)),
+        "envelope_bytes": envelope_bytes(plan, changes.get("suite", 1)),
         "rounds": Rounds(open_seconds=3600, every_seconds=86400),
         "admission": "open",
         "client_files": {},
@@ -75,12 +76,13 @@ def contract_of(terms, **changes):
     return Contract(**{**fields, **changes})
 
 
-def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
-    """Terms of these parts, not priced; the cover follows from them."""
+def plan_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
+    """A plan of these parts, not priced; the cover follows from them."""
     mixes = parts[0].by_mixes
     bare = any(part.own is None for part in parts)
     promised = Guarantee(epsilon=epsilon, delta=delta)
     fields = {
+        "version": VERSION,
         "question": question,
         "edges": None,
         "prefixes": None,
@@ -96,7 +98,7 @@ def terms_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
         "certificate": placeholder(promised),
         "local_epsilon": None,
     }
-    return Terms(**{**fields, **changes})
+    return Plan(**{**fields, **changes})
 
 
 def placeholder(promised):
@@ -112,10 +114,11 @@ def placeholder(promised):
     )
 
 
-def proved(terms, accountant=None):
-    """The terms with what is proved of them; PlanError where that is more than they promise."""
-    stated = certified(Stake.of(terms), accountant)
-    return replace(terms, certificate=stated, local_epsilon=local_epsilon_of(terms))
+def proved(plan, accountant=None):
+    """The plan with what is proved of them; PlanError where that is more than it promises."""
+    priced = PrivacyTerms.of(plan)
+    stated = certified(priced, accountant)
+    return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(priced))
 
 
 def builtins_of(record):
@@ -132,6 +135,7 @@ def shaped(bins, *, ratio=RATIO, shift=20):
         own=None,
         recipe=ShapedRecipe(ratio, shift),
         layout=Layout(Form.INDEX, bins),
+        repeats=1,
     )
 
 
@@ -144,6 +148,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
         own=OwnFakes(FakeRecord.UNIFORM, whole, coin),
         recipe=NoRecipe(),
         layout=Layout(Form.INDEX, bins),
+        repeats=1,
     )
 
 
@@ -157,24 +162,25 @@ def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, c
         own=own,
         recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
         layout=Layout(form, bins, cap),
+        repeats=1,
     )
 
 
 def random_contract(chance: random.Random) -> Contract:
     """A contract of any kind of question, record and cover, its certificate a placeholder."""
     suite = chance.choice([1, 1, 2])
-    return contract_of(random_terms(chance), serial=chance.randint(1, 1 << 53), suite=suite)
+    return contract_of(random_plan(chance), serial=chance.randint(1, 1 << 53), suite=suite)
 
 
-def random_terms(chance: random.Random) -> Terms:
-    """Terms of any kind; tried again where what was drawn does not fit together."""
+def random_plan(chance: random.Random) -> Plan:
+    """A plan of any kind; tried again where what was drawn does not fit together."""
     while True:
         fields = random_encoder(chance)
         question = fields.pop("question")
         mixes = chance.random() < 0.4
         try:
             parts = random_parts(chance, question, mixes=mixes)
-            return terms_of(
+            return plan_of(
                 question,
                 parts,
                 epsilon=chance.choice([0.5, 1, 2.5]),
@@ -261,12 +267,12 @@ def _random_own(chance: random.Random) -> dict[str, int]:
     return {"whole": whole, "coin": chance.randint(0 if whole else 1, (1 << 64) - 1)}
 
 
-def random_value(chance: random.Random, terms: Terms):
-    """A value that the terms have an answer for."""
-    question = terms.question
-    if terms.edges is not None:
-        return chance.choice([chance.uniform(-10, 10), chance.choice(terms.edges), 3])
-    if terms.prefixes is not None:
+def random_value(chance: random.Random, plan: Plan):
+    """A value that the plan has an answer for."""
+    question = plan.question
+    if plan.edges is not None:
+        return chance.choice([chance.uniform(-10, 10), chance.choice(plan.edges), 3])
+    if plan.prefixes is not None:
         return "".join(chance.choice("aabbccdé") for _ in range(chance.randint(1, 8)))
     if question.hashed is not None:
         return "".join(chance.choice("aäb\u0308日") for _ in range(chance.randint(1, 8)))
@@ -284,12 +290,12 @@ def random_value(chance: random.Random, terms: Terms):
     return chance.choice(names)
 
 
-def random_prefixes(chance: random.Random, terms: Terms) -> list[list[int]] | None:
+def random_prefixes(chance: random.Random, plan: Plan) -> list[list[int]] | None:
     """Prefixes of one length that a round may bring; None for questions of another kind."""
-    if terms.prefixes is None:
+    if plan.prefixes is None:
         return None
-    depth = chance.randint(0, terms.prefixes.longest - 1)
-    size = len(terms.prefixes.alphabet) + 2
-    several = range(1 if depth == 0 else chance.randint(1, terms.prefixes.most))
+    depth = chance.randint(0, plan.prefixes.longest - 1)
+    size = len(plan.prefixes.alphabet) + 2
+    several = range(1 if depth == 0 else chance.randint(1, plan.prefixes.most))
     found = {tuple(chance.randint(1, size - 1) for _ in range(depth)) for _ in several}
     return [list(one) for one in sorted(found)]

@@ -11,7 +11,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import xlsxwriter
 
-from mixtally.data.file import DataFile
+from mixtally.data.file import BLOCK, DataFile
 from mixtally.data.population import Population
 from mixtally.data.readers import read
 from mixtally.data.reading import Reading
@@ -19,10 +19,12 @@ from mixtally.data.reading import Reading
 Table = dict[str, list[Any]]
 
 
-def people(path: Path, *columns: str, progress: Any = None, **reading: Any) -> Population:
-    """The crowd in a file, read as the fields of a ``Reading`` say."""
+def people(
+    path: Path, *columns: str, progress: Any = None, block: int = BLOCK, **reading: Any
+) -> Population:
+    """The crowd in a file, read as the fields of a ``Reading`` say, so many bytes at a time."""
     more = {} if progress is None else {"progress": progress}
-    return read(DataFile(path), Reading(columns=columns, **reading), **more)
+    return read(DataFile(path, block=block), Reading(columns=columns, **reading), **more)
 
 
 def delimited(table: Table, delimiter: str) -> bytes:

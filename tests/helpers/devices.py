@@ -33,13 +33,13 @@ def secret(text):
 def mixes_terms(**changes):
     """One answer of four, hidden by every mix, for three rounds."""
     fields = {"collections": 3, **changes}
-    return contracts.terms_of(fields.pop("question", ASKED), [contracts.shaped(4)], **fields)
+    return contracts.plan_of(fields.pop("question", ASKED), [contracts.shaped(4)], **fields)
 
 
 def coins_terms(**changes):
     """The same, hidden by people: a fake, and one more with a chance of a half."""
     part = contracts.uniform(4, whole=1, coin=1 << 63)
-    return contracts.terms_of(ASKED, [part], **changes)
+    return contracts.plan_of(ASKED, [part], **changes)
 
 
 class Words:
@@ -55,9 +55,9 @@ class Words:
 class World:
     """Roles with keys, a contract that all signed, and what they do in its rounds."""
 
-    def __init__(self, terms=None, *, address="http://127.0.0.1:9", team="", **changes):
-        self.terms = mixes_terms() if terms is None else terms
-        names = [f"{team}mix-{i + 1}" for i in range(self.terms.hops)] + [f"{team}collector"]
+    def __init__(self, plan=None, *, address="http://127.0.0.1:9", team="", **changes):
+        self.plan = mixes_terms() if plan is None else plan
+        names = [f"{team}mix-{i + 1}" for i in range(self.plan.hops)] + [f"{team}collector"]
         self.signers = [Signer(name, secret(name)) for name in names]
         roles = [
             Role(
@@ -69,7 +69,7 @@ class World:
             for place, one in enumerate(self.signers)
         ]
         fields = {"hops": tuple(roles[:-1]), "collector": roles[-1], **changes}
-        self.contract = contracts.contract_of(self.terms, **fields)
+        self.contract = contracts.contract_of(self.plan, **fields)
         self.text = write_contract(self.contract)
         self.note = signed(self.text, *self.signers)
         self.fingerprint = fingerprint_of(self.note)
@@ -108,7 +108,7 @@ class World:
                 1 + (part.own.most if part.own else 0),
                 size,
             )
-            for part, (size, *_) in zip(self.terms.parts, self.contract.envelope_bytes, strict=True)
+            for part, (size, *_) in zip(self.plan.parts, self.contract.envelope_bytes, strict=True)
         ]
         ((whole,), wrong) = split(bundle, shapes)
         assert not wrong

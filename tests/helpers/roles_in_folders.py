@@ -30,7 +30,7 @@ class Village:
     """Some mixes and a collector.
 
     where
-      contract    what they agree on, and ``text`` its bytes; of ``terms``, or of one ``part``
+      contract    what they agree on, and ``text`` its bytes; of ``plan``, or of one ``part``
       folders     of every role, the collector's last
       apps        address -> ASGI application, of roles that are awake
     """
@@ -45,11 +45,11 @@ class Village:
         rounds=3,
         rounds_every=EVERY,
         prefixes=None,
-        terms=None,
+        plan=None,
         ports=range(7001, 7010),
         **changes,
     ):
-        terms = terms or contracts.terms_of(
+        plan = plan or contracts.plan_of(
             Question(name="q", bins=(part.bins if part else 4)),
             [part or contracts.shaped(4, shift=3)],
             hops=hops,
@@ -58,7 +58,7 @@ class Village:
             minimum_crowd=crowd,
             prefixes=prefixes,
         )
-        hops = terms.hops
+        hops = plan.hops
         names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
         self.place, self.now, self.apps = place, START + 10, {}
         self.folders = [
@@ -79,7 +79,7 @@ class Village:
         ]
         roles = [as_role(folder.role, folder.signer) for folder in self.folders]
         self.contract = contracts.contract_of(
-            terms,
+            plan,
             hops=tuple(roles[:-1]),
             collector=roles[-1],
             rounds=Rounds(open_seconds=OPEN, every_seconds=rounds_every),

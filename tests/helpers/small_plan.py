@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from helpers.contracts import contract_of, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, plan_of, proved, shaped, uniform
 from mixtally.door import Plan, plan
 from mixtally.ground.chance import SecureChance
-from mixtally.randomize import fakes, reports
+from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import Contract, write_contract
 from mixtally.records.question import Question
 from mixtally.simulation.seeded import SeededChance
@@ -31,17 +31,16 @@ def other_plan() -> Plan:
 @cache
 def sent() -> np.ndarray:
     """Everybody's messages under the plan, fakes last."""
-    mechanism, chance = fruit_plan().records[0].mechanism, SeededChance(5)
-    answers = np.arange(PEOPLE) % 3
-    own = reports(mechanism, answers, chance)
-    return np.concatenate([own, fakes(mechanism, mechanism.fakes_sent, chance)])
+    (part,), chance = fruit_plan().record.parts, SeededChance(5)
+    own = part_reports(part, np.arange(PEOPLE) % 3, chance)
+    return np.concatenate([own, part_fakes(part, PEOPLE, chance)[0]])
 
 
 def contract(part, name="fruit", **changes) -> Contract:
     """A contract for three labels and at least 40 people."""
     question = Question(name=name, bins=3, labels=FRUIT)
     fields = {"users": 60, "minimum_crowd": 40, "delta": 0.1, "hops": 2, **changes}
-    return contract_of(proved(terms_of(question, [part], **fields)))
+    return contract_of(proved(plan_of(question, [part], **fields)))
 
 
 @cache

@@ -67,12 +67,6 @@ def test_a_file_that_was_put_back_changes_no_response(tmp_path):
     assert {value: said(tmp_path, value) for value in ("8", "9")} == later
 
 
-def test_a_key_that_does_not_reach_the_disk_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(device_memory, "write_whole", lambda *_, **__: None)
-    first = said(tmp_path, "7")
-    assert said(tmp_path, "7") != first
-
-
 def test_a_key_knows_under_what_it_answered(tmp_path):
     """p and q are no part of it: they only show what is memoized."""
     for plan, memories in ((CERTAIN, 1), (PLAN, 1), (OTHER, 2), (CERTAIN, 2)):

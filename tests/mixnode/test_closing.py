@@ -101,10 +101,10 @@ def test_copies_of_an_envelope_inside_other_bundles(tmp_path):
 def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
     """Good envelopes of a bundle that does not open stay behind, and take nobody's place."""
     parts = [contracts.uniform(4, whole=1, coin=0), contracts.uniform(3, whole=0, coin=1 << 63)]
-    terms = contracts.terms_of(
+    plan = contracts.plan_of(
         with_attributes("q", (4, 3)), parts, hops=2, minimum_crowd=2, users=2, collections=3
     )
-    town = town_of(tmp_path, terms=terms)
+    town = town_of(tmp_path, plan=plan)
     seal, size = town.sealer().seal, sizes(town)[0]
     assert sizes(town, 1)[0] == size  # an envelope passes for one of the other part
     good = [[[seal(BINS[i], 0), seal(BINS[3], 0)], [seal(BINS[2], 1)]] for i in range(3)]
@@ -196,7 +196,7 @@ def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
     body = town.bundle([BINS[0]])
     for one in (body, body, body, town.bundle([BINS[1]])):  # two people, one of them thrice
         town.send(one)
-    monkeypatch.setattr(hands.Hands, "open", None)  # nothing is opened
+    monkeypatch.setattr(hands.EnvelopeWorker, "open", None)  # nothing is opened
     run(town)
     told = manifests(town)
     assert [one.destroyed for one in told] == ["too-few"] * 3

@@ -173,8 +173,8 @@ def another_sheet_later(stage):
 
 def two_contracts(stage):
     """All roles sign two contracts of one name and serial, one for this person."""
-    terms = replace(stage.contract.terms, users=3)
-    text = write_contract(replace(stage.contract, terms=terms))
+    plan = replace(stage.contract.plan, users=3)
+    text = write_contract(replace(stage.contract, plan=plan))
     note = signed(text, *(folder.signer for folder in stage.folders))
     second = trusted(note, Pins(keys=(("mix-2", stage.folders[1].signer.public),)), ANY)
     with Diary(stage.place / "diary.db") as diary:

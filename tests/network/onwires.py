@@ -73,11 +73,11 @@ class OnWires(Stage):
         super().end()
 
 
-def heard(taps, terms, values, *, ask=None, **sheet):
+def heard(taps, plan, values, *, ask=None, **sheet):
     """All that passes the taps in a round in which these people answer."""
     where = folder()
     try:
-        stage = OnWires(where, taps, terms=terms)
+        stage = OnWires(where, taps, plan=plan)
         stage.all_awake()
         try:
             stage.round(**sheet)

@@ -146,10 +146,10 @@ def two_parts():
     """Two bits, a part each: bundles of two envelopes."""
     question = Question(name="q", bins=2, kind=Kind.BITS)
     part = contracts.shaped(2, shift=3)
-    terms = contracts.terms_of(
+    plan = contracts.plan_of(
         question, [part, part], hops=3, collections=3, users=2, minimum_crowd=2
     )
-    return {"terms": terms}
+    return {"plan": plan}
 
 
 def other_part(stage):

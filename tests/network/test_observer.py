@@ -19,7 +19,7 @@ WORDS = Prefixes(alphabet="ab", most=2, longest=3)
 
 def terms(question, *parts, **changes):
     """Three mixes, two people or more."""
-    return contracts.terms_of(
+    return contracts.plan_of(
         question, parts, hops=3, collections=3, users=2, minimum_crowd=2, **changes
     )
 

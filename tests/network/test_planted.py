@@ -29,7 +29,7 @@ TEXT = "planted-answer-of-somebody"
 
 
 def terms(question, part, **changes):
-    return contracts.terms_of(
+    return contracts.plan_of(
         question, [part], hops=3, collections=3, users=2, minimum_crowd=2, **changes
     )
 
@@ -65,7 +65,7 @@ class Played:
         self.secrets, self.place = Secrets(), folder()
         self.secrets.keys["an answer"] = planted
         shared, tempfile.tempdir = tempfile.tempdir, str(self.place)  # whatever is temporary
-        stage = Watched(self.place / "roles", taps, terms=agreed)
+        stage = Watched(self.place / "roles", taps, plan=agreed)
         try:
             stage.all_awake()
             stage.round()

@@ -10,7 +10,7 @@ from network.processes import NAMES, Processes
 ANSWERS = ("planted-answer-first", "planted-answer-second")
 ASKED = "planted-by-a-stranger"
 LEAKS = """
-from mixtally.node.web import answers, routes
+from mixtally.node.web import answers
 usual = answers.guarded
 def guarded(app, stop, log=None):
     inner = usual(app, stop, log)
@@ -18,7 +18,7 @@ def guarded(app, stop, log=None):
         print(scope["path"], flush=True)
         await inner(scope, receive, send)
     return around
-routes.guarded = guarded
+answers.guarded = guarded
 from mixtally.cli.main import run; run()
 """
 

@@ -69,9 +69,9 @@ def test_a_process_killed_beside_the_commit_signs_one_text(tmp_path, where):
 
 def test_what_stands_beside_is_written_with_the_signature_or_not_at_all(tmp_path):
     notes = notes_in(tmp_path)
-    beside = [("INSERT INTO overruled VALUES (?, ?)", ("c", "n"))]
-    notes.sign_beside(entry(), b"one\n", OWN, [], beside)
-    notes.sign_beside(entry(), b"one\n", OWN, [], beside)  # not a second time
+    beside = "INSERT INTO overruled VALUES (?, ?)", ("c", "n")
+    notes.sign(entry(), b"one\n", OWN, [], beside)
+    notes.sign(entry(), b"one\n", OWN, [], beside)  # not a second time
     assert notes.database.rows("SELECT * FROM overruled") == [("c", "n")]
 
 

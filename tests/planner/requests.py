@@ -46,7 +46,7 @@ def named(asked, name):
     return found
 
 
-def losses(mechanism, honest_fraction=1.0):
+def losses(mechanism, honest_share=1.0):
     """(loss, probability) of every outcome that matters when the user gave the first answer.
 
     The loss is infinite where the second answer could not have led to the outcome. Outcomes beyond
@@ -56,7 +56,7 @@ def losses(mechanism, honest_fraction=1.0):
         pmf = np.array([w / SCALE for w in mechanism.fakes.weights])
         first = np.append(0.0, pmf)[:, None] * np.append(pmf, 0.0)[None, :]
         return _ratio(first, first.T)
-    fakes = math.floor(honest_fraction * mechanism.fakes_promised)
+    fakes = math.floor(honest_share * mechanism.fakes_promised)
     total = fakes + 1
     if mechanism.name == "clear-uniform":
         share = 1.0 / mechanism.bins

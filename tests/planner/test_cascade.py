@@ -4,12 +4,12 @@ import math
 from fractions import Fraction
 
 import pytest
+from mixtally.planner.cascade import CascadeOption, CascadeRequest, cascade
+from mixtally.planner.cascade.parts import least_cap, shortest
 
 from helpers.sampled import among
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import PlanRequest
-from mixtally.planner.cascade import CascadeOption, CascadeRequest, cascade
-from mixtally.planner.cascade.parts import least_cap, shortest
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.overflow import overflow
 from mixtally.privacy.terms import Stake, check_terms, delta_of
@@ -19,8 +19,8 @@ from mixtally.records.contract import (
     FakeRecord,
     OwnFakes,
     ShapedRecipe,
-    read_terms,
-    write_terms,
+    read_plan,
+    write_plan,
 )
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form
@@ -62,12 +62,12 @@ def every(choice):
 def test_every_option_keeps_its_promise(kind, accountant):
     question, more = QUESTIONS[kind]
     choice = cascade(asked(question, **more), accountant)
-    covers = [option.terms.cover for option in every(choice)]
+    covers = [option.plan.cover for option in every(choice)]
     assert covers == sorted(covers, key=lambda cover: cover is not Cover.MIXES)
     assert set(covers) == set(Cover)
     for option in every(choice):
-        assert check_terms(option.terms, accountant).upper <= 1e-6
-        assert read_terms(write_terms(option.terms), "terms") == option.terms
+        assert check_terms(option.plan, accountant).upper <= 1e-6
+        assert read_plan(write_plan(option.plan), "plan") == option.plan
 
 
 @pytest.mark.parametrize(("each", "error"), [(10**6, 13.06), (10**5, 23.55)])
@@ -75,7 +75,7 @@ def test_three_mixes_with_blanks_of_their_own_err_as_the_variance_says(each, err
     """C (h + n / K), which is 13.1 for a million blanks a mix and a million people."""
     wanted = asked(users=10**6, minimum_crowd=None, protocol="flip-blank", mix_messages=each)
     choice = cascade(wanted, accountant)
-    assert choice.best.terms.cover is Cover.MIXES
+    assert choice.best.plan.cover is Cover.MIXES
     assert choice.best.standard_error == pytest.approx(error, rel=2e-3)
     assert choice.best.messages_per_mix == each
     assert choice.best.standard_error == pytest.approx(math.sqrt(42.65 * (3 + 10**6 / each)), 1e-2)
@@ -84,8 +84,8 @@ def test_three_mixes_with_blanks_of_their_own_err_as_the_variance_says(each, err
 def test_least_noise_is_found(accountant):
     """A thousandth less of what is sought and the promise is missed."""
     for option in every(cascade(asked(), accountant)):
-        (part,) = option.terms.parts
-        stake = Stake.of(option.terms)
+        (part,) = option.plan.parts
+        stake = Stake.of(option.plan)
         if part.threshold is not None:
             less = _with_threshold(part, round(part.threshold * 0.999))
         elif part.own is not None:
@@ -117,21 +117,21 @@ def _replaced(part, **changes):
 
 def test_without_a_minimum_crowd_people_bring_nothing(accountant):
     choice = cascade(asked(minimum_crowd=None), accountant)
-    assert {option.terms.cover for option in every(choice)} == {Cover.MIXES}
+    assert {option.plan.cover for option in every(choice)} == {Cover.MIXES}
     assert "--minimum-crowd" in {one.protocol: one.needs for one in choice.infeasible}["flip-blank"]
-    assert choice.best.terms.minimum_crowd == 1
+    assert choice.best.plan.minimum_crowd == 1
 
 
 def test_a_mix_that_may_add_little_leaves_it_to_people(accountant):
     choice = cascade(asked(mix_messages=10, protocol="clear-uniform"), accountant)
-    assert choice.best.terms.cover is Cover.PEOPLE
+    assert choice.best.plan.cover is Cover.PEOPLE
     assert "people bring the cover" in choice.reason
 
 
 def test_a_budget_of_half_a_fake_tosses_coins(accountant):
     choice = cascade(asked(messages_per_user=1.5, protocol="flip-blank"), accountant)
-    (people,) = [one for one in every(choice) if one.terms.cover is Cover.PEOPLE]
-    assert people.terms.parts[0].own == OwnFakes(FakeRecord.BLANK, 0, 1 << 63)
+    (people,) = [one for one in every(choice) if one.plan.cover is Cover.PEOPLE]
+    assert people.plan.parts[0].own == OwnFakes(FakeRecord.BLANK, 0, 1 << 63)
     assert people.messages_per_user == 1.5
     plain = cascade(asked(protocol="flip-blank"), accountant)
     assert people.standard_error > plain.best.standard_error * 0.9
@@ -150,18 +150,18 @@ def test_no_option_tells_more_than_the_local_epsilon(collections, count_crowd, a
         count_crowd=count_crowd,
     )
     found = every(cascade(wanted, accountant))
-    people = [one for one in found if one.terms.cover is Cover.PEOPLE]
-    assert any(one.terms.parts[0].own.coin for one in people if one.terms.parts[0].own)
+    people = [one for one in found if one.plan.cover is Cover.PEOPLE]
+    assert any(one.plan.parts[0].own.coin for one in people if one.plan.parts[0].own)
     for one in found:
-        assert one.terms.local_epsilon <= 5.0 * (1.0 + 1e-9)
+        assert one.plan.local_epsilon <= 5.0 * (1.0 + 1e-9)
 
 
 def test_only_honest_people_of_the_minimum_crowd_are_counted_on(accountant):
-    wanted = asked(honest_fraction=0.7, protocol="clear-uniform", messages_per_user=3.0)
+    wanted = asked(honest_share=0.7, protocol="clear-uniform", messages_per_user=3.0)
     assert wanted.people == 35_000
     (option,) = every(cascade(wanted, accountant))
-    assert option.terms.sure_people == 35_000
-    assert check_terms(option.terms, accountant).upper <= 1e-6
+    assert option.plan.sure_people == 35_000
+    assert check_terms(option.plan, accountant).upper <= 1e-6
 
 
 def test_a_budget_is_shared_by_all_parts():

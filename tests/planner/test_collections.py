@@ -132,7 +132,7 @@ def test_fakes_of_all_mixes_err_as_forecast(mixes):
 )
 def test_the_fakes_of_the_minimum_crowd_alone_keep_the_promise(name, users, crowd, honest):
     asked = request(
-        7, users=users, minimum_crowd=crowd, honest_fraction=honest, protocol=name,
+        7, users=users, minimum_crowd=crowd, honest_share=honest, protocol=name,
         messages_per_user=4.0,
     )  # fmt: skip
     (option,) = surveyed(asked)
@@ -163,7 +163,7 @@ def test_people_flips_are_counted_on_no_more_than_the_minimum_crowd():
     ("users", "honest"), [(10**6, 1.0), (123_457, 1.0), (10**6, 0.61), (9999, 1.0)]
 )
 def test_a_thousandth_more_bins_are_not_covered(users, honest):
-    asked = request(10**6, users=users, honest_fraction=honest, protocol="clear-uniform")
+    asked = request(10**6, users=users, honest_share=honest, protocol="clear-uniform")
     bins = named(asked, "clear-uniform, hashed").plan.question.bins
     assert math.floor(honest * users) < least.uniform_fakes(math.ceil(1.001 * bins), 1.0, 1e-6)
 
@@ -178,7 +178,7 @@ def test_a_thousandth_more_bins_are_not_covered(users, honest):
     ],
 )  # fmt: skip
 def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
-    asked = request(10**6, users=users, honest_fraction=honest, protocol="clear-uniform")
+    asked = request(10**6, users=users, honest_share=honest, protocol="clear-uniform")
     option = named(asked, "clear-uniform, hashed")
     bins, hashed = option.plan.question.bins, option.plan.question.hashed
     assert hashed == Hashing(function=HMAC_SHA256, seed=SEED, values=10**6)
@@ -239,7 +239,7 @@ def test_the_least_crowd_does_not_drop_the_minimum_crowd():
 
 
 def test_next_to_no_honest_fakes_are_a_misfit():
-    assert not surveyed(request(honest_fraction=1e-12, protocol="clear-uniform"))
+    assert not surveyed(request(honest_share=1e-12, protocol="clear-uniform"))
     for fraction in (5e-324, 1e-16, 1e-13):
-        with pytest.raises(ParameterError, match="honest fraction"):
-            request(honest_fraction=fraction, protocol="clear-uniform")
+        with pytest.raises(ParameterError, match="honest share"):
+            request(honest_share=fraction, protocol="clear-uniform")

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from mixtally.planner.build import option
 
 from mixtally.planner import explain
-from mixtally.planner.build import option
 from mixtally.planner.options import Infeasible
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.hashing import HMAC_SHA256, Hashing
@@ -75,7 +75,7 @@ def test_every_offer_that_a_survey_finds_is_explained():
         request(messages_per_user=3.0, mix_fakes=True),
         request(10**6),
         request(question=BIT, users=10**4),
-        request(honest_fraction=0.7, minimum_crowd=5000, count_crowd=True),
+        request(honest_share=0.7, minimum_crowd=5000, count_crowd=True),
     ):
         for found in surveyed(asked):
             assert explain(found).keys() == found.facts().keys()
@@ -136,7 +136,7 @@ def test_the_collision_error_is_what_the_sentence_says():
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():
     made = OPTIONS["clear-shaped"]
     assert made.facts()["minimum_crowd"] == 1
-    assert "honest fraction x users" not in explain(made)["minimum_crowd"]
+    assert "honest share x users" not in explain(made)["minimum_crowd"]
 
 
 def test_the_fakes_of_flips_without_fakes_are_explained_as_none():

@@ -91,5 +91,5 @@ def test_the_crowd_hides_a_person_without_any_fake():
     assert counted.best.standard_error == pytest.approx(81.1, abs=0.1)
     assert counted.facts()["crowd_counted"] == 10**6
     assert choose(request(*asked)).best.standard_error == pytest.approx(1979, abs=1)
-    half = choose(request(*asked, count_crowd=True, honest_fraction=0.5))
+    half = choose(request(*asked, count_crowd=True, honest_share=0.5))
     assert half.facts()["crowd_counted"] == 500_000

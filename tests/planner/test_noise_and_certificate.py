@@ -30,18 +30,18 @@ PLAIN = request(40, users=20_000, messages_per_user=1.05)
 WISHES = {
     "one": PLAIN,
     "large epsilon": replace(PLAIN, guarantee=altered(PLAIN.guarantee, epsilon=6.0)),
-    "honest": replace(PLAIN, honest_fraction=0.7, minimum_crowd=15_000),
+    "honest": replace(PLAIN, honest_share=0.7, minimum_crowd=15_000),
     "crowd": replace(PLAIN, count_crowd=True, protocol="flip-blank"),
     "honest crowd": replace(
-        PLAIN, count_crowd=True, honest_fraction=0.6, minimum_crowd=18_000, protocol="flip-blank"
+        PLAIN, count_crowd=True, honest_share=0.6, minimum_crowd=18_000, protocol="flip-blank"
     ),
-    "no fakes": replace(PLAIN, protocol="flip", honest_fraction=0.9),
+    "no fakes": replace(PLAIN, protocol="flip", honest_share=0.9),
     "uniform": replace(PLAIN, protocol="flip-uniform"),
     "uniform crowd": replace(PLAIN, protocol="flip-uniform", count_crowd=True),
     "mixes": replace(PLAIN, mix_fakes=True, mixes=3, protocol="clear-shaped"),
-    "hashed": request(10**6, protocol="clear-uniform", honest_fraction=0.8),
+    "hashed": request(10**6, protocol="clear-uniform", honest_share=0.8),
     "sets": request(question=SETS, users=20_000),
-    "larger sets": request(question=THREES, users=20_000, honest_fraction=0.9),
+    "larger sets": request(question=THREES, users=20_000, honest_share=0.9),
     "sets of all bins": request(question=FULL, users=20_000),
     "sets that share bins": request(
         question=SHARED, users=10**5, protocol="flip-blank", count_crowd=True, minimum_crowd=90_000
@@ -56,9 +56,9 @@ WISHES = {
         question=TRIP, users=20_000, protocol="clear-uniform", messages_per_user=3.0
     ),
     "alone": request(7, users=20_000, epsilon=2.0, messages_per_user=1.0, protocol="flip-blank"),
-    "bit": request(question=BIT, users=5000, honest_fraction=0.8, protocol="single-bit"),
+    "bit": request(question=BIT, users=5000, honest_share=0.8, protocol="single-bit"),
     "bit in clear": request(
-        question=BIT, users=5000, honest_fraction=0.8, protocol="clear-uniform"
+        question=BIT, users=5000, honest_share=0.8, protocol="clear-uniform"
     ),
     "split bits": request(
         question=BITS, users=5000, epsilon=2.0, messages_per_user=5.0, protocol="single-bit"
@@ -66,7 +66,7 @@ WISHES = {
     "bits": request(question=BITS, users=5000, epsilon=2.0, protocol="flip", messages_per_user=1.0),
     "honest bits": request(
         question=BITS, users=5000, epsilon=2.0, protocol="flip", messages_per_user=1.0,
-        honest_fraction=0.7,
+        honest_share=0.7,
     ),
     "repeats": request(
         question=BITS, users=5000, epsilon=2.0, protocol="flip", messages_per_user=2.0
@@ -95,7 +95,7 @@ def meets(option):
 
 def _kept_with_less(option):
     """Whether one fake fewer that surely arrives, or a shift by one less, keeps the promise."""
-    sure, target = option.mechanism.surely(option.plan.honest_fraction), option.guarantee
+    sure, target = option.mechanism.surely(option.plan.honest_share), option.guarantee
     if not isinstance(sure, InClear):
         return True
     if isinstance(sure.fakes, ShapedFakes):

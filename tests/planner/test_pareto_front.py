@@ -23,7 +23,7 @@ WISHES = {
     "mixes": request(50, users=10_000, mix_fakes=True, mixes=2),
     "huge": request(10**6, messages_per_user=3.0),
     "hugest": request(10**7, users=10**9, messages_per_user=1.3),
-    "doubtful": request(300, honest_fraction=0.7, minimum_crowd=400_000),
+    "doubtful": request(300, honest_share=0.7, minimum_crowd=400_000),
     "local": request(40, local_epsilon=3.0),
     "bit": request(question=BIT, users=50_000, messages_per_user=4.0),
     "strict": request(2, users=5000, epsilon=0.1, delta=1e-12),

@@ -52,7 +52,7 @@ def test_more_fakes_a_user_cut_the_error_of_flips():
 
 
 def test_only_honest_fakes_are_counted():
-    answer = choose(request(honest_fraction=0.7))
+    answer = choose(request(honest_share=0.7))
     facts = answer.facts()
     assert facts["fakes_counted"] == 42_650
     assert 0.7 * facts["fakes"] >= 42_650 > 0.7 * (facts["fakes"] - 1)
@@ -62,7 +62,7 @@ def test_only_honest_fakes_are_counted():
 
 def test_a_share_in_sixteen_digits_counts_no_fake_too_many():
     """A third of 3 in floating point is 1; .3333333333333333 of 3 is less, and no fake is sure."""
-    third = request(bins=3, users=3, epsilon=9.0, delta=0.01, honest_fraction=0.3333333333333333)
+    third = request(bins=3, users=3, epsilon=9.0, delta=0.01, honest_share=0.3333333333333333)
     (flips,), _ = Planner().survey(third)
     assert (flips.mechanism.fakes.count, flips.facts()["fakes_counted"]) == (3, 0)
     assert verify(flips.plan) == flips.mechanism
@@ -95,8 +95,8 @@ def test_bad_budgets_are_refused():
     for budget in (0.99, -1.0, float("nan"), float("inf")):
         with pytest.raises(ParameterError, match="messages per user"):
             request(messages_per_user=budget)
-    with pytest.raises(ParameterError, match="honest fraction"):
-        request(honest_fraction=1.01)
+    with pytest.raises(ParameterError, match="honest share"):
+        request(honest_share=1.01)
     with pytest.raises(ParameterError, match="protocol"):
         request(protocol="flip-flop")
 
@@ -117,7 +117,7 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
         answer = choose(
             request(
                 bins, users, epsilon, min(0.1, 10**exponent),
-                messages_per_user=budget, honest_fraction=honest, mix_fakes=mix,
+                messages_per_user=budget, honest_share=honest, mix_fakes=mix,
             )
         )  # fmt: skip
     except InfeasibleError:
@@ -175,7 +175,7 @@ def test_a_plan_that_counts_on_more_people_than_take_part_is_refused(question, m
         question=question,
         guarantee=Guarantee(epsilon=1.0, delta=0.1),
         users=mechanism.crowd,
-        honest_fraction=1.0,
+        honest_share=1.0,
         mechanism=mechanism,
         certificate=shown,
     )

@@ -54,7 +54,7 @@ def test_the_least_flips_are_those_of_the_distribution():
 @pytest.mark.parametrize(
     "changes",
     each([
-        {}, {"honest_fraction": 0.7}, {"count_crowd": True}, {"minimum_crowd": 400_000},
+        {}, {"honest_share": 0.7}, {"count_crowd": True}, {"minimum_crowd": 400_000},
         {"local_epsilon": 3.0}, {"messages_per_user": 1.0},
     ], 2),
 )  # fmt: skip
@@ -81,7 +81,7 @@ def test_several_messages_are_not_searched_for(changes):
 def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     """Few fakes: people's flips hide a sum far better than a message."""
     asked = request(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
-    best = choose(replace(asked, honest_fraction=0.9)).best
+    best = choose(replace(asked, honest_share=0.9)).best
     summed = played.seen_by_sums(best)
     assert summed.observer is Observer.SUMS
     assert summed.upper < 1e-3 * best.certificate.upper

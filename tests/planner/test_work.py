@@ -224,7 +224,7 @@ def test_fakes_of_which_none_is_sure_are_not_sent(searched):
         users=30_000,
         messages_per_user=1.001,
         count_crowd=True,
-        honest_fraction=0.02,
+        honest_share=0.02,
         protocol="flip-blank",
     )
     planner = Planner()

@@ -4,7 +4,7 @@ A record's distribution is a dict from what it adds to the collection, a vector 
 integer weight; what an observer of the shuffled messages sees is the sum of these vectors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -149,20 +149,29 @@ def brackets(ends: Bracket, truth: Fraction) -> bool:
     return ends.lower <= truth <= ends.upper and near
 
 
-def flip_blank_holds(bins: int, fakes: int, threshold: int, epsilon: float) -> bool:
-    """Whether the module's number for flip-blank is the truth."""
+Delta = Callable[..., Bracket]
+
+
+def flip_blank_holds(
+    bins: int, fakes: int, threshold: int, epsilon: float, delta: Delta = flip_blank.delta
+) -> bool:
+    """Whether the number for flip-blank, the module's or another, is the truth."""
     truth = flip_blank_delta(bins, fakes, threshold, epsilon)
-    return brackets(flip_blank.delta(fakes, threshold, epsilon), truth)
+    return brackets(delta(fakes, threshold, epsilon), truth)
 
 
-def clear_uniform_holds(bins: int, fakes: int, epsilon: float) -> bool:
-    """Whether the module's number for clear-uniform is the truth."""
+def clear_uniform_holds(
+    bins: int, fakes: int, epsilon: float, delta: Delta = clear_uniform.delta
+) -> bool:
+    """Whether the number for clear-uniform, the module's or another, is the truth."""
     truth = clear_uniform_delta(bins, fakes, epsilon)
-    return brackets(clear_uniform.delta(fakes, bins, epsilon), truth)
+    return brackets(delta(fakes, bins, epsilon), truth)
 
 
-def clear_shaped_holds(bins: int, ratio: int, shift: int, epsilon: float) -> bool:
-    """Whether the module's number for clear-shaped is the truth."""
+def clear_shaped_holds(
+    bins: int, ratio: int, shift: int, epsilon: float, delta: Delta = clear_shaped.delta
+) -> bool:
+    """Whether the number for clear-shaped, the module's or another, is the truth."""
     weights = ShapedFakes(ratio, shift).weights
     truth = clear_shaped_delta(bins, weights, epsilon)
-    return brackets(clear_shaped.delta(weights, epsilon), truth)
+    return brackets(delta(weights, epsilon), truth)

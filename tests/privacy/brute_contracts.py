@@ -2,7 +2,7 @@
 
 From the definition alone: what one part shows is how often each message came, and with it how many
 came. Everything that others add independently is post-processing. Sums of some thousand positive
-terms: the last three digits may be wrong.
+plan: the last three digits may be wrong.
 """
 
 import math

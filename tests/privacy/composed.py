@@ -53,7 +53,7 @@ def plan_of(mechanism, epsilon=1.0, share=1.0):
         question=Question(name="q", bins=mechanism.bins),
         guarantee=Guarantee(epsilon=epsilon, delta=min(0.1, max(shown.upper, 1e-15))),
         users=1000,
-        honest_fraction=share,
+        honest_share=share,
         mechanism=mechanism,
         certificate=shown,
     )
@@ -65,9 +65,9 @@ def curve(mechanism):
     return lambda epsilon: accountant.upper(record, epsilon)
 
 
-def pld(mechanism):
-    """Never remembered: bugs are planted below it."""
-    return loss_distribution(curve(mechanism), local_epsilon(Record.of(mechanism)))
+def pld(mechanism, bound=curve):
+    """From the curve that is ``bound`` of it, which is never remembered."""
+    return loss_distribution(bound(mechanism), local_epsilon(Record.of(mechanism)))
 
 
 @lru_cache
@@ -81,10 +81,10 @@ def product_truth(one, other, epsilon):
     return float(max(brute.one_way(*both, epsilon), brute.one_way(*both[::-1], epsilon)))
 
 
-def holds(pair, epsilon):
+def holds(pair, epsilon, losses=pld):
     """Whether the composition of a pair of tiny plans is not below the truth and within 1 %."""
     try:
-        found = Sum([(pld(pair[0]), 1), (pld(pair[1]), 1)]).delta(epsilon)
+        found = Sum([(losses(one), 1) for one in pair]).delta(epsilon)
     except (AccountingError, ValueError):
         return False
     truth = product_truth(*pair, epsilon)

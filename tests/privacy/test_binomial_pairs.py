@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from helpers.exact_distributions import sums
 from helpers.sampled import among
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
@@ -29,19 +30,10 @@ THRESHOLDS = [1 << 24, SCALE // 10**6 + 1, SCALE // 50, SCALE // 5 + 7, (1 << 63
 CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]
 
 
-def exact_bits(ones, zeros, threshold):
-    """The distribution of the sum on 0..ones+zeros, in fractions."""
-    q = Fraction(threshold, SCALE)
-    pmf = [Fraction(1)]
-    for chance in [1 - q] * ones + [q] * zeros:
-        none, one = [*pmf, 0], [0, *pmf]
-        pmf = [a * (1 - chance) + b * chance for a, b in zip(none, one, strict=True)]
-    return pmf
-
-
 def exact_pair(ones, zeros, threshold):
     """The sum with the person's one, and with a zero."""
-    return exact_bits(ones + 1, zeros, threshold), exact_bits(ones, zeros + 1, threshold)
+    q = Fraction(threshold, SCALE)
+    return sums(ones + 1, zeros, q), sums(ones, zeros + 1, q)
 
 
 def pair(ones, zeros, threshold):
@@ -60,7 +52,7 @@ def close(numbers, truths, within=1e-12):
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_flipped_bits_have_the_distribution_of_fractions(crowd, threshold):
     pmf, cut = flipped_bits(*crowd, threshold)
-    assert close(pmf, exact_bits(*crowd, threshold))
+    assert close(pmf, sums(*crowd, Fraction(threshold, SCALE)))
     assert 0.0 < cut <= 4 * tails.CUT_TAIL
 
 
@@ -68,16 +60,6 @@ def test_no_flipped_bits_are_a_sum_of_zero():
     pmf, cut = flipped_bits(0, 0, 1 << 60)
     assert pmf.tolist() == [1.0]
     assert cut == 0.0
-
-
-def test_ones_counted_by_the_chance_of_no_flip_would_be_noticed(monkeypatch):
-    """At q = 2^-40 this chance is known to four digits of its distance from one."""
-    threshold = (1 << 24) + 777
-    p = (SCALE - threshold) / SCALE
-    monkeypatch.setattr(
-        two_distributions, "flips", lambda n, *_: tails.pmf(n, p, *tails.window(n, p))[::-1]
-    )
-    assert not close(flipped_bits(7, 0, threshold)[0], exact_bits(7, 0, threshold), 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +77,11 @@ def test_flips_have_twelve_digits(trials, mean):
             assert truth < 1e-290 or abs(mp.mpf(float(pmf[k - first])) / truth - 1) < 1e-12
 
 
-def test_long_runs_are_those_of_loader(monkeypatch):
+def test_long_runs_are_those_of_loader():
     long = flips(10**6, 1 << 60)
     assert len(long) > 2048
-    monkeypatch.setattr(two_distributions, "_LONGEST_RUN", 10**6)
-    assert flips(10**6, 1 << 60) == pytest.approx(long, rel=1e-11)
+    run = two_distributions._run(10**6, 1 << 60, *tails.window(10**6, 2.0**-4))
+    assert run == pytest.approx(long, rel=1e-11)
 
 
 def positive_sum(gains):
@@ -136,7 +118,7 @@ def test_divergences_are_those_of_fractions(threshold, epsilon):
         assert holds(divergence(pair(*crowd, threshold), grow), truth)
 
 
-def exchange_faults(threshold, epsilon):
+def exchange_faults(threshold, epsilon, steps=steps):
     grow = math.exp(epsilon)
     for first, second in itertools.product(CROWDS, repeat=2):
         truth = truth_of_exchange(first, second, threshold, Fraction(grow))
@@ -163,11 +145,9 @@ def test_divergences_of_two_bins_are_those_of_fractions(threshold, epsilon):
     ],
     ids=["backwards", "tails exchanged", "one step off", "pair swapped"],
 )
-def test_wrong_steps_are_noticed(monkeypatch, change):
-    honest = two_distributions.steps
-    monkeypatch.setitem(globals(), "steps", lambda given: change(honest(given)))
+def test_wrong_steps_are_noticed(change):
     with contextlib.suppress(AccountingError, IndexError):
-        assert list(exchange_faults(SCALE // 5, 1.0))
+        assert list(exchange_faults(SCALE // 5, 1.0, lambda given: change(steps(given))))
 
 
 def test_an_end_of_a_window_that_underflows_tells_nothing():

@@ -9,7 +9,6 @@ import pytest
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition import both_ways
 from mixtally.privacy.composition.both_ways import Ways, worst_delta
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, FINE
@@ -52,19 +51,6 @@ def below_the_truth(cases):
 
 def test_no_bound_is_below_the_truth():
     assert below_the_truth(CASES) == []
-
-
-def test_one_way_alone_is_found(monkeypatch):
-    monkeypatch.setattr(
-        both_ways, "_ways", lambda one, times, _: [[(getattr(one, "forward", one), times)]]
-    )
-    assert below_the_truth(CASES)
-
-
-def test_all_of_them_one_way_or_all_the_other_is_found(plant):
-    """The worst is often mixed."""
-    plant(both_ways, "_ways", lambda honest, *given: [honest(*given)[i] for i in (0, -1)])
-    assert below_the_truth(CASES)
 
 
 @pytest.mark.parametrize("case", CASES[::4])

@@ -5,8 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import ShapedFakes
 from privacy import brute
 
@@ -26,6 +28,72 @@ def test_clear_uniform_is_the_enumerated_divergence(bins, fakes, epsilon):
 @pytest.mark.parametrize(("bins", "ratio", "shift", "epsilon"), brute.SHAPED_CASES)
 def test_clear_shaped_is_the_enumerated_divergence(bins, ratio, shift, epsilon):
     assert brute.clear_shaped_holds(bins, ratio, shift, epsilon)
+
+
+def scaled(delta, share):
+    """The same a hair wrong."""
+    return lambda *given: Bracket(*(share * end for end in delta(*given)))
+
+
+blank, uniform, shaped = flip_blank.delta, clear_uniform.delta, clear_shaped.delta
+BLANKS = [case for case in brute.BLANK_CASES if case[0] == 2]
+UNIFORMS = [case for case in brute.UNIFORM_CASES if case[0] == 3]
+SHAPES = [case for case in brute.SHAPED_CASES if case[0] == 2]
+HAIRS = (0.99, 1.01, 1.0 - 1e-8, 1.0 + 1e-8)
+WRONG = [
+    (brute.flip_blank_holds, BLANKS, {
+        "a fake more": lambda fakes, q, epsilon: blank(fakes + 1, q, epsilon),
+        "a fake fewer": lambda fakes, q, epsilon: blank(max(fakes - 1, 0), q, epsilon),
+        "2q": lambda fakes, q, epsilon: blank(fakes, 2 * q, epsilon),
+        "q a hair larger": lambda fakes, q, epsilon: blank(fakes, q + (q >> 20), epsilon),
+        "half epsilon": lambda fakes, q, epsilon: blank(fakes, q, epsilon / 2),
+        "more epsilon": lambda fakes, q, epsilon: blank(fakes, q, epsilon + 1e-6),
+        **{f"{share} of it": scaled(blank, share) for share in HAIRS},
+    }),
+    (brute.clear_uniform_holds, UNIFORMS, {
+        "a bin fewer": lambda fakes, bins, epsilon: uniform(fakes, bins - 1, epsilon),
+        "a bin more": lambda fakes, bins, epsilon: uniform(fakes, bins + 1, epsilon),
+        "a fake more": lambda fakes, bins, epsilon: uniform(fakes + 1, bins, epsilon),
+        "more epsilon": lambda fakes, bins, epsilon: uniform(fakes, bins, epsilon + 1e-6),
+        **{f"{share} of it": scaled(uniform, share) for share in HAIRS},
+    }),
+    (brute.clear_shaped_holds, SHAPES, {
+        "rolled": lambda weights, epsilon: shaped((weights[-1], *weights[:-1]), epsilon),
+        "shifted": lambda weights, epsilon: shaped((*weights[1:], 0), epsilon),
+        "ends lost": lambda weights, epsilon: shaped(weights[1:-1], epsilon),
+        "more epsilon": lambda weights, epsilon: shaped(weights, epsilon + 1e-6),
+        "less epsilon": lambda weights, epsilon: shaped(weights, epsilon * 0.99),
+        **{f"{share} of it": scaled(shaped, share) for share in HAIRS},
+    }),
+]  # fmt: skip
+
+
+def all_hold(holds, cases, delta):
+    """Whether every comparison passes; a number that stops the work is noticed as well."""
+    try:
+        return all(holds(*case, delta) for case in cases)
+    except (AccountingError, IndexError, ValueError):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("holds", "cases", "wrong"),
+    [
+        pytest.param(holds, cases, wrong, id=f"{holds.__name__}: {name}")
+        for holds, cases, changes in WRONG
+        for name, wrong in changes.items()
+    ],
+)
+def test_a_wrong_number_is_noticed(holds, cases, wrong):
+    assert not all_hold(holds, cases, wrong)
+
+
+def test_a_bracket_too_wide_to_be_useful_is_noticed():
+    truth = brute.flip_blank_delta(2, 3, 1 << 60, 1.0)
+    ends = flip_blank.delta(3, 1 << 60, 1.0)
+    assert brute.brackets(ends, truth)
+    assert not brute.brackets(Bracket(0.0, 1.0), truth)
+    assert not brute.brackets(Bracket(ends.lower, ends.upper * (1 + 1e-8)), truth)
 
 
 def test_the_enumeration_itself_gives_randomized_response():

@@ -149,18 +149,6 @@ def test_no_coin_is_one_number():
     assert [tuple(cell) for cell in Fakes(7, 3, 0).few_cells(0.1)] == [(21, 21, 1.0)]
 
 
-@pytest.mark.parametrize("case", [(3_000, 0, SCALE // 3), (3_000, 1, SCALE // 100)])
-def test_cells_taken_at_their_most_are_found(monkeypatch, plant, case):
-
-    def upwards(honest, self, first, last):
-        cell = honest(self, first, last)
-        return cell._replace(least=cell.most)
-
-    plant(Fakes, "_cell", upwards)
-    monkeypatch.setattr("mixtally.privacy.coins._GAP", 1.0)
-    assert Fakes(*case).average(flips, one_pair=True).upper < exactly(*case, flips)
-
-
 def test_chances_that_do_not_add_up_stop_the_work(plant):
     plant(tails, "pmf", lambda honest, *args: 0.999 * honest(*args))
     with pytest.raises(AccountingError, match="add up to one"):

@@ -69,11 +69,6 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
     assert max(point.upper for point in points) <= whole.upper
 
 
-def test_flips_that_are_all_taken_for_coins_are_noticed(plant):
-    plant(single_bit, "sure_coins", lambda _honest, flipped, _threshold: flipped)
-    assert not all(holds(case) for case in CELLS)
-
-
 @pytest.mark.parametrize("flip", [0.26, 0.4, 0.499, 0.5])
 @pytest.mark.parametrize("flipped", [0, 1, 60, 1000, 50_000])
 def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
@@ -123,11 +118,6 @@ def test_no_dataset_in_a_box_is_above_its_bound(case):
     assert box_holds(case)
 
 
-def test_flips_in_boxes_that_are_all_taken_for_coins_are_noticed(plant):
-    plant(one_hot, "sure_coins", lambda _honest, flipped, _threshold: flipped)
-    assert not all(box_holds(case) for case in BOXES)
-
-
 def test_coins_in_boxes_bring_bounds_closer(monkeypatch):
     others, cell, flip, _ = BOXES[0]
     given = others, threshold_of(flip), [0.0]
@@ -136,11 +126,10 @@ def test_coins_in_boxes_bring_bounds_closer(monkeypatch):
     assert kept < one_hot._two_bins(*given, Memo(1 << 26))(cell, ONE).upper[0]
 
 
-def test_coins_that_are_dear_are_left_out(monkeypatch):
+def test_coins_that_are_dear_are_left_out():
     """`delta --protocol flip-uniform --observer sums --fakes 2396000000 --flip 0.401`: 46 s."""
     given = (300, 200, 900, threshold_of(0.4))
     kept = two_binomials.with_coins(*given)
     assert len(kept.pmf) > len(two_binomials.flipped_sum(300, 200, given[-1]).pmf)
-    monkeypatch.setattr(two_binomials, "_MOST_PRODUCTS", 1000)
-    left = two_binomials.with_coins(*given)
+    left = two_binomials.with_coins(*given, most_products=1000)
     assert np.array_equal(left.pmf, two_binomials.flipped_sum(300, 200, given[-1]).pmf)

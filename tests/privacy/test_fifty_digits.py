@@ -28,11 +28,11 @@ def fifty_digits():
 
 def binomial(trials, chance, most):
     """P(X = 0..most), by the ratio of neighbours."""
-    terms = [(1 - chance) ** trials]
+    plan = [(1 - chance) ** trials]
     odds = chance / (1 - chance)
     for k in range(most):
-        terms.append(terms[-1] * (trials - k) / (k + 1) * odds)
-    return terms
+        plan.append(plan[-1] * (trials - k) / (k + 1) * odds)
+    return plan
 
 
 def furthest(mean, trials):

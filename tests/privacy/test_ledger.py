@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition import compose, ledger
+from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.ledger import Left, charge, left, spent
 from mixtally.privacy.composition.pld import FINE
 from mixtally.records.guarantee import Guarantee
@@ -18,14 +18,17 @@ CHEAP = plan_of(LARGE[3], 0.1)
 
 
 def fill(plan):
-    """A ledger charged with ``plan`` one by one until it refuses, and how often that went well."""
-    now, count, own = opened(BUDGET), 0, Accountant()
-    while True:
+    """A ledger charged with ``plan`` one by one until it refuses, and how often that went well.
+
+    One that forgets all would never refuse.
+    """
+    now, own = opened(BUDGET), Accountant()
+    for count in range(40):
         try:
             now = charge(now, plan, accountant=own)
         except InfeasibleError:
             return now, count
-        count += 1
+    pytest.fail("charged 40 times, and still not refused")
 
 
 def keeps_the_budget():
@@ -45,31 +48,6 @@ def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     _, count = fill(PLAN)
     assert count == left(opened(BUDGET), PLAN).times
     assert count > BUDGET.epsilon  # better than adding epsilons up
-
-
-@pytest.mark.seconds
-@pytest.mark.parametrize(
-    ("name", "bug"),
-    [
-        ("_spent", lambda honest: lambda ledger: honest(ledger)[:-1]),
-        ("_spent", lambda honest: lambda ledger: [(plan, 1) for plan, _ in honest(ledger)][:1]),
-        ("upper_curve", lambda honest: lambda charges, *own: honest([charges[-1]], *own)),
-        ("upper_curve", lambda honest: lambda *own: lambda e: honest(*own)(e) / 2),
-        ("upper_curve", lambda honest: lambda *own: lambda e: honest(*own)(e + 0.3)),
-    ],
-    ids=["forgets the last", "forgets most", "each alone", "half", "a larger epsilon"],
-)
-def test_a_ledger_that_forgets_is_noticed(plant, name, bug):
-    calls = []
-
-    def counted(honest, *args):
-        calls.append(args)
-        if len(calls) > 40:  # a ledger that forgets all would never refuse
-            raise InfeasibleError("test", wanted="an end", got="none", do="stop")
-        return bug(honest)(*args)
-
-    plant(ledger, name, counted)
-    assert not keeps_the_budget()
 
 
 @pytest.mark.seconds
@@ -133,17 +111,6 @@ def test_a_plan_whose_promise_is_false_is_not_charged():
         charge(opened(BUDGET), false)
     with pytest.raises(PlanError, match="its promise is false"):
         left(opened(BUDGET), false)
-
-
-def test_verification_is_what_refuses_it(monkeypatch):
-    """The planted bug: a ledger that takes the plan's word charges a plan that lies."""
-    weaker = replace(PLAN.mechanism, threshold=PLAN.mechanism.threshold * 9 // 10)
-    false = replace(PLAN, mechanism=weaker)
-    monkeypatch.setattr(ledger, "verify", lambda *_: None)
-    assert charge(opened(BUDGET), false).charges
-    monkeypatch.undo()
-    with pytest.raises(PlanError):
-        charge(opened(BUDGET), false)
 
 
 @pytest.mark.parametrize("times", [0, -1, 10**6 + 1, True])

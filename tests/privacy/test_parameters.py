@@ -144,13 +144,13 @@ def test_an_unknown_protocol_is_refused(name):
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.5, 1.5, float("nan")])
-def test_an_impossible_honest_fraction_is_refused(fraction):
-    with pytest.raises(ParameterError, match="honest fraction"):
+def test_an_impossible_honest_share_is_refused(fraction):
+    with pytest.raises(ParameterError, match="honest share"):
         parsed("flip", WHOLE["flip"], fraction)
 
 
-def test_a_mix_that_draws_the_fakes_has_no_honest_fraction():
-    with pytest.raises(ParameterError, match=r"^--honest-fraction: wanted"):
+def test_a_mix_that_draws_the_fakes_has_no_honest_share():
+    with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
         parsed("clear-shaped", WHOLE["clear-shaped"], 0.9)
     assert parsed("clear-shaped", WHOLE["clear-shaped"], 1.0).crowd is None
 

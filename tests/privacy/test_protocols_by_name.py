@@ -190,9 +190,3 @@ def test_the_standard_error_by_hand():
     assert clear.standard_error(8) == pytest.approx(2**0.5)
     half = named.flip(bins=2, crowd=12, threshold=SCALE // 2)
     assert half.standard_error(12) == math.inf
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.009, 20.1, math.nan, math.inf, -1.0])
-def test_epsilon_outside_its_range_is_refused(epsilon):
-    with pytest.raises(ParameterError, match="epsilon"):
-        by_name.certificate_of("flip", epsilon, users=9, threshold=Q)

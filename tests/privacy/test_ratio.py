@@ -8,7 +8,6 @@ import pytest
 from helpers.sampled import rows
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature import privacy_ratio as ratio
-from mixtally.privacy import positive
 from mixtally.privacy.positive import chance_positive
 from privacy.test_saddle_point import pmf
 from privacy.test_saddle_point_parts import by_counts
@@ -69,12 +68,7 @@ def test_the_tail_of_forty_bits_is_known_to_two_percent():
     assert share <= 1.02
 
 
-def test_a_gaussian_that_is_too_wide_is_noticed(monkeypatch):
-    monkeypatch.setattr(positive, "_APART", math.inf)
-    assert apart()[0] > 1.02
-
-
-def test_what_is_asked_is_settled_no_worse_and_often_sooner(monkeypatch):
+def test_what_is_asked_is_settled_no_worse_and_often_sooner():
     """The twin of an end that stays wide: it lies on the same side of what was asked."""
     values, chances, count = HEAVY[4]
     near = chance_positive(pmf(values, chances), count)

@@ -34,6 +34,41 @@ def test_both_ends_hold_for_every_dataset(label):
     assert list(several.CASES[label].faults()) == []
 
 
+RARE, OFTEN = SCALE * 7 // 32, SCALE * 13 // 32
+
+
+def cases(suite, *, threshold=RARE, **given):
+    """Those of a suite with these parameters, None for one that is left out."""
+    return [
+        case._replace(thresholds=(threshold,) if case.thresholds != (None,) else (None,))
+        for case in several.SUITES[suite]()
+        if all(case.given.get(field) == value for field, value in given.items())
+    ]
+
+
+SUMS = several.SUMS["observer"]
+FEW = {
+    "bits": cases("split", bits=2, repeats=None, background=None),
+    "twice": cases("clear", repeats=2, split=None),
+    "alone": cases("blanks", count_crowd=None, max_set=None, bins=None),
+    "parts": cases("split", max_set=2, repeats=None, users=None, fakes=2),
+    "parted twice": cases("split", max_set=2, repeats=2, users=None),
+    "crowd": cases("blanks", threshold=OFTEN, count_crowd=True, max_set=None, fakes=1),
+    "two-hot crowd": cases("blanks", threshold=OFTEN, count_crowd=True, max_set=2, repeats=None),
+    "sums": cases("flips", bins=3, max_set=None, repeats=2, observer=SUMS),
+    "vectors": cases("flips", bits=2, repeats=None),
+    "among zeros": cases("split", bits=2, repeats=None, background="zero"),
+    "lower": cases("flips", threshold=OFTEN, bits=2, repeats=2, observer=None),
+    "repeated bits": cases("bits"),
+}
+
+
+@pytest.mark.parametrize("suite", FEW)
+def test_both_ends_hold_at_one_threshold(suite):
+    assert FEW[suite]
+    assert [fault for case in FEW[suite] for fault in case.faults()] == []
+
+
 def takes(name):
     return DIVERGENCES[mechanism_of(name)].PROTOCOLS[name]
 

@@ -45,6 +45,34 @@ ABOVE = {
 """Where the divergence is that of more than the scenes hold: only the upper bound is theirs."""
 
 
+def few(suite, *words):
+    """Comparisons whose label holds one of the words, at a few thresholds and epsilons."""
+    return [
+        one._replace(thresholds=comparisons.FEW[1::2], epsilons=(0.1, 1.0))
+        for one in suite
+        if any(word in one.label for word in words)
+    ]
+
+
+FEW = {
+    "bits": few(comparisons.single_bits(1, [(2, 1), (4, 1), (5, 0)]), ""),
+    "bits sent twice": few(comparisons.single_bits(2, [(3, 1)]), ""),
+    "one-hot crowd": few(SUITES["one-hot crowd"], "bins=3 n=2", "bins=3 n=4"),
+    "uniform fakes": few(SUITES["uniform fakes"], "bins=3 fakes=3", "bins=2 fakes=2"),
+    "vectors among zeros": few(SUITES["vectors"], "among zeros bits=2 n=3", "zeros bits=3 n=4"),
+    "orbits": few(SUITES["orbits"], ""),
+    "vectors": few(SUITES["vectors"], "dataset bits=1 n=2", "dataset bits=2 n=3"),
+    "two-hot": few(SUITES["two-hot"], "fakes=0", "fakes=2"),
+    "sums": few(SUITES["sums"], "bins=3 n=3 fakes=0"),
+}
+
+
+@pytest.mark.parametrize("suite", FEW)
+def test_both_ends_hold_at_a_few_thresholds(suite):
+    assert FEW[suite]
+    assert [fault for one in FEW[suite] for fault in one.faults()] == []
+
+
 @pytest.mark.seconds
 @pytest.mark.parametrize("suite", SUITES)
 def test_both_ends_hold_and_exact_ones_are_within_a_thousandth(suite):

@@ -46,14 +46,6 @@ def test_no_crowd_is_worse_than_two_bits_and_they_are_close(case):
     assert np.all(truth > 1e-14)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_one_bit_in_the_place_of_two_is_noticed(case, plant):
-    users, flip, epsilons = case
-    plant(one_hot, "Sum", lambda honest, parts: honest([(losses, 1) for losses, _ in parts]))
-    truth, found = (look(users, threshold_of(flip), epsilons) for look in (largest, proved))
-    assert not np.all(truth <= found)
-
-
 def test_only_sums_that_spread_widely_are_two_bits(watch):
     made = watch(one_hot, "_as_two_bits")
     one_hot.sums(300, 0, threshold_of(0.2), 0.5)

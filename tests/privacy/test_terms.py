@@ -1,4 +1,4 @@
-"""What a contract's terms cost, message by message, and what they may not state."""
+"""What a contract's plan cost, message by message, and what they may not state."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats
 
-from helpers.contracts import flipped, proved, shaped, terms_of, uniform
+from helpers.contracts import flipped, proved, shaped, plan_of, uniform
 from helpers.least import threshold
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
@@ -41,7 +41,7 @@ def capped(**given):
 
 
 def stake_of(part, question=ONE, **changes):
-    return Stake.of(terms_of(question, [part], users=PEOPLE, **changes))
+    return Stake.of(plan_of(question, [part], users=PEOPLE, **changes))
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_every_message_of_the_proof_may_pass_its_cap(part, question, counts, mes
 def test_every_part_is_counted_in_every_collection():
     question = with_attributes("q", (3, 3, 5))
     parts = [shaped(3), shaped(3), shaped(5)]
-    groups = counted(Stake.of(terms_of(question, parts, collections=4)))
+    groups = counted(Stake.of(plan_of(question, parts, collections=4)))
     assert groups.total() == 12
     different = [uniform(3, whole=9), uniform(3, whole=9), uniform(5, whole=9)]
-    groups = counted(Stake.of(terms_of(question, different, collections=4)))
+    groups = counted(Stake.of(plan_of(question, different, collections=4)))
     assert sorted(groups.values()) == [4, 8]
 
 
@@ -100,32 +100,32 @@ def test_in_clear_nothing_is_left():
 
 
 def honest():
-    """Terms whose bounds lie apart, as they do where people toss coins."""
+    """Plan whose bounds lie apart, as they do where people toss coins."""
     own = OwnFakes(FakeRecord.BLANK, 0, 1 << 63)
     part = flipped(BINS, q=threshold(400, 1.0, 1e-3) / 2**64, own=own)
-    return proved(terms_of(ONE, [part], users=1000), ACCOUNTANT)
+    return proved(plan_of(ONE, [part], users=1000), ACCOUNTANT)
 
 
 def test_bounds_and_what_is_left_are_those_that_are_proved():
-    terms = honest()
-    assert check_terms(terms, ACCOUNTANT) == terms.certificate
-    lower, upper = terms.certificate.lower, terms.certificate.upper
-    between = replace(terms.certificate, upper=(lower + upper) / 2)
+    plan = honest()
+    assert check_terms(plan, ACCOUNTANT) == plan.certificate
+    lower, upper = plan.certificate.lower, plan.certificate.upper
+    between = replace(plan.certificate, upper=(lower + upper) / 2)
     with pytest.raises(PlanError, match="was altered"):
-        check_terms(replace(terms, certificate=between), ACCOUNTANT)
-    false = replace(terms.certificate, lower=0.0, upper=lower * 0.99)
+        check_terms(replace(plan, certificate=between), ACCOUNTANT)
+    false = replace(plan.certificate, lower=0.0, upper=lower * 0.99)
     with pytest.raises(PlanError, match="its promise is false"):
-        check_terms(replace(terms, certificate=false), ACCOUNTANT)
+        check_terms(replace(plan, certificate=false), ACCOUNTANT)
     for factor in (0.99, 1.01):
-        off = replace(terms, local_epsilon=terms.local_epsilon * factor)
+        off = replace(plan, local_epsilon=plan.local_epsilon * factor)
         with pytest.raises(PlanError, match="a local epsilon of"):
             check_terms(off, ACCOUNTANT)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
 def test_behind_one_mix_or_several_it_is_said_whom_to_trust(hops):
-    people = proved(terms_of(ONE, [uniform(BINS, whole=30)], hops=hops), ACCOUNTANT)
-    mixes = proved(terms_of(ONE, [shaped(BINS)], hops=hops), ACCOUNTANT)
+    people = proved(plan_of(ONE, [uniform(BINS, whole=30)], hops=hops), ACCOUNTANT)
+    mixes = proved(plan_of(ONE, [shaped(BINS)], hops=hops), ACCOUNTANT)
     said, trusts = people.certificate.assumption, mixes.certificate.assumption
     assert "at least 1,000 honest people" in said
     assert ("the first honest one forward all they got" in said) == (hops > 1)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.exact_distributions import sums
 from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -17,16 +18,7 @@ MILLION = 10**6
 
 def exact_bit(ones, zeros, q, grow):
     """Both directions of one bit in a known crowd, in fractions."""
-
-    def pmf(chances):
-        known = [Fraction(1)]
-        for chance in chances:
-            pairs = zip([*known, 0], [0, *known], strict=True)
-            known = [a * (1 - chance) + b * chance for a, b in pairs]
-        return known
-
-    crowd = [1 - q] * ones + [q] * zeros
-    one, zero = pmf([*crowd, 1 - q]), pmf([*crowd, q])
+    one, zero = sums(ones + 1, zeros, q), sums(ones, zeros + 1, q)
     ways = ((one, zero), (zero, one))
     return max(sum(max(a - grow * b, 0) for a, b in zip(*way, strict=True)) for way in ways)
 
@@ -67,19 +59,6 @@ def test_no_crowd_of_a_bit_is_worse_than_the_upper_end(users, fakes, cover, epsi
     assert ends.lower <= found * (1 + 1e-8)
     assert found <= ends.upper <= 1.0011 * found + 2e-18
     assert single_bit.expected_upper(users, fakes, threshold, epsilon) == ends.upper
-
-
-def test_bits_of_cells_that_keep_their_records_are_noticed(plant):
-    """Where a crowd in the middle of a cell is the worst."""
-    users, fakes, cover, epsilon = WORST_BITS[0]
-    threshold = round(cover / users * SCALE)
-
-    def planted(honest, price, most, gap, *_):
-        return honest(lambda least, last: price(last, least), most, gap)
-
-    plant(single_bit, "worst_on_line", planted)
-    ends = single_bit.delta(users, fakes, threshold, epsilon, count_crowd=True)
-    assert ends.upper < every_crowd(users, fakes, threshold, epsilon)
 
 
 @pytest.mark.parametrize(("epsilon", "cover"), [(0.1, 1402.9), (0.5, 90.13), (1.0, 34.07)])
@@ -137,12 +116,11 @@ BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.04
 
 
 @pytest.mark.parametrize(("users", "fakes", "flip"), BLANKS)
-def test_few_cells_of_a_crowd_lose_little_and_on_the_safe_side(monkeypatch, users, fakes, flip):
+def test_few_cells_of_a_crowd_lose_little_and_on_the_safe_side(users, fakes, flip):
     given = (users, fakes, round(flip * SCALE), 1.0)
     coarse = one_hot._without_common_bit(*given)
-    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
-    assert 0.97 * one_hot._without_common_bit(*given) <= coarse
-    assert coarse <= one_hot._without_common_bit(*given) <= one_hot.blanket_upper(*given)
+    fine = one_hot._without_common_bit(*given, cells=10**5)
+    assert 0.97 * fine <= coarse <= fine <= one_hot.blanket_upper(*given)
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 31, 33, 1000])
@@ -152,17 +130,3 @@ def test_cells_share_out_a_distribution_without_gap_or_overlap(length):
     assert [i for cell in cells for i in range(cell.start, cell.stop)] == list(range(length))
     assert len(cells) <= 32
     assert all(cell.stop > cell.start for cell in cells)
-
-
-def test_cells_that_take_their_fewest_blanks_are_noticed(monkeypatch, plant):
-    """The lower bound must count the most blanks of a cell."""
-    given = (MILLION, 10**4, round(3.2e-3 * SCALE), 1.0)
-
-    def fewer(honest, records, threshold, epsilon, *, rise, pmf):
-        return honest(records - 300, threshold, epsilon, rise=rise)
-
-    monkeypatch.setattr(one_hot, "_CELLS", 10**5)
-    exact = one_hot._without_common_bit(*given)
-    monkeypatch.setattr(one_hot, "_CELLS", 32)
-    plant(one_hot, "among_blanks", fewer)
-    assert one_hot._without_common_bit(*given) > exact

@@ -39,12 +39,6 @@ def test_the_recurrences_and_the_ratio_are_those_of_the_distributions():
     assert far() < 1e-9
 
 
-@pytest.mark.parametrize("name", ["next_chance", "next_step", "loss_ratio", "_drift"])
-def test_a_planted_bug_is_noticed(plant, name):
-    plant(bit_sums, name, lambda honest, *given: 1.001 * honest(*given))
-    assert far() > 1e-5
-
-
 @pytest.mark.parametrize(
     ("epsilon", "delta", "printed"),
     [(1.0, 1e-6, "108.93"), (1.0, 1e-9, "160.8"), (2.0, 1e-6, "58.2")],

@@ -39,23 +39,6 @@ def test_every_printed_number_is_reproduced():
     assert reproduces()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"log": lambda x: math.log(x / 2)},
-        {"log": lambda x: math.log(x) * 1.001},
-        {"tanh": math.sinh},
-        {"expm1": lambda x: math.expm1(2 * x)},
-        {"exp": lambda x: math.exp(-x)},
-        {"sqrt": lambda x: x},
-    ],
-    ids=["2/delta", "a constant", "sinh", "twice epsilon", "e^-eps", "no root"],
-)
-def test_a_planted_bug_is_noticed(plant_in_math, changes):
-    plant_in_math(notes, **changes)
-    assert not reproduces()
-
-
 @pytest.mark.parametrize(("epsilon", "delta", "printed"), COVERS)
 def test_the_cover_is_the_formula_written_out(epsilon, delta, printed):
     grow = math.exp(epsilon)

@@ -40,20 +40,6 @@ def test_every_known_number_is_reproduced():
     assert reproduces()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"log": lambda x: math.log(x / 2)},
-        {"tanh": math.sinh},
-        {"sqrt": lambda x: math.sqrt(x) * 1.01},
-    ],
-    ids=["2/delta", "sinh", "a constant"],
-)
-def test_a_planted_bug_is_noticed(plant_in_math, changes):
-    plant_in_math(peers, **changes)
-    assert not reproduces()
-
-
 def test_cheu_zhilyaev_begins_at_one_half():
     least = math.ceil(26.4 * math.log(4 / DELTA) / math.tanh(0.5) ** 2)
     assert 0.45 < peers.cheu_zhilyaev(1.0, DELTA, least) <= 0.5

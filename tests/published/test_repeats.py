@@ -32,22 +32,6 @@ def test_every_printed_number_is_reproduced():
     assert reproduces()
 
 
-@pytest.mark.parametrize("squared", [8.99, 9.01, 3.0])
-def test_a_planted_constant_is_noticed(monkeypatch, squared):
-    monkeypatch.setattr(repeats, "_SIGMAS_SQUARED", squared)
-    assert not reproduces()
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"expm1": math.exp}, {"sqrt": lambda x: math.sqrt(x) * 1.001}],
-    ids=["lambda for lambda - 1", "a constant"],
-)
-def test_a_planted_bug_is_noticed(plant_in_math, changes):
-    plant_in_math(repeats, **changes)
-    assert not reproduces()
-
-
 @pytest.mark.parametrize(("epsilon", "users", "k"), [(TWO, 1000, 1), (1.0, 10**5, 5), (2.0, 7, 3)])
 def test_the_noise_is_the_formula_written_out(epsilon, users, k):
     need = 9 / ((math.exp(epsilon / k) - 1) ** 2 * k * users)
@@ -120,11 +104,6 @@ def is_the_distribution_of_repeats():
 def test_the_ratio_of_repeats_is_that_of_the_two_distributions():
     assert is_the_distribution_of_repeats()
     assert repeats.repeated_ratio(7, 10, 0.2, 1) == pytest.approx(repeats.ratio(7, 10, 0.2))
-
-
-def test_a_planted_bug_in_the_choices_is_noticed(plant):
-    plant(repeats, "choices", lambda honest, i, s, n, k: honest(min(i + 1, k), s, n, k))
-    assert not is_the_distribution_of_repeats()
 
 
 def exact_anonymity(held, bits, q):

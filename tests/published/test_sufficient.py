@@ -37,18 +37,6 @@ def test_every_printed_number_is_reproduced():
     assert reproduces()
 
 
-@pytest.mark.parametrize("sigmas", [2.99, 3.01])
-def test_a_planted_constant_is_noticed(monkeypatch, sigmas):
-    monkeypatch.setattr(sufficient, "_SIGMAS", sigmas)
-    assert not reproduces()
-
-
-@pytest.mark.parametrize("name", ["mean", "variance", "_outlier", "flip_of"])
-def test_a_planted_bug_is_noticed(plant, name):
-    plant(sufficient, name, lambda honest, *given: 1.01 * honest(*given))
-    assert not reproduces()
-
-
 def test_the_first_row_lies_between_the_two_forms_of_the_rule():
     """Printed .2446: (3.12) gives .24454 and (3.15) .24487, so it is right to one unit."""
     exact = sufficient.three_sigma(TWO, 0.5, 1000, 5)

@@ -22,17 +22,6 @@ def test_every_printed_number_is_reproduced():
     assert reproduces()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"log": lambda x: math.log(x) / 2}, {"sqrt": lambda x: math.sqrt(x) * 1.001}],
-    ids=["one bit", "a constant"],
-)
-def test_a_planted_bug_is_noticed(plant_in_math, changes):
-    plant_in_math(voting, **changes)
-    plant_in_math(local, **changes)
-    assert not reproduces()
-
-
 def test_the_flip_probability_is_the_inverse_of_epsilon():
     for epsilon in (0.1, 1.0, 5.0):
         keep = 1.0 - voting.flip_probability(epsilon, 0.5)

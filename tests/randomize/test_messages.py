@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mixtally.randomize.messages import share_of_fakes
 
 from mixtally.errors import MessageError
 from mixtally.ground import flips
 from mixtally.randomize import fakes, one_fake, one_report, reports
-from mixtally.randomize.messages import share_of_fakes
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulation.seeded import SeededChance
 

@@ -27,7 +27,7 @@ QUARTER = 1 << 62
 
 
 def terms(part):
-    return contracts.terms_of(Question(name="q", bins=part.bins), [part])
+    return contracts.plan_of(Question(name="q", bins=part.bins), [part])
 
 
 def sent(part, bin_, *words):

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from helpers.contracts import flipped, plan_of
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.mechanism.named import flip_blank
-from mixtally.records.plan import PLAN_VERSION, Plan
+from mixtally.records.contract import FakeRecord, OwnFakes, Plan
+from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question
 
 
@@ -23,13 +23,7 @@ def a_certificate(**changes: Any) -> Certificate:
 
 
 def a_plan(**changes: Any) -> Plan:
-    fields = {
-        "version": PLAN_VERSION,
-        "question": Question(name="fruit", bins=3, labels=("apple", "pear", "plum")),
-        "guarantee": Guarantee(epsilon=1.0, delta=1e-6),
-        "users": 1000,
-        "honest_fraction": 0.5,
-        "mechanism": flip_blank(bins=3, fakes=2000, threshold=1 << 60),
-        "certificate": a_certificate(),
-    }
-    return Plan(**fields | changes)
+    question = Question(name="fruit", bins=3, labels=("apple", "pear", "plum"))
+    part = flipped(3, q=1 / 16, own=OwnFakes(FakeRecord.BLANK, 2, 0))
+    usual = {"certificate": a_certificate(), "honest_share": 0.5, "hops": 1}
+    return plan_of(question, [part], delta=1e-6, **{**usual, **changes})

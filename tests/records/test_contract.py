@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import contract_of, flipped, network, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, network, shaped, plan_of, uniform
 from mixtally.errors import PlanError
 from mixtally.records.contract import (
     BlanksRecipe,
@@ -26,14 +26,14 @@ SETS = Question(name="q", bins=9, kind=Kind.SET, max_set=3)
     ("crowd", "share", "sure"), [(90, 0.7, 63), (99, 0.7, 69), (100, 0.999, 99), (3, 1.0, 3)]
 )
 def test_people_are_counted_on_by_the_minimum_crowd_and_rounded_down(crowd, share, sure):
-    terms = terms_of(QUESTION, [uniform(9)], minimum_crowd=crowd, honest_share=share, users=1000)
-    assert terms.sure_people == sure
+    plan = plan_of(QUESTION, [uniform(9)], minimum_crowd=crowd, honest_share=share, users=1000)
+    assert plan.sure_people == sure
 
 
 @pytest.mark.parametrize("share", [0.5, 0.75])
 def test_one_honest_person_covers_nobody(share):
     with pytest.raises(PlanError, match="at least 2 honest people"):
-        terms_of(QUESTION, [uniform(9)], minimum_crowd=2, honest_share=share)
+        plan_of(QUESTION, [uniform(9)], minimum_crowd=2, honest_share=share)
 
 
 @pytest.mark.parametrize(("whole", "coin", "most"), [(0, 1, 1), (2, 0, 2), (2, 1 << 63, 3)])
@@ -42,31 +42,31 @@ def test_a_coin_may_show_one_more_fake(whole, coin, most):
 
 
 def test_hops_are_as_many_as_are_priced():
-    terms = terms_of(QUESTION, [shaped(9)], hops=2)
+    plan = plan_of(QUESTION, [shaped(9)], hops=2)
     for hops in (1, 3):
         with pytest.raises(PlanError, match=r"hops of the contract: wanted (the )?2"):
-            contract_of(terms, hops=network(hops)[0])
+            contract_of(plan, hops=network(hops)[0])
 
 
 def test_the_same_key_under_two_names_is_one_operator_twice():
     hops, collector = network(2)
     public = hashlib.sha256(b"somebody").digest()
-    terms = terms_of(QUESTION, [shaped(9)])
+    plan = plan_of(QUESTION, [shaped(9)])
     same = tuple(replace(hop, key=written_key(hop.name, public)) for hop in hops)
     assert {hop.public for hop in same} == {public}
     with pytest.raises(
         PlanError, match="hops of the contract: wanted another name, address and key"
     ):
-        contract_of(terms, hops=same)
+        contract_of(plan, hops=same)
     mine = replace(collector, key=written_key(collector.name, hops[0].public))
     with pytest.raises(
         PlanError, match="hops of the contract: wanted another name, address and key"
     ):
-        contract_of(terms, collector=mine)
+        contract_of(plan, collector=mine)
 
 
 def test_signatures_are_in_no_fingerprint_and_every_byte_of_the_text_is():
-    data = write_contract(contract_of(terms_of(QUESTION, [shaped(9)])))
+    data = write_contract(contract_of(plan_of(QUESTION, [shaped(9)])))
     signed = data + "\n\u2014 mix-1 AAAA\n".encode()
     assert fingerprint_of(signed) == fingerprint_of(data) == hashlib.sha256(data).hexdigest()
     assert fingerprint_of(data.replace(b'"serial": 1', b'"serial":  1')) != fingerprint_of(data)
@@ -90,7 +90,7 @@ def test_a_cap_leaves_room_for_the_largest_record():
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_a_part_hides_records_of_the_size_that_is_asked(most):
     with pytest.raises(PlanError, match="parts of the contract"):
-        terms_of(SETS, [flipped(9, most_set=most, blanks=5)])
+        plan_of(SETS, [flipped(9, most_set=most, blanks=5)])
 
 
 def test_no_part_is_left_without_a_cover():
@@ -98,7 +98,7 @@ def test_no_part_is_left_without_a_cover():
     with pytest.raises(
         PlanError, match="parts of the contract: wanted fakes of devices, or flips that count"
     ):
-        terms_of(with_attributes("q", (3, 3)), [covered, flipped(3)], count_flips=False)
+        plan_of(with_attributes("q", (3, 3)), [covered, flipped(3)], count_flips=False)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from mixtally.contract.contract import read as read_by_devices
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node.web.routes import MOST_NOTE_BYTES
 from mixtally.records import spelling
-from mixtally.records.contract import read_contract, write_contract, write_terms
+from mixtally.records.contract import read_contract, write_contract, write_plan
 from mixtally.records.question import Question
 from mixtally.wire.note import Signer, signed
 
@@ -16,7 +16,7 @@ from mixtally.wire.note import Signer, signed
 def terms(bytes_a_label):
     labels = tuple(f"{i}" + "x" * bytes_a_label for i in range(3))
     asked = Question(name="q", bins=3, labels=labels)
-    return contracts.terms_of(asked, [contracts.shaped(3)])
+    return contracts.plan_of(asked, [contracts.shaped(3)])
 
 
 def test_one_limit_for_all():
@@ -34,7 +34,7 @@ def test_what_is_too_long_is_not_made(monkeypatch):
     assert len(write_contract(contract)) == size
     for make in (
         lambda: write_contract(contracts.contract_of(terms(11))),
-        lambda: write_terms(terms(size)),
+        lambda: write_plan(terms(size)),
     ):
         with pytest.raises(PlanError, match=f"wanted at most {size:,} bytes, as roles and devices"):
             make()

@@ -48,13 +48,13 @@ def test_a_number_of_users_outside_its_range_is_refused(users):
 
 
 @pytest.mark.parametrize("fraction", [1e-12, 0.5, 1.0])
-def test_an_honest_fraction_in_range_comes_back_itself(fraction):
+def test_an_honest_share_in_range_comes_back_itself(fraction):
     assert guarantee.checked_fraction(fraction) == fraction
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.1, 1.0000001, math.nan, math.inf])
-def test_an_honest_fraction_outside_its_range_is_refused(fraction):
-    with pytest.raises(ParameterError, match="honest fraction"):
+def test_an_honest_share_outside_its_range_is_refused(fraction):
+    with pytest.raises(ParameterError, match="honest share"):
         guarantee.checked_fraction(fraction)
 
 
@@ -117,5 +117,5 @@ def test_nobody_else_takes_a_share_of_fakes_or_people():
         r"(floor|ceil|int|round)\([^()]*(fraction|honest)\w* *[*/]|[*/] *\w*fraction\)"
     )
     sources = Path(guarantee.__file__).parents[1]
-    assert share.search("math.floor(plan.honest_fraction * plan.users)")
+    assert share.search("math.floor(plan.honest_share * plan.users)")
     assert not [str(file) for file in sources.rglob("*.py") if share.search(file.read_text())]

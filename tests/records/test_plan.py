@@ -58,7 +58,7 @@ def test_thresholds_of_64_bits_keep_every_digit():
     "changes",
     [
         {"users": 1001},
-        {"honest_fraction": 0.6},
+        {"honest_share": 0.6},
         {"mechanism": clear_uniform(bins=3, fakes=2000)},
         {"mechanism": flip_blank(bins=3, fakes=2001, threshold=1 << 60)},
         {"guarantee": Guarantee(epsilon=1.0, delta=2e-6)},
@@ -113,9 +113,9 @@ def test_an_impossible_crowd_is_refused(users):
 
 
 @pytest.mark.parametrize("fraction", [0.0, 1.5, math.nan])
-def test_an_impossible_honest_fraction_is_refused(fraction):
-    with pytest.raises(ParameterError, match="honest fraction"):
-        a_plan(honest_fraction=fraction)
+def test_an_impossible_honest_share_is_refused(fraction):
+    with pytest.raises(ParameterError, match="honest share"):
+        a_plan(honest_share=fraction)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_altered_file_is_refused(changes):
     "changes",
     [
         {"users": 1},
-        {"honest_fraction": 2.0},
+        {"honest_share": 2.0},
         {"guarantee__epsilon": 0.0},
         {"guarantee__delta": 0.5},
         {"question__bins": 1},

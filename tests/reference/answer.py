@@ -13,33 +13,33 @@ from mixtally.encode.numbers import number
 from mixtally.encode.prefixes import extension_bins
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.question import Kind, Question
 
 Prefix = Sequence[Sequence[int]]
 
 
 def answer(
-    terms: Terms, value: Any, prefixes: Prefix | None = None, *, closing: bool = False
+    plan: Plan, value: Any, prefixes: Prefix | None = None, *, closing: bool = False
 ) -> list[tuple[int, ...]]:
     """The bins that ``value`` sets in the message of each part, ascending.
 
     Raises DataError for a value that the question does not have.
     """
-    question = terms.question
-    if terms.edges is not None:
-        edges = np.array(terms.edges)
+    question = plan.question
+    if plan.edges is not None:
+        edges = np.array(plan.edges)
         inside = np.clip(number(repr(value), "value"), edges[0], edges[-1])
         place = int(np.searchsorted(edges, inside, side="right")) - 1
         return [(min(place, question.bins - 1),)]
-    if terms.prefixes is not None:
-        return [(_extension(terms, value, prefixes or [[]], closing=closing),)]
+    if plan.prefixes is not None:
+        return [(_extension(plan, value, prefixes or [[]], closing=closing),)]
     if question.hashed is not None:
         return [(int(hashed.encode(question, [value])[0]),)]
     if question.kind is Kind.BITS:
-        return _bits(terms, value)
+        return _bits(plan, value)
     if question.attributes is not None:
-        return _attributes(terms, value)
+        return _attributes(plan, value)
     if question.kind is Kind.SET:
         members = () if value is None else value
         return [tuple(sorted(_code(question, member) for member in members))]
@@ -50,22 +50,22 @@ def _code(question: Question, value: Any) -> int:
     return int(categorical.encode(question, [str(value)])[0])
 
 
-def _extension(terms: Terms, word: str | None, prefixes: Prefix, *, closing: bool) -> int:
-    if terms.prefixes is None or word is None:
-        return terms.question.bins - 1
-    spelling, depth = Spelling(terms.prefixes.alphabet), len(prefixes[0])
+def _extension(plan: Plan, word: str | None, prefixes: Prefix, *, closing: bool) -> int:
+    if plan.prefixes is None or word is None:
+        return plan.question.bins - 1
+    spelling, depth = Spelling(plan.prefixes.alphabet), len(prefixes[0])
     known = np.array([list(one) for one in prefixes], dtype=np.uint8).reshape(len(prefixes), depth)
     symbols = spelling.spell([word], depth + 2)
-    found = extension_bins(symbols, known, spelling.size, terms.question.bins, closing=closing)
+    found = extension_bins(symbols, known, spelling.size, plan.question.bins, closing=closing)
     return int(found[0])
 
 
-def _bits(terms: Terms, bits: Sequence[int]) -> list[tuple[int, ...]]:
-    asked = terms.questions
-    if len(bits) != terms.question.bins:
+def _bits(plan: Plan, bits: Sequence[int]) -> list[tuple[int, ...]]:
+    asked = plan.questions
+    if len(bits) != plan.question.bins:
         raise DataError(
             "bits",
-            wanted=f"{terms.question.bins}",
+            wanted=f"{plan.question.bins}",
             got=f"{len(bits)}",
             do="write every bit, zeros in front included",
         )
@@ -75,14 +75,14 @@ def _bits(terms: Terms, bits: Sequence[int]) -> list[tuple[int, ...]]:
     return [(0,) * bit if single else (bit,) for bit in bits]
 
 
-def _attributes(terms: Terms, values: Sequence[Any]) -> list[tuple[int, ...]]:
-    sizes = terms.question.attributes or ()
+def _attributes(plan: Plan, values: Sequence[Any]) -> list[tuple[int, ...]]:
+    sizes = plan.question.attributes or ()
     starts = np.cumsum([0, *sizes[:-1]]).tolist()
-    labels = terms.question.labels
+    labels = plan.question.labels
     inner = []
     for value, start, size in zip(values, starts, sizes, strict=True):
         own = None if labels is None else labels[start : start + size]
         inner.append(_code(Question(name="attribute", bins=size, labels=own), value))
-    if len(terms.parts) > 1:
+    if len(plan.parts) > 1:
         return [(code,) for code in inner]
     return [tuple(start + code for start, code in zip(starts, inner, strict=True))]

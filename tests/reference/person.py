@@ -16,24 +16,24 @@ from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
     Part,
+    Plan,
     Recipe,
     ShapedRecipe,
-    Terms,
 )
 from mixtally.records.layout import Form, Layout
 
 
 def person_messages(
-    terms: Terms, answer: Sequence[Sequence[int]], chance: Chance
+    plan: Plan, answer: Sequence[Sequence[int]], chance: Chance
 ) -> list[list[bytes]]:
     """The messages of one person, a list for each part, in random order among themselves.
 
     where
       answer   for each part the bins that the record sets
     """
-    many = [_fakes(part, chance) for part in terms.parts]
+    many = [_fakes(part, chance) for part in plan.parts]
     sent: list[list[bytes]] = []
-    for part, bins, fakes in zip(terms.parts, answer, many, strict=True):
+    for part, bins, fakes in zip(plan.parts, answer, many, strict=True):
         sent.append([_message(part, bins, chance)])
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM

@@ -2,14 +2,16 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+from mixtally import report
 from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.report.texts import files
+from mixtally.report.texts import files, whole_facts
 
 PROMISE = ("Hidden: it.", "epsilon = 1.", "Error to expect: 2.")
 
@@ -52,6 +54,25 @@ WHOLE = {
     "facts": lambda: {"a": 1},
     "tables": lambda: {"rows.csv": Rows([{"b": 2}])},
 }
+
+
+def test_files_and_a_terminal_share_the_facts():
+    made = []
+    one = shown(**WHOLE | {"facts": lambda: made.append(1) or {"a": 1}})
+    for document in (one, replace(one, made_by="mixtally demo")):
+        files(document)
+        whole_facts(document)
+    assert made == [1]
+
+
+def test_a_page_measures_each_table_once(watch):
+    seen = watch(report.page, "_kind", most=2)
+    table = Table(("name", "count"), [("a", "1")])
+    wide = Table(tuple(map(str, range(60))), [("a",) * 60])
+    made = page(shown(sections=lambda: (Section("Tables", (table, wide)),)))
+    assert len(seen) == 2
+    assert 'class="broad"' in made
+    assert 'class="usual"' in page(shown(sections=lambda: (Section('<table class="wide', ()),)))
 
 
 def test_everything_begins_with_the_promise():

@@ -4,7 +4,7 @@ from functools import cache
 
 from mixtally.rigorous import check
 from rigorous.enumerate_all import SCALE, bag, by_coins, delta, flipped, hot, mixed, uniform
-from rigorous.written import clear, flips, plain, terms_of
+from rigorous.written import clear, flips, plain, plan_of
 
 THIRD = SCALE // 3
 SMALL = {
@@ -31,7 +31,7 @@ EPSILONS = (0.1, 0.7, 1.5)
 
 def terms(name, epsilon):
     part, people = SMALL[name]
-    return plain(terms_of(part, epsilon=epsilon, people=max(people, 2)))
+    return plain(plan_of(part, epsilon=epsilon, people=max(people, 2)))
 
 
 def seen(name):

@@ -7,7 +7,7 @@ import pytest
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.rigorous import check, verdict
-from rigorous.written import certified, clear, flips, plain, random_terms, stated, terms_of
+from rigorous.written import certified, clear, flips, plain, random_plan, stated, plan_of
 
 SIX_DIGITS = 1e-6
 COINS = 2e-3
@@ -15,10 +15,10 @@ FLOOR = 1e-26
 """The accountant adds as much for its windows."""
 
 
-def disagreement(terms, accountant=None):
+def disagreement(plan, accountant=None):
     """What is wrong between the accountant's number and that derived again; None for nothing."""
-    said, (found,) = certified(terms, accountant), check(plain(terms))
-    coins = terms.parts[0].own is not None and terms.parts[0].own.coin > 0
+    said, (found,) = certified(plan, accountant), check(plain(plan))
+    coins = plan.parts[0].own is not None and plan.parts[0].own.coin > 0
     # Of a bit the accountant averages the larger direction, which may be more than the truth.
     turned = coins and found.protocol == "single-bit"
     if not ((turned or said.lower <= found.upper) and found.least <= said.upper):
@@ -28,7 +28,7 @@ def disagreement(terms, accountant=None):
         return "too high", said, found
     if not found.upper - found.lower - (found.least - found.lower) <= wide * found.upper + FLOOR:
         return "wide", said, found
-    if found.protocol != terms.parts[0].protocol:
+    if found.protocol != plan.parts[0].protocol:
         return "name", said, found
     return None
 
@@ -36,10 +36,10 @@ def disagreement(terms, accountant=None):
 def wrong_ones(seed, count):
     chance, accountant = random.Random(seed), Accountant()
     for _ in range(count):
-        terms = random_terms(chance)
-        found = disagreement(terms, accountant)
+        plan = random_plan(chance)
+        found = disagreement(plan, accountant)
         if found is not None:
-            yield terms.parts[0], terms.guarantee.epsilon, terms.minimum_crowd, found
+            yield plan.parts[0], plan.guarantee.epsilon, plan.minimum_crowd, found
 
 
 def test_random_contracts():
@@ -65,16 +65,16 @@ LARGE = [
 @pytest.mark.parametrize(("part", "epsilon"), LARGE)
 def test_six_digits_up_to_ten_billion_fakes(part, epsilon):
     people = 10**7 if part.bins == 10**7 else 10**6
-    terms = terms_of(part, epsilon=epsilon, people=people)
-    assert disagreement(terms) is None
+    plan = plan_of(part, epsilon=epsilon, people=people)
+    assert disagreement(plan) is None
 
 
 @pytest.mark.parametrize(("part", "epsilon"), LARGE[1:4] + LARGE[5:])
 def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
     """Where the number of fakes is fixed."""
-    terms = terms_of(part, epsilon=epsilon, people=10**6)
-    true = certified(terms)
-    kept = plain(terms_of(part, epsilon=epsilon, people=10**6, certificate=true))
+    plan = plan_of(part, epsilon=epsilon, people=10**6)
+    true = certified(plan)
+    kept = plain(plan_of(part, epsilon=epsilon, people=10**6, certificate=true))
     assert verdict(kept).whole
     kept["certificate"]["upper"] *= 1.0 - 1e-6
     with pytest.raises(PlanError, match="its promise is false"):
@@ -82,8 +82,8 @@ def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
 
 
 def test_an_altered_number_is_seen_by_the_comparison():
-    """The twin of the agreement: each figure of the terms matters."""
+    """The twin of the agreement: each figure of the plan matters."""
     part, others = flips(40, 1 << 58, blanks=2000), flips(40, (1 << 58) + (1 << 40), blanks=2000)
-    true = certified(terms_of(part))
-    found = check(plain(terms_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
+    true = certified(plan_of(part))
+    found = check(plain(plan_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
     assert not (true.lower <= found.upper and found.least <= true.upper)

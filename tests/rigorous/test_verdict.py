@@ -9,7 +9,7 @@ from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Par
 from mixtally.records.layout import Form, Layout
 from mixtally.rigorous import COLUMNS, blank, check, verdict
 from mixtally.rigorous.balls import arb, settled
-from rigorous.written import certified, clear, flips, plain, stated, terms_of
+from rigorous.written import certified, clear, flips, plain, stated, plan_of
 
 SCALE = 1 << 64
 COIN = flips(40, SCALE // 200, own=(0, SCALE // 2))
@@ -21,11 +21,11 @@ PEOPLE = 20_000
 
 def with_certificate(part, lower, upper, epsilon=1.0):
     said = stated(epsilon, lower, upper)
-    return plain(terms_of(part, epsilon=epsilon, people=PEOPLE, certificate=said))
+    return plain(plan_of(part, epsilon=epsilon, people=PEOPLE, certificate=said))
 
 
 def honest(part):
-    return certified(terms_of(part, people=PEOPLE)).upper
+    return certified(plan_of(part, people=PEOPLE)).upper
 
 
 def one_direction(fakes, threshold):
@@ -44,7 +44,7 @@ MISTAKEN = {
     "one direction only": (BIT, lambda: one_direction(10_000, SCALE // 200) * (1 + 1e-9)),
     "e^epsilon rounded up": (
         WHOLE,
-        lambda: certified(terms_of(WHOLE, epsilon=1.0 + 1e-7, people=PEOPLE)).upper,
+        lambda: certified(plan_of(WHOLE, epsilon=1.0 + 1e-7, people=PEOPLE)).upper,
     ),
 }
 
@@ -65,14 +65,14 @@ def test_a_false_promise_and_an_altered_file_are_told_apart():
 
 
 def test_a_certificate_of_another_epsilon_is_refused():
-    terms = with_certificate(WHOLE, 0.0, 0.1)
-    terms["certificate"]["epsilon"] = 2.0
+    plan = with_certificate(WHOLE, 0.0, 0.1)
+    plan["certificate"]["epsilon"] = 2.0
     with pytest.raises(PlanError, match="certificate of the contract"):
-        verdict(terms)
+        verdict(plan)
 
 
 def test_of_several_messages_only_each_is_derived_again():
-    asked = terms_of(WHOLE, people=PEOPLE, collections=3)
+    asked = plan_of(WHOLE, people=PEOPLE, collections=3)
     found = verdict(plain(asked))
     assert not found.whole
     assert "3 messages" in found.said
@@ -86,7 +86,7 @@ def test_of_several_messages_only_each_is_derived_again():
 
 def crowd(most_set=1):
     """Nothing but people's flips."""
-    return terms_of(
+    return plan_of(
         Part(
             bins=8,
             most_set=most_set,
@@ -117,16 +117,16 @@ def test_flipped_uniform_fakes_are_left_to_the_accountant():
         recipe=NoRecipe(),
         layout=Layout(Form.BITS, 8),
     )
-    (found,) = check(plain(terms_of(part)))
+    (found,) = check(plain(plan_of(part)))
     assert (found.protocol, found.upper) == ("flip-uniform", None)
 
 
 def test_sets_of_three_are_bounded_from_below():
     part = flips(40, SCALE // 20, most_set=3, blanks=3000)
-    terms = terms_of(part, people=PEOPLE)
-    (found,) = check(plain(terms))
+    plan = plan_of(part, people=PEOPLE)
+    (found,) = check(plain(plan))
     assert found.upper is None
-    assert 0.0 < found.lower <= certified(terms).upper
+    assert 0.0 < found.lower <= certified(plan).upper
     with pytest.raises(PlanError, match="its promise is false"):
         verdict(with_certificate(part, 0.0, found.lower * 0.99))
 
@@ -144,10 +144,10 @@ def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
 
 @pytest.mark.parametrize("field", ["parts", "cover", "guarantee", "honest_share", "count_flips"])
 def test_what_is_no_terms_is_refused(field):
-    terms = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
-    del terms[field]
-    with pytest.raises(PlanError, match="terms of the contract"):
-        check(terms)
+    plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
+    del plan[field]
+    with pytest.raises(PlanError, match="plan of the contract"):
+        check(plan)
 
 
 @pytest.mark.parametrize(
@@ -155,17 +155,17 @@ def test_what_is_no_terms_is_refused(field):
     [("bins", "many"), ("bins", 0), ("threshold", 1 << 63), ("recipe", {"type": "else"})],
 )
 def test_a_part_that_cannot_be_is_refused(place, wrong):
-    terms = with_certificate(WHOLE, 0.0, 0.1)
-    terms["parts"][0][place] = wrong
-    with pytest.raises(PlanError, match="terms of the contract"):
-        check(terms)
+    plan = with_certificate(WHOLE, 0.0, 0.1)
+    plan["parts"][0][place] = wrong
+    with pytest.raises(PlanError, match="plan of the contract"):
+        check(plan)
 
 
 def test_people_are_counted_in_decimals():
     """.7 of 90 are 63, which floating point takes for 62."""
     part = clear(2, whole=1)
-    ninety = plain(terms_of(part, people=90, honest_share=0.7))
-    assert check(ninety) == check(plain(terms_of(part, people=63)))
+    ninety = plain(plan_of(part, people=90, honest_share=0.7))
+    assert check(ninety) == check(plain(plan_of(part, people=63)))
 
 
 @pytest.mark.parametrize(("own", "blanks", "fakes"), [(None, 7, 7), ((2, 1), None, 9)])
@@ -174,7 +174,7 @@ def test_every_message_that_the_proof_counts_may_overflow(own, blanks, fakes):
     threshold = SCALE // 50
     q = threshold / SCALE
     capped, free = (
-        check(plain(terms_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3)))[0]
+        check(plain(plan_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3)))[0]
         for cap in (2, None)
     )
     cost = (1.0 + math.e) * ((1.0 - q) * q * q + fakes * q**3)

@@ -1,4 +1,4 @@
-"""Terms of one part as plain JSON, and as records, which the accountant prices."""
+"""Plan of one part as plain JSON, and as records, which the accountant prices."""
 
 import json
 import random
@@ -14,9 +14,9 @@ from mixtally.records.contract import (
     NoRecipe,
     OwnFakes,
     Part,
+    Plan,
     ShapedRecipe,
-    Terms,
-    write_terms,
+    write_plan,
 )
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.layout import Form, Layout
@@ -25,9 +25,9 @@ from mixtally.records.question import Kind, Question
 SCALE = 1 << 64
 
 
-def plain(terms):
+def plain(plan):
     """As it stands in a file."""
-    return json.loads(write_terms(terms))
+    return json.loads(write_plan(plan))
 
 
 def stated(epsilon, lower, upper):
@@ -42,8 +42,8 @@ def stated(epsilon, lower, upper):
     )
 
 
-def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
-    """Terms with these parts, whose stated certificate says nothing."""
+def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
+    """Plan with these parts, whose stated certificate says nothing."""
     first = parts[0]
     kind = Kind.BITS if first.most_set is None else Kind.SET if first.most_set > 1 else Kind.ONE
     question = Question(name="q", bins=first.bins, kind=kind, max_set=first.most_set or 1)
@@ -65,7 +65,7 @@ def terms_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
         "certificate": certificate or stated(epsilon, 0.0, 0.1),
         "local_epsilon": None,
     }
-    return Terms(**{**fields, **changes})
+    return Plan(**{**fields, **changes})
 
 
 def clear(bins, *, whole=0, coin=0, shape=None):
@@ -92,14 +92,14 @@ def flips(bins, threshold, *, most_set=1, own=None, blanks=None, cap=None):
     )
 
 
-def random_terms(chance: random.Random):
+def random_plan(chance: random.Random):
     """One part, asked once, covered by fakes of every kind; from tiny to 10^7 of them."""
     while True:
         epsilon = chance.choice([0.1, 0.5, 1.0, 2.0])
         people = int(10 ** chance.uniform(0.5, 5.5))
         share = chance.choice([0.7, 0.9, 1.0])
         try:
-            return terms_of(
+            return plan_of(
                 random_part(chance, people),
                 epsilon=epsilon,
                 people=people,
@@ -138,6 +138,6 @@ def random_part(chance, people):
     )
 
 
-def certified(terms, accountant=None):
-    """What the accountant proves of ``terms``."""
-    return accounted.certified(accounted.Stake.of(terms), accountant or Accountant())
+def certified(plan, accountant=None):
+    """What the accountant proves of ``plan``."""
+    return accounted.certified(accounted.Stake.of(plan), accountant or Accountant())

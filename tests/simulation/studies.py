@@ -18,7 +18,7 @@ from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document, facts
+from mixtally.simulation.study_document import document
 from mixtally.simulation.truth import Truth
 
 Make = Callable[..., Study]
@@ -71,6 +71,11 @@ def csv_text(study):
 def json_text(study):
     """Its facts as JSON."""
     return texts.files(document(study, 20))["result.json"]
+
+
+def facts(study):
+    """All that is said of it."""
+    return document(study, 20).facts()
 
 
 def rows(study, result):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.contracts import contract_of, flipped, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, flipped, proved, shaped, plan_of, uniform
 from helpers.least import threshold
 from helpers.sampled import among
 from mixtally.data.population import Population
@@ -43,7 +43,7 @@ PARTS = {
 
 def contract(parts, question=QUESTION, **changes):
     fields = {"users": USERS, "minimum_crowd": CROWD, "hops": 3, "delta": 0.1, **changes}
-    return contract_of(proved(terms_of(question, parts, **fields), ACCOUNTANT))
+    return contract_of(proved(plan_of(question, parts, **fields), ACCOUNTANT))
 
 
 def crowd(people=CAME, bins=BINS):
@@ -95,11 +95,11 @@ def test_counts_are_unbiased_and_covered_whoever_comes(name):
 
 
 def promised(one):
-    """Counts by the numbers that the terms expect, in place of those that came."""
-    terms, tally = one.contract.terms, one.tallies[0]
-    part = terms.parts[0]
-    fakes = 0 if part.own is None else round(terms.users * part.own.mean)
-    return part.mechanism(fakes=fakes, mixes=terms.hops).unbiased(tally.counts, tally.messages)
+    """Counts by the numbers that the plan expect, in place of those that came."""
+    plan, tally = one.contract.plan, one.tallies[0]
+    part = plan.parts[0]
+    fakes = 0 if part.own is None else round(plan.users * part.own.mean)
+    return part.mechanism(fakes=fakes, mixes=plan.hops).unbiased(tally.counts, tally.messages)
 
 
 @pytest.mark.parametrize("name", among(["shaped", "uniform", "uniform, flipped"], QUICK[:2]))
@@ -174,7 +174,7 @@ def test_a_first_hop_that_leaves_people_out_is_refused(name):
     played = rounds(PARTS[name], Hops({1}), runs=1)[0]
     assert played.result is None
     assert "messages of people in part 1" in played.refusal
-    part = played.contract.terms.parts[0]
+    part = played.contract.plan.parts[0]
     own = 1 + (part.own.most if part.own else 0)
     drawn = [many for many in played.received.parts[0].declared[1:] if many is not None]
     assert 1 <= played.received.parts[0].received - sum(drawn) <= own
@@ -230,6 +230,6 @@ def test_a_part_that_memory_cannot_hold_is_refused_before_the_work():
 
 
 def test_a_contract_whose_promise_is_false_is_not_played():
-    terms = terms_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
+    plan = plan_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
     with pytest.raises(PlanError, match="promise is false"):
-        play_contract(contract_of(terms), crowd(), SeededChance(1))
+        play_contract(contract_of(plan), crowd(), SeededChance(1))

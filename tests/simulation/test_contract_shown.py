@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from helpers.contracts import contract_of, proved, shaped, terms_of, uniform
+from helpers.contracts import contract_of, proved, shaped, plan_of, uniform
 from mixtally.data.population import Population
 from mixtally.records.question import Question
 from mixtally.report.page import page
@@ -22,11 +22,11 @@ EDGES = tuple(float(i) for i in range(BINS + 1))
 
 def shown(name, **given):
     question = Question(name="fruit", bins=BINS)
-    terms = proved(terms_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
+    plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
     about = Provenance(title="Fruit", source="made up", seed=1)
-    played = play_contract(contract_of(terms), people, SeededChance(1), **given)
+    played = play_contract(contract_of(plan), people, SeededChance(1), **given)
     return played, document(played, about, "ab" * 32, top=3)
 
 
@@ -50,7 +50,7 @@ def test_the_page_says_what_came_and_what_is_not_promised(name):
     assert f"{played.received.parts[0].received:,}" in text
     assert "Counts are right only if every hop is honest" in text
     assert ("leaves out others" in text) == (name == "uniform")
-    assert played.contract.terms.certificate.assumption in text
+    assert played.contract.plan.certificate.assumption in text
 
 
 def test_a_round_that_is_refused_says_why_and_shows_no_counts():

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from scipy.stats import chi2_contingency
 
 from mixtally.errors import DataError, ParameterError, PlanError
@@ -24,7 +25,6 @@ from mixtally.simulation.counts_only import (
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 RUNS, ALARM = 4000, 1e-4
 CODES = np.array([0, 0, 0, 1, 2, 2], dtype=np.int64)

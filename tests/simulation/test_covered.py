@@ -9,8 +9,8 @@ from mixtally.simulation.covered import at_most_by_chance, covered_text
 
 @pytest.mark.parametrize(("held", "of", "level"), [(17, 20, 0.95), (0, 3, 0.5), (105, 105, 0.95)])
 def test_the_chance_is_the_sum_of_the_binomial(held, of, level):
-    terms = [math.comb(of, k) * level**k * (1 - level) ** (of - k) for k in range(held + 1)]
-    assert at_most_by_chance(held, of, level) == pytest.approx(math.fsum(terms), rel=1e-9)
+    plan = [math.comb(of, k) * level**k * (1 - level) ** (of - k) for k in range(held + 1)]
+    assert at_most_by_chance(held, of, level) == pytest.approx(math.fsum(plan), rel=1e-9)
 
 
 def test_the_sentence_says_what_is_expected_and_what_chance_explains():

@@ -18,7 +18,8 @@ from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
 from mixtally.simulation import voting
-from mixtally.simulation.election.document import document, facts
+from mixtally.simulation.election import facts as numbers
+from mixtally.simulation.election.document import document
 from mixtally.simulation.election.words import chance, deniability, verdict, weaknesses
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
@@ -53,6 +54,12 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     )  # fmt: skip
 
 
+def test_json_and_csv_make_the_rows_of_a_version_once(watch):
+    seen = watch(numbers, "_rows", most=2)
+    files(document(make([900, 600])))
+    assert len(seen) == 2
+
+
 @pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
 @pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
 def test_the_page_is_whole_and_says_everything(truth, protocol):
@@ -84,7 +91,7 @@ def test_the_twin_without_escaping_is_caught(monkeypatch):
 
 def test_json_and_csv_hold_the_same_numbers():
     election = make([900, 500, 100], labels=("a", 'b,"', "c"))
-    told = facts(election)
+    told = document(election).facts()
     made = files(document(election))
     whole = whole_facts(document(election))
     assert whole.items() >= told.items()
@@ -136,12 +143,12 @@ def test_levels_other_than_95_are_named():
 
 def test_a_tie_names_no_winner():
     election = make([500, 500, 100], labels=("a", "b", "c"))
-    told = facts(election)
+    told = document(election).facts()
     assert (told["true_winner"], told["true_winners"]) == (None, ["a", "b"])
     counts = dataclasses.replace(election.shuffle.estimate, counts=np.array([500.0, 500.0, 9.0]))
     tied = dataclasses.replace(election.shuffle, estimate=counts)
     assert verdict(election, tied).startswith("A tie of 'a' and 'b': each is the true winner with")
-    alone = facts(make([900, 500], labels=("a", "b")))
+    alone = document(make([900, 500], labels=("a", "b"))).facts()
     assert (alone["true_winner"], alone["true_winners"]) == ("a", ["a"])
     assert (alone["shuffle"]["leader"], alone["shuffle"]["leaders"]) == ("a", ["a"])
 
@@ -149,7 +156,7 @@ def test_a_tie_names_no_winner():
 def test_blank_ballots_are_counted_and_elect_nobody():
     given = {"labels": ("a", "b", "nobody")}
     election = make([300, 100, 600], **given, blank="nobody")
-    told = facts(election)
+    told = document(election).facts()
     assert told["true_winner"] == told["shuffle"]["leader"] == "a"
     rows = {row["option"]: row for row in told["shuffle"]["results"]}
     assert rows["nobody"]["blank"]
@@ -157,6 +164,6 @@ def test_blank_ballots_are_counted_and_elect_nobody():
     assert not rows["nobody"]["may_have_won"]
     assert rows["nobody"]["chance_to_have_won"] == 0.0
     assert "'nobody', are counted and elect nobody" in checked(election)
-    asked = facts(make([300, 100, 600], **given))  # an option as others are
+    asked = document(make([300, 100, 600], **given)).facts()  # an option as others are
     assert asked["true_winner"] == "nobody"
     assert "blank" not in asked["shuffle"]["results"][0]

@@ -6,6 +6,7 @@ false alarm would have shown when the test was written.
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
@@ -25,7 +26,6 @@ from mixtally.records.mechanism.named import (
 )
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 USERS = 3000
 BINS = 60

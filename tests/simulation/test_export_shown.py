@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from helpers.spreadsheet_formulas import read_back
 from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
+from mixtally.report import counted, texts
 from mixtally.report.counted import Counted
+from mixtally.simulation.study_document import document
 from simulation.studies import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
@@ -83,6 +85,13 @@ def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
         assert told_release["messages"] == result.messages
         errors = result.estimate.counts - made.truth.counts
         assert told_release["measured_error"] == pytest.approx(np.sqrt(np.mean(errors**2)))
+
+
+def test_page_json_and_csv_make_the_rows_of_a_release_once(study, watch):
+    made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
+    seen = watch(counted, "count_rows", most=2)
+    texts.files(document(made, 20))
+    assert len(seen) == 2
 
 
 def test_above_zero_is_judged_on_all_bins_at_once(study):

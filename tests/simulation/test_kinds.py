@@ -268,6 +268,6 @@ def test_sums_are_never_promised_less_than_messages(name):
 
 def test_fewer_honest_people_hide_less_of_the_sums():
     (crowd, more), offer = CASES["attributes whole"], offered("attributes whole")
-    fewer, _ = offers.best(wish(crowd, honest_fraction=0.02, **more))
+    fewer, _ = offers.best(wish(crowd, honest_share=0.02, **more))
     same = replace(fewer, plans=(altered(fewer.plan, mechanism=offer.mechanism),))
     assert offers.seen_by_sums(same).upper > 10 * offers.seen_by_sums(offer).upper

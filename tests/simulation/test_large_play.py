@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from scipy import stats
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulation import simulate
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 Q = 0.004
 WIDE = flip_blank(bins=40_000, fakes=900, threshold=threshold_of(Q))

@@ -6,6 +6,7 @@ must say no. Seeds are fixed: a false alarm would have shown when the test was w
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 from scipy.stats import binom, binomtest, chisquare
 
@@ -13,7 +14,6 @@ from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 from reference.coverage import coverage, draw_counts
 
 NEVER = 1e-9
@@ -73,7 +73,7 @@ def spread(mechanism, messages, counts, truth):
 def test_the_mean_square_error_is_the_stated_variance(mechanisms, codes, name):
     """False alarm: below 10^-7.
 
-    The mean over 2000 bins is normal but for terms that its own fourth moment accounts for; six
+    The mean over 2000 bins is normal but for plan that its own fourth moment accounts for; six
     standard deviations.
     """
     mechanism = mechanisms[name]

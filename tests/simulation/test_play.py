@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from mixtally.simulation.simulate import play
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.simulation import simulate
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.simulate import play
 
 NAMES = ["flip-blank", "clear-uniform", "clear-shaped"]
 

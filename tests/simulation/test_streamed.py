@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from pyarrow.parquet import ParquetFile
 from scipy.stats import chisquare
 
 from mixtally.engine.shards.fold import fold
@@ -53,6 +54,19 @@ def test_processes_draw_what_one_draws_of_a_seed(tmp_path):
     assert [path.name for path in alone] == [path.name for path in several]
     other = randomized(crowd_of(seed=5), tmp_path / "three")
     assert not {path.name for path in alone} & {path.name for path in other}
+
+
+def test_no_more_than_so_many_messages_are_held_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(streamed, "_ROWS_AT_ONCE", 60)
+    many = clear_uniform(bins=5, fakes=7_000)
+    raw = randomized(crowd_of(many), tmp_path / "raw")
+    made = mixed(
+        [path.as_uri() for path in raw], many, PLAN, tmp_path / "mixed", SecureChance(), 5000
+    )
+    for path in (*raw, *made):
+        held = ParquetFile(path).metadata
+        assert max(held.row_group(n).num_rows for n in range(held.num_row_groups)) <= 60
+    assert counted(raw, many.layout).messages == counted(made, many.layout).messages == 8_000
 
 
 def test_two_calls_draw_anew(tmp_path):

@@ -21,8 +21,9 @@ from mixtally.report.texts import files
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.trend import facts as numbers
 from mixtally.simulation.trend.charts import changes_chart, counts_chart
-from mixtally.simulation.trend.document import document, facts
+from mixtally.simulation.trend.document import document
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,6 +67,13 @@ def test_the_page_is_one_safe_file(trend, unknown):
             assert section in text
         start = text.index("<svg")
         ET.fromstring(text[start : text.index("</svg>") + 6])
+
+
+def test_json_and_csv_make_the_rows_of_an_epoch_once(trend, watch):
+    rows = trend.plan.question.bins * (len(trend.epochs) + len(trend.steps))
+    seen = watch(numbers, "row_facts", most=rows)
+    files(document(trend, 2))
+    assert len(seen) == rows
 
 
 def test_a_panel_a_bin_and_a_point_an_epoch(trend):
@@ -115,7 +123,7 @@ def test_csv_and_json_hold_the_same_numbers(trend):
     )
     assert (len(counts), len(changes)) == (15, 15)
     told = json.loads(made["result.json"])
-    assert told.items() >= json.loads(json.dumps(facts(trend))).items()
+    assert told.items() >= json.loads(json.dumps(document(trend, 2).facts())).items()
     assert [row["label"] for row in counts[:5]] == list(LABELS)
     flat = [row for epoch in told["epochs"] for row in epoch["estimates"]]
     assert [float(row["estimate"]) for row in counts] == [row["estimate"] for row in flat]
@@ -155,6 +163,6 @@ def test_coverage_counts_every_interval_of_every_change(trend):
 def test_what_may_be_published_says_nothing_of_who_took_part(trend):
     assert all(spent.people is not None for spent in trend.spending)
     released = trend.published()
-    (worst,) = facts(released)["spending"]
+    (worst,) = document(released, 2).facts()["spending"]
     assert (worst["epochs"], worst["people"]) == (3, None)
     assert "true count" not in text_of(released)

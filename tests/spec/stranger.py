@@ -59,14 +59,14 @@ def write(bins, layout):
 
 def send(contract, value, prefixes, closing, tape):
     """Sections 3 and 5: coins, messages, order."""
-    terms = contract["terms"]
+    plan = contract["plan"]
     fakes = []
-    for part in terms["parts"]:
+    for part in plan["parts"]:
         own = part["own"]
         fakes.append(own["whole"] + (tape.word() < own["coin"]) if own else 0)
     out = []
     for part, bins, many in zip(
-        terms["parts"], encode(terms, value, prefixes, closing), fakes, strict=True
+        plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
     ):
         sent = [flip(bins, part["threshold"], part["layout"], tape)]
         for _ in range(many):
@@ -128,25 +128,25 @@ def hop(recipe, layout, tape):
 
 def allowed(contract, limits):
     """Section 8."""
-    terms = contract["terms"]
-    local, most = terms["local_epsilon"], limits["local_epsilon"]
-    promised = terms["guarantee"]
+    plan = contract["plan"]
+    local, most = plan["local_epsilon"], limits["local_epsilon"]
+    promised = plan["guarantee"]
     if (
         promised["epsilon"] > limits["epsilon"]
         or promised["delta"] > limits["delta"]
         or (most is not None and (local is None or local > most))
     ):
         raise RefusalError("above-own-limit")
-    if terms["hops"] < limits["hops"]:
+    if plan["hops"] < limits["hops"]:
         raise RefusalError("too-few-hops")
-    if any(protocol(part) not in limits["protocols"] for part in terms["parts"]):
+    if any(protocol(part) not in limits["protocols"] for part in plan["parts"]):
         raise RefusalError("protocol-not-allowed")
-    if terms["cover"] not in limits["covers"]:
+    if plan["cover"] not in limits["covers"]:
         raise RefusalError("cover-not-allowed")
-    recipe = terms["parts"][0]["recipe"]
-    if len(terms["parts"]) == terms["collections"] == 1 and recipe["type"] == "shaped":
+    recipe = plan["parts"][0]["recipe"]
+    if len(plan["parts"]) == plan["collections"] == 1 and recipe["type"] == "shaped":
         total, of = delta(shape(recipe["ratio"], recipe["shift"]), float(promised["epsilon"]))
-        stated, scale = float(terms["certificate"]["upper"]).as_integer_ratio()
+        stated, scale = float(plan["certificate"]["upper"]).as_integer_ratio()
         if stated * of < total * scale:
             raise RefusalError("promise-false")
 

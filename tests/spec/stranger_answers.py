@@ -8,19 +8,19 @@ import unicodedata
 from spec.stranger_forms import RefusalError
 
 
-def encode(terms, value, prefixes, closing):
+def encode(plan, value, prefixes, closing):
     """Section 3: a set of bins for each part."""
-    question, parts = terms["question"], terms["parts"]
-    if terms["prefixes"] is not None:
-        return [{word_bin(terms, value, prefixes, closing)}]
+    question, parts = plan["question"], plan["parts"]
+    if plan["prefixes"] is not None:
+        return [{word_bin(plan, value, prefixes, closing)}]
     if prefixes is not None or closing:
         raise RefusalError("prefixes-not-asked")
     if value is None and question["kind"] == "set" and question["attributes"] is None:
         value = []
     if value is None:
         raise RefusalError("no-answer")
-    if terms["edges"] is not None:
-        return [{cut(terms["edges"], value)}]
+    if plan["edges"] is not None:
+        return [{cut(plan["edges"], value)}]
     if question["hashed"] is not None:
         key = bytes.fromhex(question["hashed"]["seed"])
         form = characters(value).encode()
@@ -102,10 +102,10 @@ def attributes(question, parts, value):
     return inner if len(parts) > 1 else [outer]
 
 
-def word_bin(terms, value, prefixes, closing):
-    asked = terms["prefixes"]
+def word_bin(plan, value, prefixes, closing):
+    asked = plan["prefixes"]
     letters, most = asked["alphabet"], asked["most"]
-    base, last = len(letters), terms["question"]["bins"] - 1
+    base, last = len(letters), plan["question"]["bins"] - 1
     if value is not None:
         value = characters(value)
     prefixes = [[]] if prefixes is None else prefixes

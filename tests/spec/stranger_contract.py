@@ -229,7 +229,7 @@ CONTRACT = fields(
     version=integer("unknown-version", 1, 1),
     name=string("name-malformed", "[a-z0-9][a-z0-9-]{0,62}"),
     serial=integer("serial-out-of-range", 1, 2**53),
-    terms=terms,
+    plan=plan,
     hops=several(role),
     collector=role,
     suite=integer("unknown-suite", 1, 2),
@@ -270,7 +270,7 @@ def contract_of(data):
     if isinstance(plain, dict) and "version" in plain:
         integer("unknown-version", 1, 1)(plain["version"])
     read = CONTRACT(plain)
-    hops = read["terms"]["hops"]
+    hops = read["plan"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")
     need(len(read["hops"]) <= hops, "more-hops-than-priced")
     roles = [*read["hops"], read["collector"]]
@@ -283,7 +283,7 @@ def contract_of(data):
     layer = {1: 48, 2: 1136}[read["suite"]]
     wanted = [
         [message_size(one["layout"]) + layer * left for left in range(hops + 1, 0, -1)]
-        for one in read["terms"]["parts"]
+        for one in read["plan"]["parts"]
     ]
     need(read["envelope_bytes"] == wanted, "envelope-bytes")
     rounds = read["rounds"]

@@ -77,7 +77,7 @@ def fitting(data, contract, served):
     """Sections 12 and 16: a sheet that all roles have signed, and that fits; its SHA-256."""
     sheet = sheet_of(notes.all_signed(data, roles(contract)))
     need(sheet["contract"] == digest(served), "other-contract")
-    need(sheet["round"] <= contract["terms"]["collections"], "round-out-of-range")
+    need(sheet["round"] <= contract["plan"]["collections"], "round-out-of-range")
     opened = contract["rounds"]["open_seconds"]
     need(sheet["closes"] - sheet["opens"] == opened, "times-out-of-range")
     need(sheet["expires"] - sheet["closes"] <= 10**7, "times-out-of-range")
@@ -101,7 +101,7 @@ def size_of(contract, part, hop):
 def shapes_of(contract):
     """Section 15."""
     shapes = []
-    for part in contract["terms"]["parts"]:
+    for part in contract["plan"]["parts"]:
         own = part["own"] or {"whole": 0, "coin": 0}
         least = 1 + own["whole"]
         shapes.append([least, least + (own["coin"] > 0), size_of(contract, part, 1)])
@@ -192,12 +192,12 @@ def round_of(vector):
         read = manifest_of(notes.all_signed(data, dict([signers[place - 1]])))
         need(read["sheet"] == sheet, "other-sheet")
         need(read["hop"] == place, "other-hop")
-        need(len(read["parts"]) == len(contract["terms"]["parts"]), "parts-miscounted")
-        crowd = contract["terms"]["minimum_crowd"]
+        need(len(read["parts"]) == len(contract["plan"]["parts"]), "parts-miscounted")
+        crowd = contract["plan"]["minimum_crowd"]
         need(read["destroyed"] or read["bundles"] >= crowd, "crowd-too-small")
         if place > 1 and read["before"] is not None:
             follow(read, before, digest(manifests[place - 2]))
-        for part, stream in zip(read["parts"], contract["terms"]["parts"], strict=True):
+        for part, stream in zip(read["parts"], contract["plan"]["parts"], strict=True):
             check_pieces(part["pieces"], vector["pieces"], size_of(contract, stream, place + 1))
         before = read
         out.append([0 if read["destroyed"] else sent(part) for part in read["parts"]])

@@ -77,10 +77,10 @@ def test_the_same_are_taken_of_many_more():
 def test_both_refuse_one_bare_part_of_two():
     """Which chance hardly finds: a part without fakes beside one that has them."""
     own = OwnFakes(FakeRecord.BLANK, 1, 0)
-    terms = contracts.terms_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
-    plain = json.loads(write_contract(contracts.contract_of(terms)))
+    plan = contracts.plan_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
+    plain = json.loads(write_contract(contracts.contract_of(plan)))
     assert verdicts(json.dumps(plain).encode()) == (True, True)
-    plain["terms"]["parts"][1]["own"] = None
+    plain["plan"]["parts"][1]["own"] = None
     assert verdicts(json.dumps(plain).encode()) == (False, False)
 
 
@@ -104,9 +104,9 @@ def pair_of(seed):
     """What both say to a value, prefixes and words of no particular contract."""
     chance = random.Random(seed)
     made = contracts.random_contract(chance)
-    data, good = write_contract(made), contracts.random_value(chance, made.terms)
+    data, good = write_contract(made), contracts.random_value(chance, made.plan)
     value = chance.choice([good, chance.choice([*VALUES, chance.randrange(9), "abc"])])
-    known = contracts.random_prefixes(chance, made.terms)
+    known = contracts.random_prefixes(chance, made.plan)
     prefixes = chance.choice([known, chance.choice(PREFIXES)])
     more = {"prefixes": prefixes, "closing": chance.random() < 0.1}
     used = []

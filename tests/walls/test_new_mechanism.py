@@ -48,8 +48,8 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
     def facts(self):
         return {"pairs": self.pairs}
 
-    def surely(self, honest_fraction):
-        return msgspec.structs.replace(self, pairs=arriving(self.pairs, honest_fraction))
+    def surely(self, honest_share):
+        return msgspec.structs.replace(self, pairs=arriving(self.pairs, honest_share))
 
     def having(self, parameter, value):
         return msgspec.structs.replace(self, pairs=-(-value // 2))

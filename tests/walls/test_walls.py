@@ -65,7 +65,7 @@ OTHER_WAYS = [
     ("A mix is blind", "mixing/shaped.py", "import mixtally.records.mechanism.in_clear"),
     ("A mix is blind", "mixnode/mix.py", "import mixtally.records.contract"),
     ("A mix is blind", "mixnode/closing/close.py", "import mixtally.records.question"),
-    ("A mix is blind", "node/reading.py", "import mixtally.privacy.terms"),
+    ("A mix is blind", "node/reading.py", "import mixtally.privacy.plan"),
     ("A mix is blind", "node/notes.py", "import mixtally.contract.question"),
     ("Imports go down only", "node/node.py", "import mixtally.mixnode.core"),
     ("Imports go down only", "mixnode/mix.py", "import mixtally.client"),

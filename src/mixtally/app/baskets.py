@@ -8,7 +8,7 @@ from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError, in_range
-from mixtally.ground.codec import canonical
+from mixtally.records.contract import write_plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.report.numbers import error_text
 from mixtally.simulation import offers
@@ -58,16 +58,16 @@ def baskets(
     """
     check(find, budget)
     wish = wish_of(budget, crowd.question, promised, crowd.users)
-    option, _ = offers.best(replace(wish, protocol=_WHOLE), run.lab.planner, pairs=True)
+    plan, _ = offers.best(replace(wish, protocol=_WHOLE), run.lab.planner, pairs=True)
     found = find_sets(
-        option, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
+        plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
     )
     about = Provenance(
         title=f"Items of {crowd.question.name!r} that are held together",
         source=run.source,
         raw=crowd.note,
         reason="Baskets are sent whole among blanks (flip-blank), so that the items of one can be "
-        f"counted together: a standard error of {error_text(option.standard_error)} counts.",
+        f"counted together: a standard error of {error_text(plan.standard_error)} counts.",
         seed=run.seed,
     )
     return Outcome(
@@ -75,5 +75,5 @@ def baskets(
         from_data=crowd.from_data,
         plain=document(found, published(found, about, find.confidence), run.top),
         seeded=run.seed is not None,
-        more={"plan.json": canonical(option.plan)},
+        more={"plan.json": write_plan(plan)},
     )

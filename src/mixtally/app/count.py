@@ -7,8 +7,8 @@ from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.data.population import LABELS, Population
 from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanOption
 from mixtally.records.baseline import Central
+from mixtally.records.contract import Plan
 from mixtally.records.question import Kind
 from mixtally.records.result import Result
 from mixtally.simulation import offers
@@ -16,7 +16,7 @@ from mixtally.simulation.central import ONE_VALUE, central
 from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.open_words import collect_words
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.study import Release, Study
 from mixtally.simulation.truth import Truth, truth_of
 
@@ -26,12 +26,12 @@ class Asked(NamedTuple):
 
     where
       name    of the question, for people
-      offer   how it is asked, and ``reason`` why this way
+      plan    how it is asked, and ``reason`` why this way
       words   that are looked for among the bins that they share; None for bins of one value
     """
 
     name: str
-    offer: PlanOption
+    plan: Plan
     reason: str
     words: tuple[str, ...] | None = None
 
@@ -55,7 +55,7 @@ def count(
     """
     played, truth = _played(asked, crowd, run.lab, analysis, counts_only=counts_only)
     if sums:
-        seen = offers.seen_by_sums(asked.offer, run.lab.planner.accountant)
+        seen = offers.seen_by_sums(asked.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
     study = Study(
         about=Provenance(
@@ -83,13 +83,13 @@ def _played(
 ) -> tuple[Release, Truth]:
     """The result and the truth of each of its lines."""
     if isinstance(crowd, Histogram):
-        return collect_counts(asked.offer, crowd, lab, analysis), Truth(crowd.truth)
+        return collect_counts(asked.plan, crowd, lab, analysis), Truth(crowd.truth)
     if asked.words is not None:
-        return collect_words(asked.offer, crowd, asked.words, lab, analysis)
+        return collect_words(asked.plan, crowd, asked.words, lab, analysis)
     if counts_only:
-        played = collect_counts(asked.offer, histogram_of(crowd), lab, analysis)
+        played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
     else:
-        played = collect(asked.offer, crowd, lab, analysis)
+        played = release(asked.plan, crowd, lab, analysis)
     return played, truth_of(crowd, played.result)
 
 

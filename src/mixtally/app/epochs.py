@@ -11,8 +11,8 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Provenance

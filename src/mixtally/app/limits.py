@@ -1,7 +1,7 @@
 """What a collection may cost and whom it may trust: the planner's options, declared once."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.planner import PlanRequest
 from mixtally.planner.request import default_messages
+from mixtally.records.contract import Prefixes
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 
@@ -33,7 +34,15 @@ class CostOptions:
     ] = None
     bytes_per_user: Annotated[
         float | None,
-        o.option("--bytes-per-user", "Most bytes a user sends on average, at least 1.", "B"),
+        o.option(
+            "--bytes-per-user", "Most bytes of envelopes a user sends on average, at least 1.", "B"
+        ),
+    ] = None
+    mix_messages: Annotated[
+        int | None,
+        o.whole_option(
+            "--mix-messages", "Most messages a mix adds (default with --hops: as many as users)."
+        ),
     ] = None
 
     def messages(self, question: Question) -> float | Fraction:
@@ -66,9 +75,12 @@ class TrustOptions:
     """Who is relied on, and for what."""
 
     mix_fakes: o.MixFakes = False
-    mixes: Annotated[
-        int, o.whole_option("--mixes", "Mixes that draw fakes, 1 to 100, any one of them honest.")
-    ] = 1
+    hops: Annotated[
+        int | None,
+        o.whole_option(
+            "--hops", "Mixes in a row, 1 to 5, run by different people; they may draw fakes."
+        ),
+    ] = None
     count_crowd: o.CountCrowd = False
     local_epsilon: Annotated[
         float | None,
@@ -87,7 +99,7 @@ class TrustOptions:
             "NAME",
         ),
     ] = None
-    honest_fraction: o.HonestFraction = 1.0
+    honest_share: o.HonestShare = 1.0
     minimum_crowd: Annotated[
         int | None,
         o.whole_option(
@@ -118,22 +130,28 @@ def wish_of(
     users: int,
     *,
     hash_seed: str | None = None,
+    edges: tuple[float, ...] | None = None,
+    prefixes: Prefixes | None = None,
 ) -> PlanRequest:
     """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    cost, trust = budget.cost, budget.trust
     return PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,
-        messages_per_user=cost.messages(question),
-        bytes_per_user=cost.bytes_per_user,
+        messages_per_user=budget.cost.messages(question),
+        bytes_per_user=budget.cost.bytes_per_user,
+        mix_messages=budget.cost.mix_messages,
         collections=budget.collections,
         hash_seed=hash_seed,
-        mix_fakes=trust.mix_fakes,
-        mixes=trust.mixes,
-        count_crowd=trust.count_crowd,
-        local_epsilon=trust.local_epsilon,
-        protocol=trust.protocol,
-        honest_fraction=trust.honest_fraction,
-        minimum_crowd=trust.minimum_crowd,
+        edges=edges,
+        prefixes=prefixes,
+        **asdict(budget.trust),
     )
+
+
+def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
+    """``budget`` for messages that are sent several times, where it does not say how many."""
+    cost = budget.cost
+    if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
+        return budget
+    return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))

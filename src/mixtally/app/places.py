@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.outcome import Outcome, Run
-from mixtally.app.study import plan_files
+from mixtally.app.study import plans_of
 from mixtally.data.places import Grid
 from mixtally.data.population import Population
 from mixtally.estimate.analysis import Analysis
@@ -16,7 +16,7 @@ from mixtally.report.svg import Markup
 from mixtally.simulation import offers
 from mixtally.simulation.central import central
 from mixtally.simulation.lab import Provenance
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
 from mixtally.simulation.truth import truth_of
@@ -30,8 +30,8 @@ def places(
     Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
     """
     wish = wish_of(budget, crowd.question, promised, crowd.users)
-    offer, reason = offers.best(wish, run.lab.planner)
-    played = collect(offer, crowd, run.lab, Analysis(level=run.level))
+    plan, reason = offers.best(wish, run.lab.planner)
+    played = release(plan, crowd, run.lab, Analysis(level=run.level))
     truth, seeded = truth_of(crowd, played.result), run.seed is not None
     about = Provenance(
         title=f"{len(hexagons.cells):,} hexagons, counted privately",
@@ -48,7 +48,7 @@ def places(
         from_data=(),  # hexagons are those of the box
         plain=_mapped(document(study.published(), run.top), picture),
         seeded=seeded,
-        more={**plan_files(study), **_map_file(picture, seeded=seeded)},
+        more={**plans_of(study), **_map_file(picture, seeded=seeded)},
     )
 
 

@@ -50,7 +50,7 @@ def claim(
     parameters: ClaimedParameters,
     epsilon: float | None,
     delta: float | None,
-    honest_fraction: float | None = None,
+    honest_share: float | None = None,
     accountant: Accountant | None = None,
 ) -> Target | MemoizedTarget:
     """What is claimed about protocol ``name`` with these parameters.
@@ -60,11 +60,11 @@ def claim(
     """
     given = _given(name, parameters)
     if name == "memory":
-        if (epsilon, delta, honest_fraction) != (None, None, None):
+        if (epsilon, delta, honest_share) != (None, None, None):
             raise ParameterError(
                 "memory",
                 wanted="no claim: its losses are computed",
-                got="--epsilon, --delta or --honest-fraction",
+                got="--epsilon, --delta or --honest-share",
                 do="leave them out",
             )
         return memoized_target(**given)
@@ -75,7 +75,7 @@ def claim(
             got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
         )
-    fraction = checked_fraction(1.0 if honest_fraction is None else honest_fraction)
+    fraction = checked_fraction(1.0 if honest_share is None else honest_share)
     users = checked_users(given["users"])
     mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:
@@ -93,7 +93,7 @@ def claimed(
     epsilon: float,
     delta: float,
     title: str,
-    honest_fraction: float = 1.0,
+    honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
     """What is claimed of ``mechanism``, a share of whose promised fakes is counted on.
@@ -102,7 +102,7 @@ def claimed(
     """
     crowd = mechanism.crowd if isinstance(mechanism, BitFlips) else 0
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped
-    sure = People(arriving(fakes, honest_fraction), crowd)
+    sure = People(arriving(fakes, honest_share), crowd)
     return Target(
         (part_of(mechanism),),
         epsilon,
@@ -111,7 +111,7 @@ def claimed(
         People(fakes, users),
         ALONE if shaped else sure,
         title,
-        certify(mechanism, epsilon, honest_fraction, accountant),
+        certify(mechanism, epsilon, honest_share, accountant),
         hops=1 if shaped is None else shaped.mixes,
     )
 

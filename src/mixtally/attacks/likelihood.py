@@ -28,8 +28,8 @@ def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
     Every run has at least ``times`` messages.
     """
     with np.errstate(divide="ignore"):
-        terms = log_ratios + np.log(counts)
-    first = np.logaddexp.reduce(terms, axis=1)
+        plan = log_ratios + np.log(counts)
+    first = np.logaddexp.reduce(plan, axis=1)
     return first if times == 1 else _coefficient(log_ratios, counts, times, first)
 
 

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mixtally.attacks.senders import Senders
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import PrivacyTerms, certified, verify
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Part, Terms
-from mixtally.records.guarantee import LEAST_DELTA, Guarantee
+from mixtally.records.contract import Cover, Part, Plan
+from mixtally.records.guarantee import LEAST_DELTA, LEAST_USERS, Guarantee
 
 
 class People(NamedTuple):
@@ -74,6 +74,28 @@ class Target:
         """What is left of all messages of a collection that are known to be someone's."""
         return sum(part.local_epsilon for part in self.parts)
 
+    def facts(self) -> dict[str, Any]:
+        """What is promised, and what is exactly so, flat."""
+        first, exact = self.parts[0], self.exact
+        fakes = sum(times * who.fakes for who, times in self.behind(self.expected, self.hops).items())
+        crowd = max(LEAST_USERS, self.sure.flips) if self.sure.flips else 0
+        made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
+        return {
+            "protocol": first.protocol,
+            "cover": str(Cover.MIXES if self.by_mixes else Cover.PEOPLE),
+            "hops": self.hops,
+            "users": self.users,
+            "collections": self.collections,
+            **made.facts(),
+            "fakes": fakes,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "certified": self.verified,
+            "exact_delta": exact.upper,
+            "exact_delta_lower": exact.lower,
+            **exact.terms(),
+        }
+
     def kinds(self) -> dict[str, Part]:
         """Every different part, by what it is called among others."""
         several = len(self.parts) > 1
@@ -96,7 +118,7 @@ class Target:
 
 
 def of_plan(
-    plan: Terms, *, unverified: bool = False, accountant: Accountant | None = None
+    plan: Plan, *, unverified: bool = False, accountant: Accountant | None = None
 ) -> Target:
     """The target that ``plan`` is.
 

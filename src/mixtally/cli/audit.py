@@ -3,11 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-import typer
-
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_result, sign_of_life
+from mixtally.cli.output import print_told, sign_of_life
 from mixtally.errors import ParameterError
 from mixtally.literature.audit import Case, Seen, Verdict
 from mixtally.literature.audit import audit as held
@@ -63,12 +61,7 @@ def audit(
         )
     with sign_of_life("pricing"):
         verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
-    promised = _promise(verdict)
-    if json:
-        print_result(promised, _facts(verdict))
-        return
-    for line in (*promised, *_lines(verdict)):
-        typer.echo(line)
+    print_told(_promise(verdict), _facts(verdict), _lines(verdict), json=json)
 
 
 _LISTED = (
@@ -108,15 +101,12 @@ def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
         }
         for one in formulas
     ]
-    if json:
-        print_result(_LISTED, {"formulas": rows})
-        return
-    for line in _LISTED:
-        typer.echo(line)
+    lines = []
     for one in formulas:
         takes = " ".join(f"--{name}" for name in one.needs)
-        typer.echo(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
-        typer.echo(f"{'':<16} {one.source}")
+        lines.append(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
+        lines.append(f"{'':<16} {one.source}")
+    print_told(_LISTED, {"formulas": rows}, lines, json=json)
 
 
 def _facts(verdict: Verdict) -> dict[str, Any]:

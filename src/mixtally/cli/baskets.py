@@ -9,12 +9,10 @@ from mixtally.app.limits import BudgetOptions
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.progress import progress_bars
+from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import show
 from mixtally.data.reading import As, Reading, Several
 from mixtally.errors import ParameterError
-from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +62,7 @@ def baskets(
     file = rows.at(data)
     crowd = read_crowd(file, rows.reading(held.reading()))
     source = f"{crowd.users:,} baskets of {file.name}, each played as a person's."
-    with progress_bars() as progress:
-        lab = Lab(o.chance(run.seed), progress)
-        outcome = found(crowd, promised, find, budget, run.of(lab, source))
-    show(outcome, run.out, json=run.json)
+    play(run, source, lambda made: found(crowd, promised, find, budget, made))
 
 
 def _check(held: BasketOptions, rows: RowOptions) -> None:

@@ -1,6 +1,5 @@
 """``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,17 +9,14 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json
-from mixtally.cli.plan_files import read_plan
+from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
 from mixtally.cli.tally import Shards
-from mixtally.engine.places import files_at, url_of
+from mixtally.engine.places import files_of
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
-from mixtally.ground.codec import fingerprint
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
 from mixtally.simulation.streamed import Crowd, mixed, randomized
 
 
@@ -53,8 +49,8 @@ def randomize(
     Every row of DATA is a person. What was drawn stays: a call that was stopped goes on where it
     was. Nothing is shuffled yet: `mixtally batch mix` does that.
     """
-    plan = read_plan(options.plan)
-    mechanism = verify(plan, Accountant())
+    plan = read_verified(options.plan)
+    part = one_part(plan)
     crowd = read_crowd(read.rows.at(data), reading_of(read, planned=True), plan.question)
     if crowd.users != plan.users:
         raise PlanError(
@@ -63,12 +59,11 @@ def randomize(
             got=f"one for {plan.users:,}",
             do="plan again for this data",
         )
-    cores = len(os.sched_getaffinity(0)) if processes is None else processes
     with progress_bars() as progress:
         made = randomized(
-            Crowd(mechanism, fingerprint(plan), crowd.records, options.each, options.seed),
+            Crowd(part, plan.fingerprint, crowd.records, options.each, options.seed),
             options.out,
-            cores,
+            o.cores(processes),
             progress,
         )
     _say(made, options)
@@ -80,14 +75,14 @@ def mix(shards: Shards, options: BatchOptions) -> None:
 
     One process plays all mixes: whoever runs it sees what goes in and what comes out.
     """
-    plan = read_plan(options.plan)
-    mechanism = verify(plan, Accountant())
-    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    plan = read_verified(options.plan)
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = mixed(
             urls,
-            mechanism,
-            fingerprint(plan),
+            one_part(plan),
+            plan.hops,
+            plan.fingerprint,
             options.out,
             o.chance(options.seed),
             options.each,

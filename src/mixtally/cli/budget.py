@@ -7,31 +7,26 @@ from typing import Annotated, Any
 import typer
 
 from mixtally.cli import options as o
+from mixtally.cli.common import several
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_result, sign_of_life
+from mixtally.cli.output import print_lines, print_told, sign_of_life
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import DataError
 from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import Left, left, spent
-from mixtally.privacy.composition.ledger import charge as charged
+from mixtally.privacy.composition.ledger import charge as charge_to
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.ledger import Ledger, opened, read_ledger
-from mixtally.records.plan import Plan
+from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import expected, protects, stated
 from mixtally.store.files import read_whole, the_file, write_whole
 from mixtally.store.lock import alone
 
-app = typer.Typer(
-    name="budget",
-    help="Charge collections to a budget that none may exceed.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("budget", "Charge collections to a budget that none may exceed.")
 
 File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
 PlanFile = Annotated[
@@ -76,11 +71,10 @@ def charge(file: File, plan: PlanFile, times: Times = None, note: Note = "") -> 
         today = date.today().isoformat()
         times = 1 if times is None else times
         with sign_of_life("composing"):
-            after = charged(before, read_plan(plan), times, note=note, date=today, accountant=own)
+            after = charge_to(before, read_plan(plan), times, note=note, date=today, accountant=own)
         write(place, after)
     typer.echo(f"charged {times:,} x {after.charges[-1].fingerprint[:16]} to {file}")
-    for line in _spent_lines(after, spent(after, own)):
-        typer.echo(line)
+    print_lines(_spent_lines(after, spent(after, own)))
 
 
 @app.command()
@@ -92,22 +86,20 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     own = Accountant()
     with sign_of_life("composing"):
         total, rest = spent(ledger, own), left(ledger, other, own)
-    lines = _promise(ledger, total)
-    if json:
-        print_result(lines, _facts(ledger, total, rest, other))
-        return
-    for line in lines:
-        typer.echo(line)
-    for number, entry in enumerate(ledger.charges, 1):
-        promised = entry.plan.guarantee
-        typer.echo(
-            f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
-            f"{printable(entry.plan.question.name)}: {entry.plan.protocol}, "
-            f"epsilon {at_most(promised.epsilon, 6)}, delta {at_most(promised.delta, 6)}"
-            + (f"  ({entry.note})" if entry.note else "")
-        )
-    for line in [*_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]:
-        typer.echo(line)
+    charged = [_charged(number, entry) for number, entry in enumerate(ledger.charges, 1)]
+    lines = [*charged, *_spent_lines(ledger, total), *_left_lines(ledger, rest, other)]
+    facts = _facts(ledger, total, rest, other)
+    print_told(_promise(ledger, total), facts, lines, json=json)
+
+
+def _charged(number: int, entry: Charge) -> str:
+    promised = entry.plan.guarantee
+    return (
+        f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "
+        f"{printable(entry.plan.question.name)}: {entry.plan.protocol}, "
+        f"epsilon {at_most(promised.epsilon, 6)}, delta {at_most(promised.delta, 6)}"
+        + (f"  ({entry.note})" if entry.note else "")
+    )
 
 
 def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
@@ -118,7 +110,7 @@ def _promise(ledger: Ledger, total: Certificate | None) -> Promise:
         f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
         "spent; nothing is yet."
     )
-    errors = [e.plan.mechanism.standard_error(e.plan.users) for e in ledger.charges]
+    errors = [e.plan.standard_error for e in ledger.charges]
     if not errors:
         error = "Expected error of each count: none, as nothing was counted."
     elif max(errors) == min(errors):

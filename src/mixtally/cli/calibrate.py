@@ -2,20 +2,12 @@
 
 from typing import Any
 
-import typer
-
+from mixtally.app.mechanism import MechanismOptions, memoized, parsed, standard_error
 from mixtally.cli import options as o
-from mixtally.cli.delta import certificate_facts, print_certificate, print_losses, promise_of
+from mixtally.cli.delta import certificate_facts, promise_of, proved
 from mixtally.cli.grouped import grouped
-from mixtally.cli.mechanism import (
-    MechanismOptions,
-    memoized,
-    memoized_facts,
-    parsed,
-    record_facts,
-    standard_error,
-)
-from mixtally.cli.output import print_result, sign_of_life
+from mixtally.cli.mechanism import memoized_facts, record_facts
+from mixtally.cli.output import print_told, sign_of_life
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate as search
 from mixtally.privacy.divergence import memoized as divergence
@@ -38,15 +30,8 @@ def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOpt
         found = _memoized if options.protocol == "memory" else _record
         facts, shown, lines = found(options, promise.epsilon, promise.delta)
     facts = {**_UNKNOWN, **facts, **certificate_facts(shown), "delta_target": promise.delta}
-    if json:
-        print_result(promise_of(shown, facts, options), facts)
-        return
-    for line in promise_of(shown, facts, options):
-        typer.echo(line)
-    for line in lines:
-        typer.echo(line)
-    print_certificate(shown)
-    print_losses(facts)
+    told = [*lines, *proved(shown, facts)]
+    print_told(promise_of(shown, facts, options), facts, told, json=json)
 
 
 def _record(

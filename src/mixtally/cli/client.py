@@ -16,8 +16,9 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.client_answer import value_of
 from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
+from mixtally.cli.common import several
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json
+from mixtally.cli.output import print_json, print_lines
 from mixtally.client.net import (
     Charge,
     Diary,
@@ -39,13 +40,7 @@ from mixtally.client.net.post import fetch
 from mixtally.errors import DataError, ParameterError, RefusedError
 from mixtally.store.files import read_bytes
 
-app = typer.Typer(
-    name="client",
-    help="Take part in a round, and see what left this device.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("client", "Take part in a round, and see what left this device.")
 
 _PINS = "write whom you believe as docs/client.md shows, or give --fingerprint HEX in its place"
 _SERVED = "get it from any role of the contract, or give its address: https://.../contracts/..."
@@ -125,7 +120,7 @@ def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -
     if json:
         print_json({"fingerprint": agreed.contract.fingerprint, "told": lines})
         return
-    _say(lines)
+    print_lines(lines)
 
 
 @app.command()
@@ -147,12 +142,12 @@ def send(
     believed = device.believed()
     agreed = trusted(_note(contract, "a contract"), believed.pins, believed.limits)
     given = open_round(agreed, _note(sheet, "a sheet"), int(time()))
-    say = _aside if json else _say
+    say = _aside if json else print_lines
     with device.opened() as diary:
         entry = diary.find(agreed.contract.name, given.sheet.round)
         if entry is None:
             text = _asked(agreed, given, diary, say, yes=yes, no_answer=no_answer)
-            value = None if text is None else value_of(agreed.contract.terms, text)
+            value = None if text is None else value_of(agreed.contract.plan, text)
         else:
             value = None  # a round that is pending or over has its bundle, whatever is said now
         entry = prepare(
@@ -188,8 +183,7 @@ def log(
     if json:
         print_json(log_facts(entries, charges))
         return
-    for line in log_lines(entries, charges):
-        typer.echo(line)
+    print_lines(log_lines(entries, charges))
 
 
 def _note(place: str, what: str) -> bytes:
@@ -259,11 +253,6 @@ def _words() -> Callable[[int], bytes]:
 
     chance = SecureChance()
     return lambda count: chance.words(count).astype("<u8").tobytes()
-
-
-def _say(lines: list[str]) -> None:
-    for line in lines:
-        typer.echo(line)
 
 
 def _aside(lines: list[str]) -> None:

@@ -3,17 +3,17 @@
 import json
 
 from mixtally.client.encode import Value
-from mixtally.contract.terms import Terms
+from mixtally.contract.plan import Plan
 from mixtally.errors import ParameterError
 
 
-def value_of(terms: Terms, text: str) -> Value:
+def value_of(plan: Plan, text: str) -> Value:
     """What ``text`` answers; what it may be is looked at where it is encoded.
 
     Raises ParameterError, without the text, for what is neither.
     """
-    question = terms.question
-    worded = question.labels is not None or question.seed is not None or terms.prefixes is not None
+    question = plan.question
+    worded = question.labels is not None or question.seed is not None or plan.prefixes is not None
     if question.kind == "one" and worded:
         return text
     try:

@@ -1,5 +1,6 @@
 """``mixtally collector``: signs contracts, proposes rounds, serves, and looks at tallies again."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Annotated
 
 import typer
 
+import mixtally.collector as office
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
+from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
@@ -18,28 +21,6 @@ from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.screen import show
-from mixtally.collector import (
-    Agreed,
-    Proposal,
-    checked,
-    concluded_again,
-    found_prefixes,
-    published,
-    read_agreed,
-    whole_page,
-)
-from mixtally.collector import (
-    propose as propose_round,
-)
-from mixtally.collector import (
-    serve as serve_collector,
-)
-from mixtally.collector import (
-    sign as sign_contract,
-)
-from mixtally.collector import (
-    withdraw as withdraw_round,
-)
 from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
@@ -51,17 +32,12 @@ from mixtally.node.folder import Folder
 from mixtally.node.node import Node
 from mixtally.store.files import read_bytes
 
-app = typer.Typer(
-    name="collector",
-    help="Run the collector of a network.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("collector", "Run the collector of a network.")
 
 Name = Annotated[
     str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
 ]
+Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,18 +72,9 @@ class Wish:
 
 @app.command()
 @grouped
-def init(
-    folder: r.Place,
-    name: r.Name,
-    address: r.Address,
-    operator: r.Operator,
-    host: r.Host = "127.0.0.1",
-    port: r.Port = None,
-    master_key: r.Master = None,
-) -> None:
+def init(folder: r.Place, role: r.RoleOptions) -> None:
     """Begin a collector: folder, signing key, master key; print what a network file needs."""
-    made = r.new_role(folder, (name, address, operator), host, port, master_key)
-    r.begun(made, "[collector]")
+    role.begin(folder, "[collector]")
 
 
 @app.command()
@@ -119,13 +86,10 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     """
     role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
     with sign_of_life("deriving its numbers again"):
-        agreed = checked(data, role, str(contract))
+        agreed = office.checked(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
-    node = Node(role, SecureChance())
-    try:
-        found = sign_contract(node, agreed, data, patient(call, _waits), int(time()))
-    finally:
-        node.close()
+    with closing(Node(role, SecureChance())) as node:
+        found = office.sign(node, agreed, data, patient(call, _waits), int(time()))
     about = agreed.contract
     path = note_path(role, about)
     if found.missing:
@@ -148,20 +112,17 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
     Call it again after a failure: the same sheet is asked for until its window is over.
     """
     role = r.open_role(folder)
-    agreed = read_agreed(role, contract)
-    proposal = Proposal(
+    agreed = office.read_agreed(role, contract)
+    proposal = office.Proposal(
         opens=_moment(wish.opens),
         kept=wish.expires_after,
         prefixes=_prefixes(role, agreed, wish),
         closing=wish.closing,
         fresh=wish.new,
     )
-    node = Node(role, SecureChance())
-    try:
-        done = propose_round(node, agreed, call, int(time()), proposal)
-    finally:
-        node.close()
-    sheet, last = done.sheet, agreed.contract.terms.collections
+    with closing(Node(role, SecureChance())) as node:
+        done = office.propose(node, agreed, call, int(time()), proposal)
+    sheet, last = done.sheet, agreed.contract.plan.collections
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
     typer.echo(f"opens: {utc(sheet.opens)}; closes: {utc(sheet.closes)}")
@@ -176,7 +137,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 @grouped
 def withdraw(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
 ) -> None:
     """Withdraw a round that has not opened, by a note of all roles; its number stays used up.
@@ -184,12 +145,9 @@ def withdraw(
     Its window binds nobody then. Call it again after a failure: missing signatures are asked for.
     """
     role = r.open_role(folder)
-    agreed = read_agreed(role, contract)
-    node = Node(role, SecureChance())
-    try:
-        withdraw_round(node, agreed, call, number, int(time()))
-    finally:
-        node.close()
+    agreed = office.read_agreed(role, contract)
+    with closing(Node(role, SecureChance())) as node:
+        office.withdraw(node, agreed, call, number, int(time()))
     typer.echo(f"round {number} is withdrawn by all; its number stays used up")
 
 
@@ -202,7 +160,7 @@ def serve(
     log: LogAs = "text",
 ) -> None:
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    serve_collector(r.open_role(folder), r.service(overrule, log), engine.made())
+    office.serve(r.open_role(folder), r.service(overrule, log), engine.made())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,10 +194,10 @@ def publish(
     role = r.open_role(folder)
     analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
     if number is None:
-        show(Outcome(document=whole_page(role)), look.out, json=look.json)
+        show(Outcome(document=office.whole_page(role)), look.out, json=look.json)
         return
-    name = read_agreed(role, contract).contract.name
-    again = published(role, name, number, analysis, look.top)
+    name = office.read_agreed(role, contract).contract.name
+    again = office.published(role, name, number, analysis, look.top)
     show(Outcome(document=again), look.out, json=look.json)
 
 
@@ -247,7 +205,7 @@ def publish(
 @grouped
 def conclude(
     folder: r.Place,
-    number: Annotated[int, o.whole_option("--round", "Number of the round.")],
+    number: Number,
     contract: Name = None,
     top: o.Top = 20,
     json: o.Json = False,
@@ -257,8 +215,8 @@ def conclude(
     It is released if its numbers add up; a round that was released stays as it is.
     """
     role = r.open_role(folder)
-    name = read_agreed(role, contract).contract.name
-    show(Outcome(document=concluded_again(role, name, number, top)), None, json=json)
+    name = office.read_agreed(role, contract).contract.name
+    show(Outcome(document=office.concluded_again(role, name, number, top)), None, json=json)
 
 
 def _waits(address: str) -> None:
@@ -278,8 +236,8 @@ def _moment(text: str | None) -> int | None:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
-def _prefixes(role: Folder, agreed: Agreed, wish: Wish) -> Symbols | None:
-    asked, path = agreed.contract.terms.prefixes, wish.prefixes
+def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None:
+    asked, path = agreed.contract.plan.prefixes, wish.prefixes
     if path is None and wish.extend is None:
         return None
     if asked is None or (path is not None and wish.extend is not None):
@@ -290,5 +248,5 @@ def _prefixes(role: Folder, agreed: Agreed, wish: Wish) -> Symbols | None:
             do="leave it out",
         )
     if path is None:
-        return found_prefixes(role, agreed.contract.name, wish.extend or 0)
+        return office.found_prefixes(role, agreed.contract.name, wish.extend or 0)
     return prefixes_of(asked, read_labels(path) or ())

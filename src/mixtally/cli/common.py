@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from mixtally.cli.watching import be_quiet
 
@@ -19,6 +20,18 @@ def _any(
     ),
 ) -> None:
     """Does nothing: it stands for the option that every command has."""
+
+
+def several(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    """A command that has commands of its own, with what its help says."""
+    return typer.Typer(
+        name=name,
+        cls=cls,
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+    )
 
 
 def with_quiet(command: Any) -> Any:

@@ -1,6 +1,5 @@
-"""``mixtally contract``: made of terms, shown on one screen, checked number by number."""
+"""``mixtally contract``: made of plan, shown on one screen, checked number by number."""
 
-from collections.abc import Iterable
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,25 +8,26 @@ import typer
 from rich.table import Table
 
 from mixtally.cli import options as o
+from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
 from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json, publish, sign_of_life
+from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import (
     Contract,
-    Terms,
+    Plan,
     fingerprint_of,
-    read_terms,
+    read_plan,
     write_contract,
-    write_terms,
+    write_plan,
 )
-from mixtally.report.contract import contract_document, terms_document
+from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import of_terms
+from mixtally.report.promise import of_plan
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
 from mixtally.store.files import read_bytes
@@ -35,19 +35,13 @@ from mixtally.store.files import read_bytes
 if TYPE_CHECKING:
     from mixtally.rigorous import Verdict
 
-app = typer.Typer(
-    name="contract",
-    help="Write, show and check what strangers agree on.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("contract", "Write, show and check what strangers agree on.")
 
 TermsFile = Annotated[
-    Path, typer.Argument(help="Terms from `mixtally plan --hops H --out`.", metavar="TERMS")
+    Path, typer.Argument(help="Plan from `mixtally plan --hops H --out`.", metavar="TERMS")
 ]
 ContractFile = Annotated[
-    Path, typer.Argument(help="A contract, or terms without names.", metavar="FILE")
+    Path, typer.Argument(help="A contract, or plan without names.", metavar="FILE")
 ]
 Network = Annotated[
     Path,
@@ -69,11 +63,9 @@ Expected = Annotated[
 
 @app.command()
 @grouped
-def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
-    """Make a contract of terms and of who runs it; its numbers are derived again first."""
-    read = read_terms(
-        read_bytes(terms, "terms", "write them with `mixtally plan --hops`"), str(terms)
-    )
+def new(plan: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
+    """Make a contract of plan and of who runs it; its numbers are derived again first."""
+    read = read_plan(read_bytes(plan, "plan", "write them with `mixtally plan --hops`"), str(plan))
     contract = made(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         verify(read, Accountant())
@@ -82,7 +74,7 @@ def new(terms: TermsFile, network: Network, out: Out, json: o.Json = False) -> N
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
-    _say(of_terms(read))
+    print_lines(of_plan(read))
     typer.echo(f"contract written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 
@@ -95,7 +87,7 @@ def show(file: ContractFile, json: o.Json = False) -> None:
     if json:
         print_json(whole_facts(document))
         return
-    _say(opening(document))
+    print_lines(opening(document))
     console_of().print(printed(document))
 
 
@@ -108,19 +100,19 @@ def check(
     json: o.Json = False,
 ) -> None:
     """Derive every number of a contract again; refuse one that states less than is true."""
-    document, terms = _document(file, fingerprint)
+    document, plan = _document(file, fingerprint)
     with sign_of_life("deriving its numbers again"):
-        true = verify(terms, Accountant())
-        second = _second_proof(terms) if rigorous else None
+        true = verify(plan, Accountant())
+        second = _second_proof(plan) if rigorous else None
     if json:
         facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}
         print_json(facts if second is None else {**facts, "rigorous": second.facts()})
         return
-    _say(opening(document))
+    print_lines(opening(document))
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
-        f"{at_most(true.epsilon, 6)}, {at_most(terms.certificate.upper, 6)} is stated."
+        f"{at_most(true.epsilon, 6)}, {at_most(plan.certificate.upper, 6)} is stated."
     )
     typer.echo(f"It {true.assumption}.")
     if second is not None:
@@ -128,15 +120,10 @@ def check(
         typer.echo(f"The second program: {second.said}.")
 
 
-def _say(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
-
-
-def _second_proof(terms: Terms) -> "Verdict":
+def _second_proof(plan: Plan) -> "Verdict":
     from mixtally.rigorous import verdict  # who does not ask for it need not have python-flint
 
-    return verdict(loads(write_terms(terms)))
+    return verdict(loads(write_plan(plan)))
 
 
 def _proofs(second: "Verdict") -> Table:
@@ -148,7 +135,7 @@ def _proofs(second: "Verdict") -> Table:
     return table
 
 
-def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]:
+def _document(file: Path, expected: str | None = None) -> tuple[Document, Plan]:
     data = read_bytes(file, "a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
@@ -160,5 +147,5 @@ def _document(file: Path, expected: str | None = None) -> tuple[Document, Terms]
         )
     read = read_any(data, str(file))
     if isinstance(read, Contract):
-        return contract_document(read, found), read.terms
-    return terms_document(read), read
+        return contract_document(read, found), read.plan
+    return plan_document(read), read

@@ -11,13 +11,13 @@ from mixtally.errors import PlanError
 from mixtally.records.contract import (
     CONTRACT_VERSION,
     Contract,
+    Plan,
     Role,
     Rounds,
-    Terms,
     envelope_bytes,
     fingerprint_of,
     read_contract,
-    read_terms,
+    read_plan,
     text_of,
 )
 from mixtally.store.files import read_bytes
@@ -67,37 +67,30 @@ def read_network(path: Path) -> Network:
         ) from error
 
 
-def made(terms: Terms, network: Network, subject: str) -> Contract:
-    """The contract of ``terms`` run by ``network``; raises PlanError when they do not fit."""
-    if len(network.hops) != terms.hops:
+def made(plan: Plan, network: Network, subject: str) -> Contract:
+    """The contract of ``plan`` run by ``network``; raises PlanError when they do not fit."""
+    if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
-            wanted=f"{terms.hops} hops, for which the terms are priced",
+            wanted=f"{plan.hops} hops, for which the plan is priced",
             got=f"{len(network.hops)}",
             do="name all of them, or plan again with --hops",
         )
     return Contract(
         version=CONTRACT_VERSION,
-        name=network.name,
-        serial=network.serial,
-        terms=terms,
-        hops=network.hops,
-        collector=network.collector,
-        suite=network.suite,
-        envelope_bytes=envelope_bytes(terms, network.suite),
-        rounds=network.rounds,
-        admission=network.admission,
-        client_files=network.client_files,
+        plan=plan,
+        envelope_bytes=envelope_bytes(plan, network.suite),
+        **msgspec.structs.asdict(network),
     )
 
 
-def read_any(data: bytes, subject: str) -> Contract | Terms:
-    """A contract, or terms that nobody runs yet; raises PlanError for anything else."""
+def read_any(data: bytes, subject: str) -> Contract | Plan:
+    """A contract, or plan that nobody runs yet; raises PlanError for anything else."""
     try:
-        alone = "terms" not in json.loads(text_of(data))
+        alone = "plan" not in json.loads(text_of(data))
     except (ValueError, RecursionError, TypeError):
         alone = False
-    return read_terms(data, subject) if alone else read_contract(data, subject)
+    return read_plan(data, subject) if alone else read_contract(data, subject)
 
 
 def read_contract_file(path: Path) -> tuple[Contract, str]:
@@ -112,4 +105,4 @@ def is_contract(path: Path) -> bool:
         fields = json.loads(text_of(read_bytes(path, "a plan or a contract")))
     except (ValueError, RecursionError):
         return False
-    return isinstance(fields, dict) and "terms" in fields
+    return isinstance(fields, dict) and "plan" in fields

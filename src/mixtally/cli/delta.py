@@ -2,19 +2,11 @@
 
 from typing import Any
 
-import typer
-
+from mixtally.app.mechanism import MechanismOptions, memoized, parsed, standard_error
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.mechanism import (
-    MechanismOptions,
-    memoized,
-    memoized_facts,
-    parsed,
-    record_facts,
-    standard_error,
-)
-from mixtally.cli.output import print_result, sign_of_life
+from mixtally.cli.mechanism import memoized_facts, record_facts
+from mixtally.cli.output import print_told, sign_of_life
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import memoized as divergence
 from mixtally.records.certificate import Certificate
@@ -48,14 +40,8 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
         facts = record_facts(options, asked, asked.counted)
         error, _ = standard_error(options, asked, asked.counted)
     facts = {**certificate_facts(shown), **facts}
-    lines = promise_of(shown, {**facts, "standard_error": error}, options)
-    if json:
-        print_result(lines, facts)
-        return
-    for line in lines:
-        typer.echo(line)
-    print_certificate(shown)
-    print_losses(facts)
+    promise = promise_of(shown, {**facts, "standard_error": error}, options)
+    print_told(promise, facts, proved(shown, facts), json=json)
 
 
 def promise_of(shown: Certificate, facts: dict[str, Any], options: MechanismOptions) -> Promise:
@@ -86,24 +72,26 @@ def certificate_facts(shown: Certificate) -> dict[str, Any]:
     }
 
 
-def print_certificate(shown: Certificate) -> None:
-    """A certificate on the terminal, each number rounded to its own side."""
+def proved(shown: Certificate, facts: dict[str, Any]) -> list[str]:
+    """A certificate, each number rounded to its own side, and what is left without mixes."""
     at = at_most(shown.epsilon, 9)
-    typer.echo(f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})")
-    typer.echo(f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}")
-    typer.echo(f"source: {shown.source}")
-    typer.echo(f"assumption: {shown.assumption}")
+    return [
+        f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})",
+        f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}",
+        f"source: {shown.source}",
+        f"assumption: {shown.assumption}",
+        _losses(facts),
+    ]
 
 
-def print_losses(facts: dict[str, Any]) -> None:
-    """What is left without mixes, or of a memory, one line."""
+def _losses(facts: dict[str, Any]) -> str:
+    """What is left without mixes, or of a memory."""
     if "eps_T" in facts:
         shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
-        typer.echo(
+        return (
             f"largest loss: {shown['eps_1']} after one report, {shown['eps_T']} after "
             f"{facts['reports']:,}, {shown['eps_inf']} after any number"
         )
-        return
     local = facts["local_epsilon"]
     left = "nothing" if local is None else f"a local epsilon of {at_most(local, 6)}"
-    typer.echo(f"if every mix colludes: {left} is left")
+    return f"if every mix colludes: {left} is left"

@@ -1,7 +1,6 @@
 """``mixtally batch doctor``: how fast this machine is, and what a round would cost it."""
 
 import math
-import os
 import platform
 import shutil
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
 from mixtally.cli.screen import console_of, say
-from mixtally.contract.terms import MOST_HOPS
+from mixtally.contract.plan import MOST_HOPS
 from mixtally.engine.rates import measured
-from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
+from mixtally.engine.scale import Rates, Round, hop_costs, intake
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
 from mixtally.report.numbers import number
@@ -62,7 +61,7 @@ class LoadOptions:
     def rounds(self) -> list[Round]:
         """The rounds to be told of; raises ParameterError for impossible ones."""
         self._check()
-        cores = len(os.sched_getaffinity(0)) if self.cores is None else self.cores
+        cores = o.cores(self.cores)
         loads = _LOADS if self.envelopes is None else (self.envelopes,)
         return [
             Round(
@@ -123,7 +122,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
 
 def _rates(load: LoadOptions, of: Round) -> Rates:
     """Those of this machine; a bundle's where there is what serves."""
-    chance, here = SecureChance(), len(os.sched_getaffinity(0))
+    chance, here = SecureChance(), o.cores()
     rates = measured(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
         return rates
@@ -147,7 +146,7 @@ def _here() -> _Here:
     return _Here(
         VERSION,
         platform.python_version(),
-        len(os.sched_getaffinity(0)),
+        o.cores(),
         [name for name, package in _PACKAGES.items() if find_spec(package)],
         shutil.which("java") is not None,
     )
@@ -175,16 +174,10 @@ def _table(rates: Rates, rounds: list[Round]) -> Table:
     for one in rounds:
         for cost in hop_costs(rates, one):
             first = f"{one.envelopes:,}" if cost.place == 1 else ""
-            table.add_row(first, _name(cost, one), *_shown(cost))
+            name = f"mix {cost.place}" if cost.place <= one.hops else "collector"
+            hours, size = number(cost.cpu / 3600, 2), f"{number(cost.bytes / 1e9, 2)} GB"
+            table.add_row(first, name, hours, size, _time(cost.closing))
     return table
-
-
-def _name(cost: HopCost, one: Round) -> str:
-    return f"mix {cost.place}" if cost.place <= one.hops else "collector"
-
-
-def _shown(cost: HopCost) -> tuple[str, str, str]:
-    return number(cost.cpu / 3600, 2), f"{number(cost.bytes / 1e9, 2)} GB", _time(cost.closing)
 
 
 def _time(seconds: float) -> str:

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.output import sign_of_life
 from mixtally.engine.engine import Cluster, Engine
 from mixtally.errors import ParameterError
@@ -48,7 +48,7 @@ class EngineOptions:
         Raises ParameterError for a cluster that is half described, does not start or does not
         encrypt, DataError for a key that is not there.
         """
-        processes = len(os.sched_getaffinity(0)) if self.processes is None else self.processes
+        processes = o.cores(self.processes)
         if o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
             self._refuse_cluster()
             return Engine(processes)

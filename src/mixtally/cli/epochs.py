@@ -11,12 +11,13 @@ import typer
 from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
+from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.budget import read, write
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.plan_files import read_plan, refuse_beside
+from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.screen import show, warn
@@ -25,7 +26,7 @@ from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Plan
 from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
 from mixtally.simulation.lab import Lab
 from mixtally.store.files import the_file
@@ -78,8 +79,8 @@ def epochs(
         timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
     warn(timeline.warning)
     check_labels(timeline)
-    if held is not None:
-        chosen, reason = held, f"The plan was given: {series.plan}."
+    if series.plan is not None and held is not None:
+        chosen, reason = held, given_reason(series.plan)
     else:
         chosen, reason = plan_of(timeline, guarantee, budget, lab.planner)
     order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant

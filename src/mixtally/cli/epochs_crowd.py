@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
 from mixtally.data.file import DataFile
 from mixtally.data.progress import Progress
@@ -15,7 +15,7 @@ from mixtally.data.timeline import Timeline, When
 from mixtally.data.turnover import turnover
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Plan
 
 _RATE = 0.1
 

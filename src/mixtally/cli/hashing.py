@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
@@ -52,7 +52,13 @@ def asked_words(
     or what does not go with them: ``beside`` has such flags.
     """
     if path is None:
-        _refuse_alone(flags(hashing))
+        if used := flags(hashing):
+            raise ParameterError(
+                "--candidates",
+                wanted=f"a file beside {' and '.join(used)}",
+                got="none",
+                do="list the words to look for, one a line",
+            )
         return None
     if not planned and hashing.hash_bins is None:
         raise ParameterError(
@@ -72,13 +78,3 @@ def asked_words(
             do="leave these out",
         )
     return read_labels(path)
-
-
-def _refuse_alone(used: list[str]) -> None:
-    if used:
-        raise ParameterError(
-            "--candidates",
-            wanted=f"a file beside {' and '.join(used)}",
-            got="none",
-            do="list the words to look for, one a line",
-        )

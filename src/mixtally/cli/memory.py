@@ -5,18 +5,17 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, check_hashing, memoized
+from mixtally.app.outcome import Outcome, Run
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
-from mixtally.cli.progress import progress_bars
+from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import show
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.memory import device_key
 from mixtally.report.document import REHEARSAL
-from mixtally.simulation.lab import Lab
 
 _FILES = tuple(
     f"{place}{name}"
@@ -74,22 +73,21 @@ def memory(
     listed = more.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
     crowd = read_crowd(file, rows.reading(reading))
-    chance = o.chance(run.seed)
-    with progress_bars() as progress:
-        outcome = memoized(
+    source = f"{crowd.users:,} rows of {file.name}, each played as a person"
+
+    def reported(made: Run) -> Outcome:
+        return memoized(
             crowd,
             Promised(promise.epsilon, promise.delta),
             options,
             bloom,
-            run.of(
-                Lab(chance, progress),
-                f"{crowd.users:,} rows of {file.name}, each played as a person",
-            ),
+            made,
             candidates=read_labels(more.candidates),
-            kept=None if state is None else lambda plan: device_key(state, plan, chance),
+            kept=None if state is None else lambda plan: device_key(state, plan, made.lab.chance),
             file=None if state is None else str(state),
         )
-    show(outcome, run.out, json=run.json, beside=[] if state is None else [str(state)])
+
+    play(run, source, reported, [] if state is None else [str(state)])
 
 
 def _check_files(state: Path | None, run: o.RunOptions) -> None:

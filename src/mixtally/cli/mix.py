@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from mixtally.cli.common import with_quiet
+from mixtally.cli.common import several, with_quiet
 from mixtally.cli.log_option import LogAs, log_of
 from mixtally.mixnode.beside import Taking, serve_intake
 
@@ -34,14 +34,7 @@ class Commands(TyperGroup):
         return [*_others().list_commands(ctx), *super().list_commands(ctx)]
 
 
-app = typer.Typer(
-    name="mix",
-    cls=Commands,
-    help="Run one mix of a network.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = several("mix", "Run one mix of a network.", cls=Commands)
 
 
 @app.callback()

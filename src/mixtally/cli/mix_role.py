@@ -1,5 +1,7 @@
 """``mixtally mix init|sign|serve``: a mix is begun, signs what it has checked, and serves."""
 
+from contextlib import closing
+
 import typer
 
 from mixtally.cli import role_files as r
@@ -27,18 +29,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 @grouped
-def init(
-    folder: r.Place,
-    name: r.Name,
-    address: r.Address,
-    operator: r.Operator,
-    host: r.Host = "127.0.0.1",
-    port: r.Port = None,
-    master_key: r.Master = None,
-) -> None:
+def init(folder: r.Place, role: r.RoleOptions) -> None:
     """Begin a mix: its folder, its signing key, its master key; print what a network file needs."""
-    made = r.new_role(folder, (name, address, operator), host, port, master_key)
-    r.begun(made, "[[hops]]")
+    role.begin(folder, "[[hops]]")
 
 
 @app.command()
@@ -50,10 +43,10 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     r.check_fingerprint(contract, fingerprint, found)
     place = _place(role, read, str(contract))
     with sign_of_life("deriving its numbers again"):
-        true = verify(read.terms, Accountant())
-    node = Node(role, SecureChance())
+        true = verify(read.plan, Accountant())
     try:
-        take_job(node, job_of(read, found, place), read_bytes(contract, "a contract", CONTRACT))
+        with closing(Node(role, SecureChance())) as node:
+            take_job(node, job_of(read, found, place), read_bytes(contract, "a contract", CONTRACT))
     except ProblemError as refused:
         raise PlanError(
             str(contract),
@@ -61,14 +54,12 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
             got="another than this mix has signed",
             do="give the new one a larger serial",
         ) from refused
-    finally:
-        node.close()
-    promised = read.terms.guarantee
+    promised = read.plan.guarantee
     typer.echo(f"signed {read.name}, serial {read.serial}, as hop {place} of {len(read.hops)}")
     typer.echo(f"fingerprint: {found}")
     typer.echo(
         f"promised: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
-        f"all of its {read.terms.collections} rounds; it {true.assumption}."
+        f"all of its {read.plan.collections} rounds; it {true.assumption}."
     )
     note = role.inner("contracts") / f"{read.name}-{read.serial}.note"
     typer.echo(f"the note: {note}")

@@ -1,7 +1,6 @@
 """Options that several commands share, each declared once."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,13 +12,12 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
 
-from mixtally.app.options import CountCrowd as CountCrowd
-from mixtally.app.options import HonestFraction as HonestFraction
-from mixtally.app.options import MixFakes as MixFakes
 from mixtally.app.options import Option
+from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
-from mixtally.errors import DataError, not_one_of
+from mixtally.app.parameters import Bins as Bins
+from mixtally.errors import DataError, ParameterError
 from mixtally.records.guarantee import Guarantee
 
 _MOST = 10**18
@@ -75,7 +73,6 @@ DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
 Data = Annotated[Path, typer.Argument(help=DATA)]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
-Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
 ]
@@ -111,6 +108,18 @@ class MaybePromise:
         float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
     ] = None
 
+    def guarantee(self) -> Guarantee:
+        """The guarantee asked for; raises ParameterError for half of one."""
+        epsilon, delta = self.epsilon, self.delta
+        if epsilon is None or delta is None:
+            raise ParameterError(
+                "guarantee",
+                wanted="--epsilon and --delta, or --plan",
+                got="neither" if epsilon is None and delta is None else "one of them",
+                do="add --epsilon 1 --delta 1e-6, for example",
+            )
+        return Guarantee(epsilon=epsilon, delta=delta)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
@@ -129,15 +138,15 @@ class RunOptions:
         return Run(lab=lab, source=source, seed=self.seed, level=self.level, top=self.top)
 
 
-def one_of(subject: str, got: str, names: Sequence[str]) -> str:
-    """``got`` itself; raises ParameterError unless it is one of ``names``."""
-    if got not in names:
-        raise not_one_of(subject, got, names)
-    return got
-
-
 def chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
     from mixtally.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
 
     return chance_of(seed)
+
+
+def cores(given: int | None = None) -> int:
+    """How many processes work: as many as were ``given``, or as this one may use cores."""
+    from mixtally.engine.workers import cores as usable  # few commands need it
+
+    return usable() if given is None else given

@@ -3,11 +3,13 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
+
+import typer
 
 from mixtally.cli.watching import watched
 from mixtally.errors import DataError
@@ -131,6 +133,22 @@ class _Move:
 def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
     """A result as one JSON object on standard output, its promise first."""
     print_json({"promise": list(promise), **facts})
+
+
+def print_told(
+    promise: Promise, facts: Mapping[str, Any], more: Iterable[str], *, json: bool
+) -> None:
+    """A result as JSON, or its promise and ``more`` lines."""
+    if json:
+        print_result(promise, facts)
+    else:
+        print_lines([*promise, *more])
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines on standard output, one below the other."""
+    for line in lines:
+        typer.echo(line)
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -7,13 +7,11 @@ from mixtally.app.limits import BudgetOptions
 from mixtally.app.places import places as counted
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.progress import progress_bars
+from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import show
 from mixtally.data.places import Box, Grid, grid
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
-from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +61,4 @@ def places(
     file = rows.at(data)
     crowd = read_crowd(file, reading)
     source = f"{crowd.users:,} rows of {file.name}, each played as a person at a place."
-    with progress_bars() as progress:
-        lab = Lab(o.chance(run.seed), progress)
-        found = counted(crowd, promised, hexagons, budget, run.of(lab, source))
-    show(found, run.out, json=run.json)
+    play(run, source, lambda made: counted(crowd, promised, hexagons, budget, made))

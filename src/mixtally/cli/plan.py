@@ -10,18 +10,19 @@ import typer
 
 from mixtally import planner
 from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.options import flags
+from mixtally.app.plans import promise_lines
 from mixtally.cli import options as o
-from mixtally.cli.cascade import CascadeOptions, asked_in_cascade
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.encoder import EncoderOptions, asked_by
+from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.ground.codec import canonical
-from mixtally.planner import Choice, Forecast, Gain, Planner, PlanOption, PlanRequest
-from mixtally.report.document import Promise
-from mixtally.report.promise import of_plan, width_text
+from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
+from mixtally.records.contract import Plan, write_plan
+from mixtally.report.promise import width_text
 from mixtally.report.words import promise
 
 
@@ -55,45 +56,47 @@ def plan(
     wanted: WishOptions,
     level: o.Level = 0.95,
     explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
-    out: Annotated[
-        Path | None, o.option("--out", "Write the plan itself to this file; several are numbered.")
-    ] = None,
+    out: Annotated[Path | None, o.option("--out", "Write the plan itself to this file.")] = None,
     json: o.Json = False,
     *,
     budget: BudgetOptions,
     asked: QuestionOptions,
-    cascade: CascadeOptions,
+    encoder: EncoderOptions,
 ) -> None:
     """Find the plan of least error.
 
     A question, a guarantee, a crowd and a budget go in; out comes the plan, what else can be had
     for fewer messages or bytes, and the reason. When nothing fits, the nearest wishes that
-    something does are shown. With --hops the terms of a contract are planned, for mixes in a row
-    that different people run.
+    something does are shown. With --hops it is planned for mixes in a row that different people
+    run: `mixtally contract new` says who.
     """
     _check_targets(budget, wanted)
-    seed, desk = asked.hashing.seed(), Planner()
-    question, how = asked_in_cascade(cascade, asked, seed)
+    seed, own = asked.hashing.seed(), Planner()
+    question, (edges, prefixes) = asked_by(encoder, asked, seed)
     crowd = 2 if wanted.users is None else wanted.users  # the least one, where it is to be found
-    wish = wish_of(budget, question, wanted.promise.guarantee(), crowd, hash_seed=seed)
-    if cascade.hops is not None:
-        _check_no_target(wanted)
-        from mixtally.cli.terms import plan_cascade  # another planner, which few need
-
-        plan_cascade(wish, cascade, how, out, json=json)
-        return
+    wish = wish_of(
+        budget,
+        question,
+        wanted.promise.guarantee(),
+        crowd,
+        hash_seed=seed,
+        edges=edges,
+        prefixes=prefixes,
+    )
     try:
-        answer, wish = _answer(wish, wanted, desk)
+        answer, wish = _answer(wish, wanted, own)
     except InfeasibleError as error:
         if wanted.target_share is None and wanted.target_error is None:
             _print_nearest(wish, error, json=json)
         raise
-    _check_seed(asked.hashing.hash_seed, answer.best)
-    forecast = planner.forecast(answer.best, level)  # refuses a level before anything is written
-    written = _write(answer, out) if out is not None else []
+    _check_seed(asked.hashing.hash_seed, answer.plan)
+    forecast = planner.forecast(answer.plan, level)  # refuses a level before anything is written
+    written = []
+    if out is not None:
+        written = publish(out.parent, {out.name: write_plan(answer.plan)})
     with sign_of_life("looking at smaller budgets"):
-        wish = replace(wish, users=answer.best.plan.users)
-        had, better = planner.pareto_front(wish, desk), planner.gains(wish, answer, desk)
+        wish = replace(wish, users=answer.plan.users)
+        had, better = planner.pareto_front(wish, own), planner.gains(wish, answer, own)
     if json:
         _print_json(answer, forecast, had, better, explain=explain)
     else:
@@ -104,14 +107,14 @@ def plan(
             typer.echo(f"plan written to {path}")
 
 
-def _answer(wish: PlanRequest, wanted: WishOptions, desk: Planner) -> tuple[Choice, PlanRequest]:
+def _answer(wish: PlanRequest, wanted: WishOptions, own: Planner) -> tuple[Choice, PlanRequest]:
     """The best plan, and the wish with the budget that was found for it."""
     with sign_of_life("planning"):
         if wanted.target_share is not None:
-            return planner.users_for(wish, wanted.target_share, desk), wish
+            return planner.users_for(wish, wanted.target_share, own), wish
         if wanted.target_error is None:
-            return planner.choose(wish, desk), wish
-        answer = planner.with_error(wish, wanted.target_error, desk)
+            return planner.choose(wish, own), wish
+        answer = planner.with_error(wish, wanted.target_error, own)
         return answer, _with_budget(wish, answer)
 
 
@@ -139,17 +142,9 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
         )
 
 
-def _check_no_target(wanted: WishOptions) -> None:
-    """Raises ParameterError when something is to be found that is not, for mixes in a row."""
-    if beside := flags(wanted, "target_error", "target_share"):
-        raise ParameterError(
-            "--hops", wanted="--users alone", got=beside[0] + " beside it", do="leave it out"
-        )
-
-
-def _check_seed(seed: str | None, best: PlanOption) -> None:
+def _check_seed(seed: str | None, best: Plan) -> None:
     """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
-    if seed is not None and best.plan.question.hashed is None:
+    if seed is not None and best.question.hashed is None:
         raise ParameterError(
             "--hash-seed",
             wanted="a plan whose values share bins by a hash",
@@ -160,31 +155,23 @@ def _check_seed(seed: str | None, best: PlanOption) -> None:
 
 def _with_budget(wish: PlanRequest, answer: Choice) -> PlanRequest:
     """The wish with the budget that was found, in thousandths of a message."""
-    sent = answer.best.messages_per_user
+    sent = answer.plan.messages_per_user
     return replace(wish, messages_per_user=Fraction(math.ceil(1000 * sent - 1e-6), 1000))
-
-
-def _write(answer: Choice, out: Path) -> list[Path]:
-    """The plan, or the plans of a record's messages with numbers before the suffix."""
-    plans = answer.best.plans
-    ends = [f"-{place}" for place in range(1, len(plans) + 1)] if len(plans) > 1 else [""]
-    names = [f"{out.stem}{end}{out.suffix}" for end in ends]
-    return publish(out.parent, {n: canonical(p) for n, p in zip(names, plans, strict=True)})
 
 
 def _print_json(
     answer: Choice,
     expected: Forecast,
-    had: list[PlanOption],
+    had: list[Candidate],
     better: list[Gain],
     *,
     explain: bool,
 ) -> None:
-    best = answer.best
+    best = answer.plan
     facts = {
         **answer.facts(),
         "forecast": asdict(expected),
-        "front": [{"name": offer.name, **offer.facts()} for offer in had],
+        "front": [one.facts() for one in had],
         "better": [gain.facts() for gain in better],
     }
     if explain:
@@ -192,16 +179,9 @@ def _print_json(
     print_result(promise_lines(best, expected), facts)
 
 
-def promise_lines(option: PlanOption, expected: Forecast) -> Promise:
-    """What the plan hides from whom, what that rests on, and the error to expect."""
-    error, level, half = expected.standard_error, expected.level, expected.half_width
-    shown, local = option.certificate, option.local_epsilon
-    return of_plan(shown, option.collections, local, error, level, half)
-
-
-def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain: bool) -> None:
+def _print(answer: Choice, expected: Forecast, had: list[Candidate], *, explain: bool) -> None:
     console = console_of()
-    say(console, promise_lines(answer.best, expected))
+    say(console, promise_lines(answer.plan, expected))
     console.print(alternatives(answer))
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
@@ -213,10 +193,10 @@ def _print(answer: Choice, expected: Forecast, had: list[PlanOption], *, explain
         highlight=False,
     )
     console.print(front_table(had))
-    for text in promise(answer.best.plan, answer.best.certificate):
+    for text in promise(answer.plan):
         console.print(text, markup=False, highlight=False)
     if explain:
-        console.print(explained(planner.explain(answer.best)))
+        console.print(explained(planner.explain(answer.plan)))
 
 
 def _print_nearest(wish: PlanRequest, error: InfeasibleError, *, json: bool) -> None:

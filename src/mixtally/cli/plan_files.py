@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from mixtally.errors import ParameterError
-from mixtally.records.plan import Plan
-from mixtally.records.plan import read_plan as parse
+from mixtally.errors import ParameterError, PlanError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import verify
+from mixtally.records.contract import Part, Plan
+from mixtally.records.contract import read_plan as parse
 from mixtally.store.files import read_bytes
 
 
@@ -13,12 +15,37 @@ def read_plan(path: Path) -> Plan:
     return parse(read_bytes(path, "a plan file"), str(path))
 
 
-def refuse_beside(flags: list[str]) -> None:
-    """Raises ParameterError when options stand beside --plan that the plan itself holds."""
+def read_verified(path: Path) -> Plan:
+    """The plan in a file, once its certificate was proved again."""
+    plan = read_plan(path)
+    verify(plan, Accountant())
+    return plan
+
+
+def one_part(plan: Plan) -> Part:
+    """The one message of a record; raises PlanError where there are several."""
+    if len(plan.parts) > 1:
+        raise PlanError(
+            "plan",
+            wanted="records that travel as one message",
+            got=f"{len(plan.parts)} messages a record",
+            do="plan with another --protocol, or play the whole with `mixtally simulate`",
+        )
+    return plan.parts[0]
+
+
+def given_reason(path: Path) -> str:
+    """Why a plan that was given is what it is."""
+    return f"The plan was given: {path}."
+
+
+def refuse_beside(flags: list[str], what: str = "plan") -> None:
+    """Raises ParameterError for options beside a plan, or a contract, that it holds itself."""
     if flags:
+        made = "one" if what == "plan" else "a plan"
         raise ParameterError(
-            "--plan",
-            wanted="a plan, or options to make one",
+            f"--{what}",
+            wanted=f"a {what}, or options to make {made}",
             got="both: " + ", ".join(flags),
-            do="leave these out: the plan holds them",
+            do=f"leave these out: the {what} holds them",
         )

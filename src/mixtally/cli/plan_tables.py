@@ -2,22 +2,24 @@
 
 from rich.table import Table
 
-from mixtally.planner import Choice, PlanOption, Relaxation
+from mixtally.cli.screen import table_of
+from mixtally.planner import Candidate, Choice, Relaxation
+from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 
 _RARE = ("hashed_values", "collision_error", "crowd_counted")
-_IN_WORDS = ("protocol", "source", "assumption")
+_IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives(answer: Choice) -> Table:
-    """Every number of the best offer beside those of the others."""
-    offers = [answer.best, *answer.others]
+    """Every number of the plan beside those of the other candidates."""
+    offers = [answer.plan, *answer.others]
     table = Table(header_style="bold")
     table.add_column("")
     for place, offer in enumerate(offers):
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
-    every = [offer.facts() for offer in offers]
+    every = [answer.plan.facts(), *(one.facts() for one in answer.others)]
     for name in dict.fromkeys(name for facts in every for name in facts):
         displayed = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
         if name not in _IN_WORDS and displayed:
@@ -25,15 +27,10 @@ def alternatives(answer: Choice) -> Table:
     return table
 
 
-def front_table(offers: list[PlanOption]) -> Table:
+def front_table(offers: list[Candidate]) -> Table:
     """What can be had: error against messages and bytes."""
-    table = Table(
-        title="What can be had within the budget (a mix's fakes are not the users')",
-        header_style="bold",
-    )
-    table.add_column("protocol")
-    for name in ("standard error", "messages a user", "bytes a user"):
-        table.add_column(name, justify="right")
+    title = "What can be had within the budget (a mix's fakes are not the users')"
+    table = table_of(title, ["protocol"], ["standard error", "messages a user", "bytes a user"])
     for offer in offers:
         table.add_row(offer.name, *_costs(offer))
     return table
@@ -41,27 +38,23 @@ def front_table(offers: list[PlanOption]) -> Table:
 
 def nearest_table(found: list[Relaxation]) -> Table:
     """The changes that would make a plan possible."""
-    table = Table(title="The nearest plans that can be had", header_style="bold")
-    table.add_column("with", no_wrap=True)
-    table.add_column("protocol")
-    for name in ("error", "messages a user", "bytes a user"):
-        table.add_column(name, justify="right")
+    numbers = ["error", "messages a user", "bytes a user"]
+    table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
+    table.columns[0].no_wrap = True
     for near in found:
-        table.add_row(near.change, near.option.name, *_costs(near.option))
+        table.add_row(near.change, near.plan.name, *_costs(near.plan))
     return table
 
 
 def explained(sources: dict[str, str]) -> Table:
     """Where every number comes from."""
-    table = Table(title="Where the numbers come from", header_style="bold", show_lines=False)
-    table.add_column("number")
-    table.add_column("comes from")
+    table = table_of("Where the numbers come from", ["number", "comes from"], [])
     for name, text in sources.items():
         table.add_row(name.replace("_", " "), text)
     return table
 
 
-def _costs(offer: PlanOption) -> list[str]:
+def _costs(offer: Costs) -> list[str]:
     return [
         error_text(offer.standard_error),
         number(offer.messages_per_user, 4),

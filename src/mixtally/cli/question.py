@@ -5,11 +5,11 @@ from typing import Annotated
 
 import msgspec
 
+from mixtally.app.options import flags
+from mixtally.app.parameters import Bits
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.labels import read_labels
-from mixtally.cli.parameters import Bits
 from mixtally.errors import ParameterError
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question, with_attributes

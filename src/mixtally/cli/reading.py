@@ -1,15 +1,16 @@
 """How the data of a simulation are read: options, declared once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several
 from mixtally.encode.numbers import Scale
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, PlanError
+from mixtally.records.contract import Plan
 
 DEFAULT_CUTS = 20
 
@@ -119,3 +120,34 @@ def scale_of(ends: str, bins: int | None) -> Scale:
             do="--number 0,100, for example",
         ) from None
     return Scale(low, high, DEFAULT_CUTS if bins is None else bins)
+
+
+def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
+    """How to read the data: as the plan asks; numbers are cut at its edges.
+
+    Raises PlanError for a plan whose bins a round brings, or of unequal width; ParameterError for
+    options beside its own.
+    """
+    if plan.prefixes is not None:
+        raise PlanError(
+            "plan",
+            wanted="a question whose bins are fixed",
+            got="words, whose prefixes a round brings",
+            do="play a search for words with `mixtally simulate words`",
+        )
+    reading = reading_of(columns, planned=True)
+    if plan.edges is None:
+        return reading
+    if columns.number is not None or columns.bins is not None:
+        raise ParameterError(
+            "--number", wanted="the plan alone", got="both", do="the plan has its edges"
+        )
+    scale = Scale(plan.edges[0], plan.edges[-1], len(plan.edges) - 1)
+    if tuple(scale.edges.tolist()) != plan.edges:
+        raise PlanError(
+            "edges of the plan",
+            wanted="bins of equal width, to read a column of numbers",
+            got="others",
+            do="recode the column into the labels of the bins",
+        )
+    return replace(reading, form=As.NUMBER, scale=scale)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -16,22 +17,6 @@ from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
 from mixtally.node.service import Service
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
-Name = Annotated[str, o.option("--name", "What contracts call it.", "NAME")]
-Address = Annotated[
-    str, o.option("--address", "Where others reach it: https://..., or http:// on this machine.")
-]
-Operator = Annotated[str, o.option("--operator", "Who runs it, in words.", "TEXT")]
-Host = Annotated[str, o.option("--host", "Where it listens.", "HOST")]
-Port = Annotated[int | None, o.whole_option("--port", "Its port (default: that of the address).")]
-Master = Annotated[
-    str | None,
-    o.option(
-        "--master-key",
-        "A file for the master key, made if it is not there (default: beside the folder), or "
-        "env:NAME. Keep it out of backups of the folder.",
-        "PLACE",
-    ),
-]
 ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]
 Expected = Annotated[
     str | None, o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX")
@@ -42,29 +27,49 @@ Overrule = Annotated[
 ]
 
 
-def new_role(
-    folder: Path, role: tuple[str, str, str], host: str, port: int | None, master: str | None
-) -> Folder:
-    """Make a role of (name, address, operator); raises DataError or PlanError."""
-    name, address, operator = role
-    beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
-    found = port if port is not None else urlsplit(address).port
-    made = RoleFile(
-        name=name,
-        address=address,
-        operator=operator,
-        host=host,
-        port=7000 if found is None else found,
-        master=master or str(beside),
-    )
-    return made_folder(folder, made, os.environ, SecureChance())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleOptions:
+    """A role that is begun, and where it listens."""
 
+    name: Annotated[str, o.option("--name", "What contracts call it.", "NAME")]
+    address: Annotated[
+        str,
+        o.option("--address", "Where others reach it: https://..., or http:// on this machine."),
+    ]
+    operator: Annotated[str, o.option("--operator", "Who runs it, in words.", "TEXT")]
+    host: Annotated[str, o.option("--host", "Where it listens.", "HOST")] = "127.0.0.1"
+    port: Annotated[
+        int | None, o.whole_option("--port", "Its port (default: that of the address).")
+    ] = None
+    master_key: Annotated[
+        str | None,
+        o.option(
+            "--master-key",
+            "A file for the master key, made if it is not there (default: beside the folder), or "
+            "env:NAME. Keep it out of backups of the folder.",
+            "PLACE",
+        ),
+    ] = None
 
-def begun(made: Folder, table: str) -> None:
-    """Print what a network file needs of a new role, as a ``table`` of it."""
-    typer.echo(table)
-    typer.echo(lines_for_network(made))
-    typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
+    def begin(self, folder: Path, table: str) -> None:
+        """Make the role, and print what a network file needs of it as a ``table``.
+
+        Raises DataError or PlanError.
+        """
+        beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
+        found = urlsplit(self.address).port if self.port is None else self.port
+        role = RoleFile(
+            name=self.name,
+            address=self.address,
+            operator=self.operator,
+            host=self.host,
+            port=7000 if found is None else found,
+            master=self.master_key or str(beside),
+        )
+        made = made_folder(folder, role, os.environ, SecureChance())
+        typer.echo(table)
+        typer.echo(_lines_for_network(made))
+        typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
 
 
 def check_fingerprint(contract: Path, wanted: str | None, found: str) -> None:
@@ -92,7 +97,7 @@ def open_role(folder: Path) -> Folder:
     return opened_folder(folder, os.environ)
 
 
-def lines_for_network(made: Folder) -> str:
+def _lines_for_network(made: Folder) -> str:
     """The role as a network file has it."""
     fields = {
         "name": made.role.name,

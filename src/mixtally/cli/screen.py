@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from rich.console import Console
+from rich.table import Table
 
 from mixtally.app.outcome import Outcome
 from mixtally.cli.output import print_json, publish_result
@@ -26,6 +27,16 @@ FROM_DATA = (
 def console_of(*, stderr: bool = False) -> Console:
     """A terminal that prints texts as they are: what stands between colons is no picture."""
     return Console(emoji=False, highlight=False, stderr=stderr)
+
+
+def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> Table:
+    """A table without rows: columns of texts, then of numbers on the right."""
+    table = Table(title=title, header_style="bold")
+    for name in texts:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
 
 
 def show(outcome: Outcome, out: Path | None, *, json: bool, beside: Iterable[str] = ()) -> None:

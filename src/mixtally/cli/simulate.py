@@ -5,26 +5,23 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.count import Asked, count
-from mixtally.app.limits import BudgetOptions
+from mixtally.app.limits import BudgetOptions, wish_of, with_room
+from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
-from mixtally.cli.plan_files import read_plan, refuse_beside
+from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show
 from mixtally.cli.simulate_contract import ContractOptions
-from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, offered, refuse
-from mixtally.cli.simulate_crowd import planned as planned_crowd
-from mixtally.cli.simulate_crowd import wished, with_room
-from mixtally.data.file import DataFile
+from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
+from mixtally.cli.simulate_crowd import crowd_of
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
-from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanOption
-from mixtally.records.question import Question
+from mixtally.records.contract import Plan
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.lab import Lab
@@ -36,12 +33,7 @@ class PlayOptions:
 
     promise: o.MaybePromise
     plan: Annotated[
-        list[Path] | None,
-        o.option(
-            "--plan",
-            "A plan from `mixtally plan --out`; once for each message of a split record.",
-            "FILE",
-        ),
+        Path | None, o.option("--plan", "A plan from `mixtally plan --out`.", "FILE")
     ] = None
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
@@ -57,9 +49,9 @@ class PlayOptions:
         str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
 
-    def analysis(self, level: float, reading: Reading) -> Analysis:
+    def analysis(self, level: float) -> Analysis:
         """What is wanted of the tallies."""
-        return Analysis(level=level, projection=self.project, edges=reading.edges, pairs=self.pairs)
+        return Analysis(level=level, projection=self.project, pairs=self.pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,32 +84,37 @@ def simulate(
     seconds.
     """
     if contract.contract is not None:
-        _check_alone(options, budget, hashing, counts)
-        simulate_contract.play(data, contract, read, run, _asked(options, run.level))
+        made = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
+        refuse_beside(made + flags(budget) + flags(hashing) + flags(counts), "contract")
+        simulate_contract.play(data, contract, read, run, options.analysis(run.level))
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
-    reading, words = _counted(options, read, budget, hashing)
+    given = None if options.plan is None else read_plan(options.plan)
+    reading, words = _counted(options, given, read, budget, hashing)
+    if counts.asked:
+        refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
+    guarantee = None if given is not None else options.promise.guarantee()
     reading = replace(reading, words=words is not None)
     crowd: Population | Histogram
     if counts.counts is not None:
-        refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
-        histogram = counted_crowd(file, reading, counts.counts, _question(options.plan))
-        offer, reason = offered(
-            histogram, options.plan, budget, options.promise, options.repeats, lab.planner
-        )
-        crowd = histogram
-        source = f"{histogram.users:,} people, as {file.name} counts them."
+        asked = None if given is None else given.question
+        crowd = counted_crowd(file, reading, counts.counts, asked)
+        question, source = crowd.question, f"{crowd.users:,} people, as {file.name} counts them."
     else:
-        population, offer, reason = _offered(file, reading, words, options, budget, hashing, lab)
-        crowd = population
-        source = f"{population.users:,} rows of {file.name}, each played as a person."
-        if counts.counts_only:
-            refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
-    analysis = options.analysis(run.level, reading)
+        crowd, question = crowd_of(file, reading, given, hashing, lab.chance)
+        source = f"{crowd.users:,} rows of {file.name}, each played as a person."
+    if given is not None and options.plan is not None:
+        plan, reason = given, given_reason(options.plan)
+    elif guarantee is not None:
+        limits, times = with_room(budget, options.repeats), options.repeats
+        edges = None if reading.edges is None else tuple(map(float, reading.edges))
+        wish = wish_of(limits, question, guarantee, crowd.users, edges=edges)
+        plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.pairs)
+    analysis = replace(options.analysis(run.level), edges=reading.edges)
     with progress_bars() as progress:
         outcome = count(
-            Asked(reading.name, offer, reason, words),
+            Asked(reading.name, plan, reason, words),
             crowd,
             analysis,
             run.of(replace(lab, progress=progress), source),
@@ -127,61 +124,19 @@ def simulate(
     show(outcome, run.out, json=run.json)
 
 
-def _question(plans: list[Path] | None) -> Question | None:
-    """What the one plan that is given asks."""
-    return read_plan(plans[0]).question if plans else None
-
-
-def _check_alone(
+def _counted(
     options: PlayOptions,
+    plan: Plan | None,
+    read: ReadingOptions,
     budget: BudgetOptions,
     hashing: HashingOptions,
-    counts: CountsOptions,
-) -> None:
-    """Raises ParameterError for what a contract holds itself."""
-    beside = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
-    beside += flags(budget) + flags(hashing) + flags(counts)
-    if beside:
-        raise ParameterError(
-            "--contract",
-            wanted="a contract, or options to make a plan",
-            got="both: " + ", ".join(beside),
-            do="leave these out: the contract holds them",
-        )
-
-
-def _asked(options: PlayOptions, level: float) -> Analysis:
-    return Analysis(level=level, projection=options.project, pairs=options.pairs)
-
-
-def _counted(
-    options: PlayOptions, read: ReadingOptions, budget: BudgetOptions, hashing: HashingOptions
 ) -> tuple[Reading, tuple[str, ...] | None]:
     """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
-    planned = bool(options.plan)
-    reading = reading_of(read, planned=planned)
+    planned = plan is not None
+    reading = reading_of(read, planned=False) if plan is None else reading_as(read, plan)
     plain = flags(options, "project", "pairs", "repeats")
     words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
     if planned:
         beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
         refuse_beside(beside + flags(hashing) + flags(budget))
     return reading, words
-
-
-def _offered(
-    file: DataFile,
-    reading: Reading,
-    words: tuple[str, ...] | None,
-    options: PlayOptions,
-    budget: BudgetOptions,
-    hashing: HashingOptions,
-    lab: Lab,
-) -> tuple[Population, PlanOption, str]:
-    """The crowd, what is offered for it, and why."""
-    if options.plan:
-        reason = "The plan was given: " + ", ".join(map(str, options.plan)) + "."
-        accountant = lab.planner.accountant
-        return *planned_crowd(file, reading, options.plan, words, accountant), reason
-    budget = with_room(budget, options.repeats)
-    population, wish = wished(file, reading, hashing, budget, options.promise, lab.chance)
-    return population, *offers.best(wish, lab.planner, repeats=options.repeats, pairs=options.pairs)

@@ -4,22 +4,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
-
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.reading import ReadingOptions, reading_as
 from mixtally.cli.rows import read_crowd
 from mixtally.cli.screen import show
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
-from mixtally.data.reading import As, Reading
-from mixtally.encode.numbers import Scale
-from mixtally.errors import ParameterError, PlanError
+from mixtally.data.reading import Reading
+from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.records.contract import Contract, Terms
+from mixtally.records.contract import Plan
 from mixtally.simulation.conduct import Conduct
 from mixtally.simulation.contract import play_contract
 from mixtally.simulation.contract_document import document
@@ -82,8 +79,8 @@ def play(
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
-    file, reading = columns.rows.at(data), _reading(columns, contract.terms)
-    crowd = _crowd(file, reading, contract.terms)
+    file, reading = columns.rows.at(data), reading_as(columns, contract.plan)
+    crowd = _crowd(file, reading, contract.plan)
     with progress_bars() as progress:
         played = play_contract(
             contract,
@@ -92,10 +89,10 @@ def play(
             progress,
             hops(options.dishonest),
             conduct=options.conduct(),
-            analysis=replace(analysis, edges=_edges(contract)),
+            analysis=analysis,
         )
     about = Provenance(
-        title=f"{contract.terms.question.name}, counted under the contract {contract.name}",
+        title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
         source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
         raw=crowd.note,
         seed=run.seed,
@@ -109,39 +106,7 @@ def play(
     show(outcome, run.out, json=run.json)
 
 
-def _edges(contract: Contract) -> np.ndarray | None:
-    edges = contract.terms.edges
-    return None if edges is None else np.array(edges)
-
-
-def _reading(columns: ReadingOptions, terms: Terms) -> Reading:
-    """How to read the data: as the contract asks; numbers are cut at its edges."""
-    if terms.prefixes is not None:
-        raise PlanError(
-            "contract",
-            wanted="a question whose bins are fixed",
-            got="words, whose prefixes a round brings",
-            do="play a search for words with `mixtally simulate words`",
-        )
-    reading = reading_of(columns, planned=True)
-    if terms.edges is None:
-        return reading
-    if columns.number is not None or columns.bins is not None:
-        raise ParameterError(
-            "--number", wanted="--contract alone", got="both", do="the contract has its edges"
-        )
-    scale = Scale(terms.edges[0], terms.edges[-1], len(terms.edges) - 1)
-    if tuple(scale.edges.tolist()) != terms.edges:
-        raise PlanError(
-            "edges of the contract",
-            wanted="bins of equal width, to read a column of numbers",
-            got="others",
-            do="recode the column into the labels of the bins",
-        )
-    return replace(reading, form=As.NUMBER, scale=scale)
-
-
-def _crowd(file: DataFile, reading: Reading, terms: Terms) -> Population:
-    if terms.question.hashed is not None:
-        return hashed(read_crowd(file, replace(reading, words=True)), terms.question)
-    return read_crowd(file, reading, terms.question)
+def _crowd(file: DataFile, reading: Reading, plan: Plan) -> Population:
+    if plan.question.hashed is not None:
+        return hashed(read_crowd(file, replace(reading, words=True)), plan.question)
+    return read_crowd(file, reading, plan.question)

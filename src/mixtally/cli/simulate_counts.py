@@ -1,21 +1,15 @@
 """``mixtally simulate --counts-only``: tallies drawn from counts, for any number of people."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
-from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.cli import options as o
-from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.simulate_crowd import guarantee_of, with_room
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read_counts
 from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
-from mixtally.planner import Planner, PlanOption
 from mixtally.records.question import Question
-from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram, counted_before
 
 
@@ -64,21 +58,3 @@ def counted_crowd(
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)
     return counted_before(found)
-
-
-def offered(
-    histogram: Histogram,
-    plans: list[Path] | None,
-    budget: BudgetOptions,
-    promise: o.MaybePromise,
-    repeats: int | None,
-    planner: Planner,
-) -> tuple[PlanOption, str]:
-    """What is offered for the crowd, and why."""
-    if plans:
-        chosen = [read_plan(path) for path in plans]
-        reason = "The plan was given: " + ", ".join(map(str, plans)) + "."
-        return offers.given(chosen, histogram.question, planner.accountant), reason
-    budget = with_room(budget, repeats)
-    wish = wish_of(budget, histogram.question, guarantee_of(promise), histogram.users)
-    return offers.best(wish, planner, repeats=repeats)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-
+from mixtally.app.options import flags
+from mixtally.app.parameters import Flip
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags, grouped
-from mixtally.cli.output import print_result, sign_of_life
-from mixtally.cli.parameters import Flip
+from mixtally.cli.grouped import grouped
+from mixtally.cli.output import print_told, sign_of_life
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
@@ -47,36 +46,31 @@ def sufficient(
     with sign_of_life("pricing"):
         threshold = _threshold(users, bits, epsilon, flips)
         found = ratio(users, bits, threshold, epsilon)
-    lines = _lines(users, bits, threshold, epsilon, found)
-    if json:
-        print_result(
-            lines,
-            {
-                "mean": found.mean,
-                "variance": found.variance,
-                "eta": found.eta.upper,
-                "eta_lower": found.eta.lower,
-                "delta": found.delta.upper,
-                "delta_lower": found.delta.lower,
-                "flip_probability": threshold / SCALE,
-                "flip_threshold": threshold,
-                "epsilon": epsilon,
-                "users": users,
-                "bits": bits,
-                "assumption": "everybody else holds zeros: neither number covers other crowds",
-            },
-        )
-        return
-    for line in lines:
-        typer.echo(line)
-    typer.echo(f"flip probability {at_most(threshold / SCALE, 9)}")
-    typer.echo(f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}")
-    typer.echo(f"eta = P(R > e^epsilon) in {between(found.eta.lower, found.eta.upper)}")
-    typer.echo(f"delta, both directions, in {between(found.delta.lower, found.delta.upper)}")
-    typer.echo("for a crowd of zeros: neither number covers other crowds")
+    facts = {
+        "mean": found.mean,
+        "variance": found.variance,
+        "eta": found.eta.upper,
+        "eta_lower": found.eta.lower,
+        "delta": found.delta.upper,
+        "delta_lower": found.delta.lower,
+        "flip_probability": threshold / SCALE,
+        "flip_threshold": threshold,
+        "epsilon": epsilon,
+        "users": users,
+        "bits": bits,
+        "assumption": "everybody else holds zeros: neither number covers other crowds",
+    }
+    lines = [
+        f"flip probability {at_most(threshold / SCALE, 9)}",
+        f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}",
+        f"eta = P(R > e^epsilon) in {between(found.eta.lower, found.eta.upper)}",
+        f"delta, both directions, in {between(found.delta.lower, found.delta.upper)}",
+        "for a crowd of zeros: neither number covers other crowds",
+    ]
+    print_told(_promise(users, bits, threshold, epsilon, found), facts, lines, json=json)
 
 
-def _lines(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
+def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
     """What is hidden if everybody else holds zeros, and the error of a count."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (

@@ -1,6 +1,5 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,18 +9,16 @@ import typer
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import read_plan
+from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
-from mixtally.engine.places import files_at, url_of
+from mixtally.engine.places import files_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.ground.codec import fingerprint
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
+from mixtally.estimate.received import undeclared
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
 
@@ -70,26 +67,24 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     counted once, however often it is named; what cannot be read is named, and then nothing is
     concluded. With --tallies a call that was stopped goes on where it was.
     """
-    plan = read_plan(options.plan)
-    mechanism = verify(plan, Accountant())
-    urls = [found for shard in shards for found in files_at(url_of(shard), ENDINGS)]
+    plan = read_verified(options.plan)
+    urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = fold(
             list(dict.fromkeys(urls)),
-            mechanism.layout,
-            fingerprint(plan),
-            processes=len(os.sched_getaffinity(0))
-            if options.processes is None
-            else options.processes,
+            one_part(plan).layout,
+            plan.fingerprint,
+            processes=o.cores(options.processes),
             keep=options.tallies,
             progress=progress,
         )
     _check_whole(made)
     if made.repeated:
         warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
-    result = conclude((plan,), [made.tally], Analysis(level=run.level), question=plan.question)
+    came = undeclared(plan, plan.users, [made.tally], made.dropped)
+    result = conclude(plan, [made.tally], Analysis(level=run.level), received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
-    study = Study(about=about, releases=(Release(result, plan.facts()),), truth=None)
+    study = Study(about=about, releases=(Release(result),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)
 
 

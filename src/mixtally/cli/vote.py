@@ -7,19 +7,17 @@ from typing import Annotated
 import typer
 
 from mixtally.app.limits import CostOptions, TrustOptions
-from mixtally.app.outcome import Run
+from mixtally.app.options import flags
 from mixtally.app.votes import VoteOptions, votes
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags, grouped
+from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.progress import progress_bars
+from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import show
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP, Reading
 from mixtally.errors import ParameterError
 from mixtally.simulation import voting
-from mixtally.simulation.lab import Lab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +58,13 @@ def vote(
     crowd, source = _voters(ballot, rows)
     if ballot.example:
         options = _example(options)
-    with progress_bars() as progress:
-        run = Run(lab=Lab(o.chance(seed), progress), source=source, seed=seed, level=level)
-        blank = None if rows.missing == DROP else rows.missing
-        outcome = votes(crowd, options, run, cost=cost, trust=trust, blank=blank)
-    show(outcome, out, json=json)
+    blank = None if rows.missing == DROP else rows.missing
+    run = o.RunOptions(level=level, seed=seed, out=out, json=json)
+    play(
+        run,
+        source,
+        lambda made: votes(crowd, options, made, cost=cost, trust=trust, blank=blank),
+    )
 
 
 def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:

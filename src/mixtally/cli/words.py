@@ -3,16 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from mixtally.app.outcome import Run
 from mixtally.app.words import SearchOptions
 from mixtally.app.words import words as found
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.progress import progress_bars
+from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.cli.screen import show
 from mixtally.data.reading import Reading
-from mixtally.simulation.lab import Lab
 
 
 @grouped
@@ -37,7 +34,5 @@ def words(
     options.check()
     crowd = read_crowd(file, rows.reading(Reading(columns=(column,), words=True)))
     source = f"{crowd.users:,} rows of {file.name}, each played as a person."
-    with progress_bars() as progress:
-        run = Run(lab=Lab(o.chance(seed), progress), source=source, seed=seed)
-        outcome = found(crowd, promised, options, run)
-    show(outcome, out, json=json)
+    run = o.RunOptions(seed=seed, out=out, json=json)
+    play(run, source, lambda made: found(crowd, promised, options, made))

@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from unicodedata import normalize
 
+from mixtally.contract.plan import Plan
 from mixtally.contract.question import Question
 from mixtally.contract.spelling import extension
-from mixtally.contract.terms import Terms
 from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None
@@ -17,7 +17,7 @@ _DIGEST_BYTES = 16
 
 
 def bins_of(
-    terms: Terms,
+    plan: Plan,
     value: Value,
     prefixes: Sequence[Sequence[int]] | None = None,
     *,
@@ -28,17 +28,17 @@ def bins_of(
     Raises RefusedError for a value that the question does not have. Nobody's answer, None, is the
     empty set, or everything else than words with a prefix; elsewhere it is refused.
     """
-    question, parts = terms.question, terms.parts
-    if terms.prefixes is None and (prefixes is not None or closing):
+    question, parts = plan.question, plan.parts
+    if plan.prefixes is None and (prefixes is not None or closing):
         raise _no("prefixes-not-asked", "no prefixes: no word is asked by them", prefixes)
-    if terms.prefixes is not None:
+    if plan.prefixes is not None:
         word = None if value is None else _word(value)
         given = [()] if prefixes is None else prefixes
-        return [(extension(word, terms.prefixes, given, closing=closing),)]
+        return [(extension(word, plan.prefixes, given, closing=closing),)]
     if value is None and (question.kind != "set" or question.attributes is not None):
         raise _no("no-answer", "an answer, as there is no bin for none", value)
-    if terms.edges is not None:
-        return [(_cut(terms.edges, value),)]
+    if plan.edges is not None:
+        return [(_cut(plan.edges, value),)]
     if question.seed is not None:
         return [(_hashed(question.seed, question.bins, value),)]
     if question.kind == "bits":

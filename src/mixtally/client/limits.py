@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from mixtally.client.shaped import delta
 from mixtally.contract.contract import Contract
-from mixtally.contract.terms import Terms
+from mixtally.contract.plan import Plan
 from mixtally.errors import RefusedError
 
 PROTOCOLS = frozenset(
@@ -39,48 +39,48 @@ def checked(contract: Contract, limits: Limits) -> Contract:
     A certificate is derived again where shaped fakes hide one message of one collection; all
     others are what their operators signed.
     """
-    terms = contract.terms
-    _check_limits(terms, limits)
-    for part in terms.parts:
+    plan = contract.plan
+    _check_limits(plan, limits)
+    for part in plan.parts:
         if part.protocol not in limits.protocols:
             wanted = f"one of {', '.join(sorted(limits.protocols))}"
             raise _above("protocol-not-allowed", "protocol", wanted, part.protocol)
-    cover = "every mix" if terms.by_mixes else "people"
+    cover = "every mix" if plan.by_mixes else "people"
     if cover not in limits.covers:
         raise _above("cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover)
-    _check_shaped(terms)
+    _check_shaped(plan)
     return contract
 
 
-def _check_limits(terms: Terms, limits: Limits) -> None:
-    local = terms.local_epsilon
+def _check_limits(plan: Plan, limits: Limits) -> None:
+    local = plan.local_epsilon
     if limits.local_epsilon is not None and (local is None or local > limits.local_epsilon):
         got = "nothing" if local is None else f"{local:.4g}"
         wanted = f"at most {limits.local_epsilon:g}"
         raise _above("above-own-limit", "local epsilon", wanted, got)
     for name, promised, most in (
-        ("epsilon", terms.epsilon, limits.epsilon),
-        ("delta", terms.delta, limits.delta),
+        ("epsilon", plan.epsilon, limits.epsilon),
+        ("delta", plan.delta, limits.delta),
     ):
         if promised > most:
             raise _above("above-own-limit", name, f"at most {most:g}", f"{promised:g}")
-    if terms.hops < limits.hops:
-        raise _above("too-few-hops", "hops", f"at least {limits.hops}", terms.hops)
+    if plan.hops < limits.hops:
+        raise _above("too-few-hops", "hops", f"at least {limits.hops}", plan.hops)
 
 
-def _check_shaped(terms: Terms) -> None:
+def _check_shaped(plan: Plan) -> None:
     """What this device can compute by itself."""
-    recipe = terms.parts[0].recipe
-    if len(terms.parts) > 1 or terms.collections > 1 or recipe.kind != "shaped":
+    recipe = plan.parts[0].recipe
+    if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind != "shaped":
         return
-    true, of = delta(recipe.first, recipe.second, terms.epsilon)
-    stated, in_all = terms.upper.as_integer_ratio()
+    true, of = delta(recipe.first, recipe.second, plan.epsilon)
+    stated, in_all = plan.upper.as_integer_ratio()
     if true * in_all > stated * of:
         raise RefusedError(
             "promise-false",
             "certificate",
             wanted=f"a delta of at least {true / of:.6g}, which its recipe has",
-            got=f"{terms.upper:.6g}",
+            got=f"{plan.upper:.6g}",
             do="take no part: its promise is false",
         )
 

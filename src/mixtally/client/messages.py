@@ -25,9 +25,9 @@ def messages(
     Raises RefusedError for a value that has no answer, AccountingError for bad words. How many
     messages there are is drawn before the value is read.
     """
-    parts, source = contract.terms.parts, Words(words)
+    parts, source = contract.plan.parts, Words(words)
     fakes = coins(parts, source)
-    records = bins_of(contract.terms, value, prefixes, closing=closing)
+    records = bins_of(contract.plan, value, prefixes, closing=closing)
     sent = [
         [
             *(message(part, bins, source) for _ in range(part.repeats)),

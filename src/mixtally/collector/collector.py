@@ -133,7 +133,7 @@ class Collector:
     def _accept(self, row: RoundRow, digest: str, _: Manifest) -> None:
         """Charge a batch: from now on its pieces may come."""
         agreed = self.contracts.of(row.contract)
-        terms = agreed.contract.terms
+        plan = agreed.contract.plan
         charge = Charge(
             name=agreed.contract.name,
             serial=agreed.contract.serial,
@@ -141,9 +141,9 @@ class Collector:
             round=row.round,
             sheet=row.sheet,
             manifest=digest,
-            epsilon=terms.certificate.epsilon,
-            delta=terms.certificate.upper,
-            collections=terms.collections,
+            epsilon=plan.certificate.epsilon,
+            delta=plan.certificate.upper,
+            collections=plan.collections,
         )
         self.results.charge(row.folder, charge)
 

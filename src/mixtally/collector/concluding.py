@@ -13,9 +13,9 @@ from mixtally.collector.reconcile import received
 from mixtally.collector.stored import Counted
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.estimate.conclude import conclude_received
+from mixtally.estimate.conclude import conclude
 from mixtally.records.received import Received
-from mixtally.records.result import ContractResult
+from mixtally.records.result import Result
 from mixtally.wire.manifest import Manifest
 from mixtally.wire.sheet import Sheet
 
@@ -30,7 +30,7 @@ class Conclusion(NamedTuple):
     """
 
     received: Received | None
-    result: ContractResult | None
+    result: Result | None
     refusal: str | None
 
 
@@ -54,7 +54,7 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
 
     Raises ParameterError for an analysis that its tally does not hold.
     """
-    terms, came = given.agreed.contract.terms, None
+    plan, came = given.agreed.contract.plan, None
     tallies = [part.tally for part in given.counted.parts]
     if analysis.pairs and any(tally.pairs is None for tally in tallies):
         raise ParameterError(
@@ -63,15 +63,15 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
             got="a tally that holds single bins",
             do="leave --pairs out: the messages are gone",
         )
-    analysis.check_sums(terms.question)
+    analysis.check_sums(plan.question)
     if not analysis.pairs:
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
         came = received(given.agreed, given.digest, given.manifests, given.counted)
-        result = conclude_received(terms, came, tallies, analysis)
+        result = conclude(plan, tallies, analysis, received=came)
     except MessageError as error:
         return Conclusion(came, None, str(error))
-    if terms.prefixes is not None:
-        asked = with_prefixes(terms, given.sheet.prefixes)
+    if plan.prefixes is not None:
+        asked = with_prefixes(plan, given.sheet.prefixes)
         result = replace(result, question=asked)
     return Conclusion(came, result, None)

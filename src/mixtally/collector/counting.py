@@ -52,7 +52,7 @@ class Batch(NamedTuple):
 
 def counted(batch: Batch) -> Counted:
     """The tally of every part; raises DataError for a piece that the disk has lost."""
-    terms, place = batch.contract.terms, len(batch.contract.hops) + 1
+    plan, place = batch.contract.plan, len(batch.contract.hops) + 1
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
     engine, name = batch.engine, batch.folder.name
     with (
@@ -60,8 +60,8 @@ def counted(batch: Batch) -> Counted:
         folder(engine, secrets, pool, name, SecureChance()) as by,
     ):
         parts = [
-            _part(batch, by, number, pairs=pairs_told(terms.question, terms.parts))
-            for number in range(len(terms.parts))
+            _part(batch, by, number, pairs=pairs_told(plan.question, plan.parts))
+            for number in range(len(plan.parts))
         ]
     return Counted(
         contract=batch.fingerprint,
@@ -80,7 +80,7 @@ def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
 
 
 def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
-    layout = batch.contract.terms.parts[number].layout
+    layout = batch.contract.plan.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
     envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
     folded = by.fold(FoldWork(number, size, layout, envelopes, pairs))

@@ -25,8 +25,8 @@ from mixtally.report.document import (
     Text,
 )
 from mixtally.report.page import page
-from mixtally.report.promise import of_terms
-from mixtally.report.received import not_promised
+from mixtally.report.promise import of_plan
+from mixtally.report.words import not_promised
 from mixtally.wire.manifest import TOO_FEW
 
 _COLUMNS = ("round", "opens", "closes", "people", "state")
@@ -80,14 +80,14 @@ class Page:
             counts = parts(held, self._conclusion(row), _BINS, chart=True)
             sections.append(Section(held.title, counts))
         about = contract_document(agreed.contract, agreed.fingerprint).summary()
-        more = (Heading("What is not promised"), Bullets.of(not_promised(agreed.contract.terms)))
+        more = (Heading("What is not promised"), Bullets.of(not_promised(agreed.contract.plan)))
         return [*sections, Section(f"What {name} says", (*about, *more))]
 
     def _summary(self, agreed: Agreed) -> tuple[Part, ...]:
-        rows, terms = self._rows(agreed), agreed.contract.terms
+        rows, plan = self._rows(agreed), agreed.contract.plan
         charged = len([row for row in rows if self._collector.results.charged(row.folder)])
         spent = (
-            f"{len(rows):,} of {terms.collections:,} rounds were proposed and {charged:,} batches "
+            f"{len(rows):,} of {plan.collections:,} rounds were proposed and {charged:,} batches "
             "were taken; the promise is for all of them together."
         )
         if not rows:
@@ -114,7 +114,7 @@ class Page:
             "name": contract.name,
             "serial": contract.serial,
             "fingerprint": agreed.fingerprint,
-            "collections": contract.terms.collections,
+            "collections": contract.plan.collections,
             "rounds": rounds,
         }
 
@@ -154,7 +154,7 @@ class Page:
 def _promise(every: Sequence[Agreed]) -> Promise:
     """The lines of the only contract, or what can be said of several, or of none."""
     if len(every) == 1:
-        return of_terms(every[0].contract.terms)
+        return of_plan(every[0].contract.plan)
     if not every:
         none = "no contract was signed"
         return (
@@ -162,7 +162,7 @@ def _promise(every: Sequence[Agreed]) -> Promise:
             f"epsilon and delta: {none}.",
             f"Expected error: {none}.",
         )
-    several = [of_terms(one.contract.terms) for one in every]
+    several = [of_plan(one.contract.plan) for one in every]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]
 
     def line(place: int) -> str:

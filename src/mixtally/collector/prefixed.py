@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from mixtally.contract.spelling import END
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.contract import Terms
-from mixtally.records.contract.terms import Prefixes
+from mixtally.records.contract import Plan
+from mixtally.records.plan import Prefixes
 from mixtally.records.question import Question
 from mixtally.records.results import Estimate
 from mixtally.report.numbers import printable
@@ -71,9 +71,9 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
     return tuple((*prefixes[one // size], one % size) for one in held[: asked.most])
 
 
-def with_prefixes(terms: Terms, prefixes: Symbols | None) -> Question:
+def with_prefixes(plan: Plan, prefixes: Symbols | None) -> Question:
     """The question of a round, its bins named by the words that they continue."""
-    asked, question = terms.prefixes, terms.question
+    asked, question = plan.prefixes, plan.question
     if asked is None:
         return question
     spelling = Spelling(asked.alphabet)

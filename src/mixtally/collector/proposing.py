@@ -90,7 +90,7 @@ def propose(
 
 
 def _check_prefixes(agreed: Agreed, wish: Proposal) -> None:
-    if agreed.contract.terms.prefixes is None and (wish.prefixes is not None or wish.closing):
+    if agreed.contract.plan.prefixes is None and (wish.prefixes is not None or wish.closing):
         raise ParameterError(
             "prefixes",
             wanted="none: the question does not ask for words",
@@ -135,10 +135,10 @@ def _check_number(node: Node, agreed: Agreed, last: RoundRow | None, number: int
         raise PlanError(
             "contract", wanted=f"serial {latest}", got=contract.serial, do="propose under that one"
         )
-    if last is not None and number > contract.terms.collections:
+    if last is not None and number > contract.plan.collections:
         raise PlanError(
             "rounds",
-            wanted=f"at most {contract.terms.collections}, for which the contract is priced",
+            wanted=f"at most {contract.plan.collections}, for which the contract is priced",
             got=f"one more: {number - 1} were proposed, those that were destroyed among them; the "
             f"last closes {written(last.closes)}",
             do="end it; a new name is a new promise, and adds to this one",

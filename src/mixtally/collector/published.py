@@ -75,7 +75,7 @@ def found_prefixes(folder: Folder, name: str, number: int) -> Symbols:
     """
     with _opened(folder) as collector:
         row = _row(collector, name, number)
-        asked = collector.contracts.of(row.contract).contract.terms.prefixes
+        asked = collector.contracts.of(row.contract).contract.plan.prefixes
         if asked is None:
             raise ParameterError(
                 "--extend", wanted="a question for words", got="another", do="leave it out"

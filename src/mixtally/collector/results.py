@@ -14,22 +14,19 @@ from mixtally.estimate.covering import covering
 from mixtally.estimate.received import doubts
 from mixtally.records.certificate import Certificate
 from mixtally.records.received import Received
-from mixtally.records.result import ContractResult
+from mixtally.records.result import Result
 from mixtally.report.counted import TABLE_BINS, Counted
-from mixtally.report.document import (
-    Bullets,
-    Document,
-    Facts,
-    Heading,
-    Part,
-    Section,
-    Text,
-    Tone,
+from mixtally.report.document import Document, Facts, Heading, Part, Section, Text, Tone
+from mixtally.report.promise import of_round
+from mixtally.report.received import (
+    came,
+    count_facts,
+    key_figures,
+    refused,
+    trust_facts,
 )
-from mixtally.report.numbers import at_most, error_text
-from mixtally.report.promise import of_contract_result, of_terms
-from mixtally.report.received import came, not_promised
-from mixtally.report.words import promise
+from mixtally.report.sections import promises
+from mixtally.report.words import not_promised, promise
 
 
 class Held(NamedTuple):
@@ -48,7 +45,7 @@ class Held(NamedTuple):
     @property
     def title(self) -> str:
         """What it asked, and which time."""
-        return f"{self.agreed.contract.terms.question.name}, round {self.number}"
+        return f"{self.agreed.contract.plan.question.name}, round {self.number}"
 
 
 def utc(seconds: int) -> str:
@@ -58,58 +55,49 @@ def utc(seconds: int) -> str:
 
 def document(held: Held, found: Conclusion, top: int) -> Document:
     """The round; a terminal shows the ``top`` largest bins."""
-    contract = held.agreed.contract
+    contract, result = held.agreed.contract, found.result
+    plan, shown = contract.plan, _counted(found)
+    people = "unknown" if found.received is None else f"{found.received.contributors:,}"
     return Document(
         title=held.title,
-        promise=of_terms(contract.terms)
-        if found.result is None
-        else of_contract_result(found.result),
+        promise=of_round(plan, result),
         source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
         f"{contract.name}, serial {contract.serial}.",
-        key=key_figures(held, found),
+        key=key_figures(plan, people, result),
         sections=lambda: (
-            Section("Counts", parts(held, found, TABLE_BINS, chart=True)),
-            Section(
-                "What is promised",
-                tuple(map(Text, promise(contract.terms, _certificate(held, found)))),
-            ),
-            Section("What is not promised", (Bullets.of(not_promised(contract.terms)),)),
+            Section("Counts", _parts(held, found, shown, TABLE_BINS, chart=True)),
+            *promises(promise(plan, _certificate(held, found)), not_promised(plan)),
         ),
-        summary=lambda: parts(held, found, top, chart=False),
-        facts=lambda: facts(held, found),
-        tables=lambda: {} if found.result is None else Counted(found.result).tables(),
+        summary=lambda: _parts(held, found, shown, top, chart=False),
+        facts=lambda: _facts(held, found, shown),
+        tables=dict if shown is None else shown.tables,
         closing=f"contract {held.agreed.fingerprint}",
     )
 
 
-def key_figures(held: Held, found: Conclusion) -> tuple[tuple[str, str], ...]:
-    """Names and values that a page opens with."""
-    terms, came_ = held.agreed.contract.terms, found.received
-    shown = [
-        ("people", "unknown" if came_ is None else f"{came_.contributors:,}"),
-        ("bins", f"{terms.question.bins:,}"),
-        ("epsilon", at_most(terms.certificate.epsilon)),
-        ("delta at most", at_most(terms.certificate.upper)),
-    ]
-    if found.result is not None:
-        shown.append(("standard error, counts", error_text(found.result.estimate.standard_error)))
-    return tuple(shown)
+def _counted(found: Conclusion) -> Counted | None:
+    """The counts as they are shown; None where nothing is released."""
+    return None if found.result is None else Counted(found.result)
 
 
 def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
     """Counts and what came, or why nothing is released."""
-    terms, shown = held.agreed.contract.terms, list[Part]()
-    if found.result is None:
-        shown.append(Text(f"Nothing is released. {found.refusal}.", tone=Tone.BAD))
+    return _parts(held, found, _counted(found), most, chart=chart)
+
+
+def _parts(
+    held: Held, found: Conclusion, counted: Counted | None, most: int, *, chart: bool
+) -> tuple[Part, ...]:
+    plan, shown = held.agreed.contract.plan, list[Part]()
+    if counted is None:
+        shown.append(refused(found.refusal))
     else:
-        counted = Counted(found.result)
         shown += [counted.chart()] * chart
         shown += [counted.table(most, "" if chart else held.title), Text(counted.findings(most))]
-        for one in found.result.figures:
-            shown += counted.figures(one, len(one.rows), titled=True)
+        shown += counted.figures()
     if found.received is not None:
         shown += [Heading("What came")] * chart
-        shown.append(came(terms, found.received))
+        shown.append(came(plan, found.received))
         shown += [Text(text) for text in _dropped(found.received)]
     if found.result is not None:
         shown += [Text(text, tone=Tone.BAD) for text in _doubts(held, found.result)]
@@ -119,61 +107,53 @@ def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Par
     return tuple(shown)
 
 
-def facts(held: Held, found: Conclusion) -> Facts:
+def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
     """The round as one JSON object."""
     contract, result = held.agreed.contract, found.result
-    terms = contract.terms
+    plan = contract.plan
     said: Facts = {
         "contract": contract.name,
         "serial": contract.serial,
         "fingerprint": held.agreed.fingerprint,
         "round": held.number,
-        "of_rounds": terms.collections,
+        "of_rounds": plan.collections,
         "opens": held.opens,
         "closes": held.closes,
-        "question": terms.question.name,
-        "epsilon": terms.certificate.epsilon,
-        "delta": terms.certificate.upper,
+        "question": plan.question.name,
+        "epsilon": plan.certificate.epsilon,
+        "delta": plan.certificate.upper,
         "assumption": _certificate(held, found).assumption,
-        "cover": str(terms.cover),
-        "hops": terms.hops,
-        "minimum_crowd": terms.minimum_crowd,
-        "local_epsilon": terms.local_epsilon,
+        **trust_facts(plan),
         "overruled": list(held.overruled),
         "received": None if found.received is None else msgspec.to_builtins(found.received),
         "released": result is not None,
         "refusal": found.refusal,
     }
-    if result is None:
+    if result is None or shown is None:
         return said
-    each = result.estimate.each
     return {
         **said,
-        "doubts": doubts(terms, result.received),
+        "doubts": doubts(plan, result.received),
         "rests_on": _covering(held, result),
-        "messages": result.messages,
-        "confidence_level": each.level,
-        "interval_method": each.method,
-        "standard_error": result.estimate.standard_error,
-        **Counted(result).facts(),
+        **count_facts(shown),
     }
 
 
 def _certificate(held: Held, found: Conclusion) -> Certificate:
-    terms = held.agreed.contract.terms
-    return terms.certificate if found.result is None else found.result.certificate
+    plan = held.agreed.contract.plan
+    return plan.certificate if found.result is None else found.result.certificate
 
 
-def _covering(held: Held, result: ContractResult) -> list[str]:
+def _covering(held: Held, result: Result) -> list[str]:
     """Names of the hops on which the promise still rests, by what they say they brought."""
     contract = held.agreed.contract
-    return [contract.hops[hop - 1].name for hop in covering(contract.terms, result.received)]
+    return [contract.hops[hop - 1].name for hop in covering(contract.plan, result.received)]
 
 
-def _doubts(held: Held, result: ContractResult) -> list[str]:
+def _doubts(held: Held, result: Result) -> list[str]:
     rest = _covering(held, result)
     lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
-    said = doubts(result.terms, result.received)
+    said = doubts(result.plan, result.received)
     if lazy:
         said.append(
             f"Less cover than its recipe was brought by {', '.join(lazy)}: the promise rests on "

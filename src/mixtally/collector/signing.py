@@ -43,7 +43,7 @@ def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
             got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
             do="give the contract's maker what init printed, or mend role.toml",
         )
-    verify(agreed.contract.terms, Accountant())
+    verify(agreed.contract.plan, Accountant())
     return agreed
 
 

@@ -4,15 +4,24 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mixtally.contract.reading import Fields, fingerprint_of, items, parsed, refused, text_of, whole
+from mixtally.contract.plan import Plan, read_plan
+from mixtally.contract.reading import (
+    Fields,
+    check_version,
+    fingerprint_of,
+    items,
+    parsed,
+    refused,
+    text_of,
+    whole,
+)
 from mixtally.contract.roles import Role, read_role, read_rounds
-from mixtally.contract.terms import Terms, read_terms
 
-VERSION = 1
+VERSION = 2
 LAYER_BYTES = {1: 48, 2: 1136}
 """What a layer of encryption adds, by the number of the suite."""
 _FIELDS = (
-    "version name serial terms hops collector suite envelope_bytes rounds admission client_files"
+    "version name serial plan hops collector suite envelope_bytes rounds admission client_files"
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
@@ -30,7 +39,7 @@ class Contract(NamedTuple):
     fingerprint: str
     name: str
     serial: int
-    terms: Terms
+    plan: Plan
     hops: tuple[Role, ...]
     collector: Role
     suite: int
@@ -48,24 +57,21 @@ def read(data: bytes) -> Contract:
 
 def read_contract(plain: object, fingerprint: str = "") -> Contract:
     """The same of plain data."""
-    if isinstance(plain, dict) and "version" in plain:  # another one has other fields
-        Fields({"version": plain["version"]}, "contract", "version").whole(
-            "version", VERSION, VERSION, "unknown-version"
-        )
+    check_version(plain, "contract", VERSION)
     held = Fields(plain, "contract", _FIELDS)
     if not _NAME.fullmatch(name := held.text("name")):
         raise refused("name-malformed", "name", "small letters, digits and dashes", name)
     serial = held.whole("serial", 1, 1 << 53, "serial-out-of-range")
-    terms = read_terms(held.held["terms"])
+    plan = read_plan(held.held["plan"])
     hops = tuple(read_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
     collector = read_role(held.held["collector"], "collector")
     suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
-    _check_network(terms, hops, collector)
-    _check_sizes(held, terms, suite)
+    _check_network(plan, hops, collector)
+    _check_sizes(held, plan, suite)
     opened, every = read_rounds(held.held["rounds"])
     held.chosen("admission", "open", "unknown-admission")
     _check_files(held.held["client_files"])
-    return Contract(fingerprint, name, serial, terms, hops, collector, suite, opened, every)
+    return Contract(fingerprint, name, serial, plan, hops, collector, suite, opened, every)
 
 
 def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tuple[int, ...], ...]:
@@ -77,23 +83,23 @@ def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tupl
     return tuple(tuple(size + layer * left for left in layers) for size in messages)
 
 
-def _check_network(terms: Terms, hops: tuple[Role, ...], collector: Role) -> None:
-    if len(hops) < terms.hops:
+def _check_network(plan: Plan, hops: tuple[Role, ...], collector: Role) -> None:
+    if len(hops) < plan.hops:
         reason = "more-drawing-mixes-than-hops"
-        raise refused(reason, "hops", f"the {terms.hops} that its terms count on", len(hops))
-    if len(hops) > terms.hops:
-        raise refused("more-hops-than-priced", "hops", f"{terms.hops}", len(hops))
+        raise refused(reason, "hops", f"the {plan.hops} that its plan counts on", len(hops))
+    if len(hops) > plan.hops:
+        raise refused("more-hops-than-priced", "hops", f"{plan.hops}", len(hops))
     roles = [*hops, collector]
     for values in zip(*(role[:3] for role in roles), strict=True):
         if len(set(values)) < len(values):
             raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
 
 
-def _check_sizes(held: Fields, terms: Terms, suite: int) -> None:
+def _check_sizes(held: Fields, plan: Plan, suite: int) -> None:
     place = "envelope_bytes"
     rows = [items(one, place) for one in held.items(place)]
     sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
-    wanted = envelope_bytes((part.layout.message_bytes for part in terms.parts), terms.hops, suite)
+    wanted = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
     if sizes != wanted:
         raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
 

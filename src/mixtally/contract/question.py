@@ -116,11 +116,11 @@ def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
     """Where numbers are cut: bins + 1 finite numbers that ascend."""
     if value is None:
         return None
-    held = Fields({"edges": value}, "terms", "edges")
+    held = Fields({"edges": value}, "plan", "edges")
     edges = tuple(number(edge, held.at("edges")) for edge in held.items("edges"))
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != bins + 1 or not rising or not all(map(math.isfinite, edges)):
-        raise refused("no-scale", "terms.edges", f"{bins + 1} finite numbers that ascend", edges)
+        raise refused("no-scale", "plan.edges", f"{bins + 1} finite numbers that ascend", edges)
     return edges
 
 
@@ -128,7 +128,7 @@ def read_prefixes(value: object, bins: int) -> Prefixes | None:
     """How words are asked by their prefixes."""
     if value is None:
         return None
-    held = Fields(value, "terms.prefixes", "alphabet most longest")
+    held = Fields(value, "plan.prefixes", "alphabet most longest")
     alphabet = held.text("alphabet")
     if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
         wanted = "2 to 200 characters, each once"
@@ -137,5 +137,5 @@ def read_prefixes(value: object, bins: int) -> Prefixes | None:
     found = Prefixes(alphabet, most, held.whole("longest", 1, 1000, "prefixes-out-of-range"))
     if most * found.size + 1 != bins:
         wanted = f"{most * found.size + 1} bins for them"
-        raise refused("prefixes-bins", "terms.prefixes", wanted, bins)
+        raise refused("prefixes-bins", "plan.prefixes", wanted, bins)
     return found

@@ -179,3 +179,10 @@ class Fields:
     def items(self, name: str) -> list[Any]:
         """A list."""
         return items(self.held[name], self.at(name))
+
+
+def check_version(plain: object, place: str, version: int) -> None:
+    """Raises RefusedError for another version, whatever else is in it: it has other fields."""
+    if isinstance(plain, dict) and "version" in plain:
+        held = Fields({"version": plain["version"]}, place, "version")
+        held.whole("version", version, version, "unknown-version")

@@ -11,6 +11,8 @@ MOST_LEFT_OUT = 1000
 """Rows before and after the header that may be left out."""
 DELIMITERS = ",;\t"
 """What may stand between cells unless another character is named."""
+BLOCK = 1 << 22
+"""Bytes of text that are parsed at a time; a row of CSV or JSON is shorter."""
 _TAB = ("tab", "\\t")
 _FORBIDDEN = '"\r\n'
 
@@ -50,6 +52,7 @@ class DataFile:
       sheet       of an Excel workbook; None for the first
       header_row  of CSV and workbooks, the row that names the columns, from 1
       skip_rows   rows after it that are no people
+      block       bytes that are parsed at a time
 
     Raises ParameterError for a delimiter, an encoding or a row that is none.
     """
@@ -60,6 +63,7 @@ class DataFile:
     sheet: str | None = None
     header_row: int = 1
     skip_rows: int = 0
+    block: int = BLOCK
 
     def __post_init__(self) -> None:
         mark = self.mark

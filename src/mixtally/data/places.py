@@ -72,10 +72,11 @@ class Grid:
         return [[(lat, lon) for lat, lon in h3.cell_to_boundary(cell)] for cell in self.cells]
 
 
-def grid(box: Box, resolution: int) -> Grid:
+def grid(box: Box, resolution: int, bins: int = MOST_BINS) -> Grid:
     """All hexagons that touch ``box``, at an H3 ``resolution`` in [0, 8]; 3 has edges of 69 km.
 
-    Raises ParameterError for another resolution or more than 10^7 hexagons, DataError without h3.
+    Raises ParameterError for another resolution or not fewer hexagons than ``bins``, DataError
+    without h3.
     """
     in_range(
         "resolution",
@@ -93,10 +94,10 @@ def grid(box: Box, resolution: int) -> Grid:
     ]
     touching = h3.h3shape_to_cells_experimental(h3.LatLngPoly(corners), resolution, "overlap")
     cells = tuple(sorted(touching))
-    if not 1 <= len(cells) < MOST_BINS:
+    if not 1 <= len(cells) < bins:
         raise ParameterError(
             "grid",
-            wanted=f"1 to {MOST_BINS - 1:,} hexagons in the box",
+            wanted=f"1 to {bins - 1:,} hexagons in the box",
             got=f"{len(cells):,}",
             do="choose another resolution",
         )

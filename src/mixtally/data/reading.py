@@ -1,7 +1,6 @@
 """How the columns of a file are read as records: which of them, as what, with which labels."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -144,14 +143,3 @@ class Reading:
         if question is None:
             return self.labels
         return question.labels or tuple(str(i) for i in range(question.bins))
-
-    def labelled(self, parts: Sequence[Question]) -> "Reading":
-        """This reading with the labels of a plan for each attribute, bare or as column=value."""
-        if self.form is not As.ATTRIBUTES or len(parts) != len(self.columns):
-            return self
-        labels = [
-            f"{column}={part.label(i).removeprefix(column + '=')}"
-            for column, part in zip(self.columns, parts, strict=True)
-            for i in range(part.bins)
-        ]
-        return replace(self, labels=tuple(labels))

@@ -7,30 +7,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixtally.door.attacking import Attacked, attack
-    from mixtally.door.batches import Batch, mix
-    from mixtally.door.budget import Budget
-    from mixtally.door.concluding import conclude
-    from mixtally.door.device import Device, Sent
-    from mixtally.door.epochs import simulate_epochs
-    from mixtally.door.examples import Example, example
-    from mixtally.door.lab import simulate
-    from mixtally.door.planning import Plan, plan
-    from mixtally.door.plays import (
-        simulate_baskets,
-        simulate_memoized,
-        simulate_places,
-        simulate_votes,
-        simulate_words,
-    )
-    from mixtally.door.pricing import Calibrated, calibrate, delta
-    from mixtally.door.rehearsal import Rehearsal
-    from mixtally.door.result import Result
-    from mixtally.door.simulated import Simulated
-    from mixtally.errors import MixtallyError
-    from mixtally.records.certificate import Certificate
-    from mixtally.records.guarantee import Guarantee
-    from mixtally.records.question import Question
+    from mixtally.door.attacking import Attacked as Attacked
+    from mixtally.door.attacking import attack as attack
+    from mixtally.door.batches import Batch as Batch
+    from mixtally.door.batches import mix as mix
+    from mixtally.door.budget import Budget as Budget
+    from mixtally.door.concluding import conclude as conclude
+    from mixtally.door.device import Device as Device
+    from mixtally.door.device import Sent as Sent
+    from mixtally.door.epochs import simulate_epochs as simulate_epochs
+    from mixtally.door.examples import Example as Example
+    from mixtally.door.examples import example as example
+    from mixtally.door.lab import simulate as simulate
+    from mixtally.door.planning import Plan as Plan
+    from mixtally.door.planning import plan as plan
+    from mixtally.door.plays import simulate_baskets as simulate_baskets
+    from mixtally.door.plays import simulate_memoized as simulate_memoized
+    from mixtally.door.plays import simulate_places as simulate_places
+    from mixtally.door.plays import simulate_votes as simulate_votes
+    from mixtally.door.plays import simulate_words as simulate_words
+    from mixtally.door.pricing import Calibrated as Calibrated
+    from mixtally.door.pricing import calibrate as calibrate
+    from mixtally.door.pricing import delta as delta
+    from mixtally.door.rehearsal import Rehearsal as Rehearsal
+    from mixtally.door.result import Result as Result
+    from mixtally.door.simulated import Simulated as Simulated
+    from mixtally.errors import MixtallyError as MixtallyError
+    from mixtally.records.certificate import Certificate as Certificate
+    from mixtally.records.guarantee import Guarantee as Guarantee
+    from mixtally.records.question import Question as Question
 
 _PLACES = {
     "Attacked": "mixtally.door.attacking",
@@ -64,37 +69,8 @@ _PLACES = {
     "simulate_words": "mixtally.door.plays",
 }
 
-__all__ = [
-    "Attacked",
-    "Batch",
-    "Budget",
-    "Calibrated",
-    "Certificate",
-    "Device",
-    "Example",
-    "Guarantee",
-    "MixtallyError",
-    "Plan",
-    "Question",
-    "Rehearsal",
-    "Result",
-    "Sent",
-    "Simulated",
-    "attack",
-    "calibrate",
-    "conclude",
-    "delta",
-    "example",
-    "mix",
-    "plan",
-    "simulate",
-    "simulate_baskets",
-    "simulate_epochs",
-    "simulate_memoized",
-    "simulate_places",
-    "simulate_votes",
-    "simulate_words",
-]
+if not TYPE_CHECKING:  # which finds the names in what is imported above
+    __all__ = [*_PLACES]
 
 
 def __getattr__(name: str) -> Any:
@@ -105,4 +81,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*_PLACES]

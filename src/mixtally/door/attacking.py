@@ -1,8 +1,11 @@
 """``attack``: every known attack on a plan, or on a claim, and what it proves."""
 
-from dataclasses import dataclass, fields
-from typing import Unpack
+from dataclasses import dataclass
+from typing import Any
 
+from mixtally.app.mechanism import PROTOCOLS
+from mixtally.app.options import values
+from mixtally.app.parameters import ParameterOptions
 from mixtally.attacks import Lab, Outcome, Target, Verdict, attacks_on, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.memoized import MemoizedTarget
@@ -10,14 +13,12 @@ from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.door import checks
 from mixtally.door.planning import Plan
-from mixtally.door.pricing import Given, checked
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
 from mixtally.report.numbers import at_least, at_most
 from mixtally.simulation.seeded import chance_of
-from mixtally.simulation.simulate import play
+from mixtally.simulation.play import play_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,7 @@ class Attacked:
 
 
 @checks.in_python
+@checks.takes(ParameterOptions)
 def attack(
     target: Plan | str,
     *,
@@ -68,7 +70,8 @@ def attack(
     drawn: int | None = None,
     level: float = 0.9999,
     seed: int | None = None,
-    **given: Unpack[Given],
+    honest_share: float | None = None,
+    **given: Any,
 ) -> Attacked:
     """Every known attack on a plan, or on what somebody claims of a protocol's parameters.
 
@@ -79,6 +82,7 @@ def attack(
       runs, drawn      games of each attack, 100 to 10^7 through the code, or with drawn counts
       level            confidence of all outcomes together, 0.5 to 1 - 1e-9
       seed             makes the games repeat
+      honest_share  share of the fakes that the claim counts on; all when left out
 
     Raises ParameterError for arguments that are missing, not taken or out of range, PlanError for a
     plan whose certificate is false.
@@ -86,48 +90,42 @@ def attack(
     >>> mixtally.attack("flip", epsilon=1, delta=1e-6, users=100, bits=1, flip=0.4, only="n-1")
     """
     accountant, seed = Accountant(), checks.maybe_whole("seed", seed)
-    attacked = _target(target, epsilon, delta, given, accountant)
+    fraction = checks.maybe_number("honest share", honest_share)
+    claimed = (
+        checks.maybe_number("epsilon", epsilon),
+        checks.maybe_number("delta", delta),
+        None if fraction == 1.0 else fraction,
+    )
+    attacked = _target(target, claimed, given, accountant)
     lab = Lab(
         chance_of(seed),
         1.0 - checked_level(checks.number("level", level)),
         runs=checks.maybe_whole("runs", runs),
         drawn=checks.maybe_whole("drawn", drawn),
-        play=play,
+        play=play_parts,
         accountant=accountant,
     )
     chosen = checks.maybe_chosen("only", only, [*attacks_on(attacked)])
     outcomes = tuple(run_attacks(attacked, lab, chosen))
     if isinstance(attacked, MemoizedTarget):
         return Attacked(attacked.title, None, None, outcomes)
-    epsilon, delta, fraction = attacked.epsilon, attacked.delta, attacked.honest_fraction
-    true = certify(attacked.mechanism, epsilon, fraction, accountant)
-    return Attacked(attacked.title, (epsilon, delta), true, outcomes)
+    promised = attacked.epsilon, attacked.delta
+    return Attacked(attacked.title, promised, attacked.exact, outcomes)
 
 
 def _target(
-    target: object, epsilon: object, delta: object, given: Given, accountant: Accountant
+    target: object,
+    claimed: tuple[float | None, float | None, float | None],
+    given: dict[str, object],
+    accountant: Accountant,
 ) -> Target | MemoizedTarget:
     """What is attacked; ParameterError for a plan with a claim beside it, and for neither."""
     if isinstance(target, Plan):
-        if epsilon is not None or delta is not None or given:
+        if claimed != (None, None, None) or given:
             raise ParameterError(
                 "attack", wanted="a plan alone", got="a claim beside it", do="leave that out"
             )
-        if len(target.records) > 1:
-            raise ParameterError(
-                "plan",
-                wanted="one whose records travel as one message",
-                got=f"{len(target.records)} messages a record",
-                do="save it, and attack each of its files: Plan.load",
-            )
-        return of_plan(target.records[0], accountant=accountant)
-    values, fraction = checked(target, given)
-    own = {field.name for field in fields(ClaimedParameters)}
-    parameters = ClaimedParameters(**{name: values[name] for name in own & set(values)})
-    return claim(
-        str(target),
-        parameters,
-        checks.maybe_number("epsilon", epsilon),
-        checks.maybe_number("delta", delta),
-        None if fraction == 1.0 else fraction,
-    )
+        return of_plan(target.record, accountant=accountant)
+    name = checks.chosen("protocol", target, PROTOCOLS)
+    parameters = values(checks.made(ParameterOptions, given))
+    return claim(name, ClaimedParameters(**parameters), *claimed, accountant)

@@ -12,10 +12,9 @@ from mixtally.door.contracts import contract_bytes
 from mixtally.door.device import Sent
 from mixtally.door.planning import Plan
 from mixtally.errors import DataError, MessageError
-from mixtally.estimate.arrived import check_arrived
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import SecureChance
-from mixtally.mixing import added, shaped_fakes, shuffle
+from mixtally.mixing import added, shuffle
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Contract, Cover, Part, fingerprint_of, read_contract
 from mixtally.records.layout import Layout
@@ -62,48 +61,50 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
         return _under_plan(messages, agreed)
     data = contract_bytes(agreed)
     contract = read_contract(data, "contract")
-    verify(contract.terms)
+    verify(contract.plan)
     return _under_contract(messages, contract, fingerprint_of(data))
 
 
 def _under_plan(messages: Any, plan: Plan) -> Batch:
-    (record, *others), chance = plan.records, SecureChance()
+    (part, *others), chance = plan.record.parts, SecureChance()
     if others:
         raise MessageError(
             "messages",
             wanted="a plan whose records travel as one message",
             got=f"one with {1 + len(others)} messages a record",
-            do="mix the messages of each of them by themselves: Plan.load",
+            do="give what each device sent, under a contract of this plan",
         )
-    mechanism = record.mechanism
-    rows = [rows_of(messages, mechanism.layout)]
-    if (shaped := mechanism.shaped) is not None:
-        rows += [
-            shaped_fakes(shaped.weights, mechanism.layout, chance) for _ in range(shaped.mixes)
-        ]
-    batch = np.concatenate(rows)
-    check_arrived(mechanism, len(batch), record.users)
-    return Batch(plan.fingerprint, (shuffle(batch, chance),), record.users)
+    rows = [rows_of(messages, part.layout)]
+    least, most = plan.users * part.least, plan.users * part.most
+    if not least <= len(rows[0]) <= most:
+        raise MessageError(
+            "messages",
+            wanted=f"{least:,} to {most:,} of {plan.users:,} people, fakes included",
+            got=f"{len(rows[0]):,}",
+            do="give all that people sent, each message once",
+        )
+    rows += [added(part.recipe, part.layout, chance) for _ in range(plan.record.hops)]
+    return Batch(plan.fingerprint, (shuffle(np.concatenate(rows), chance),), plan.users)
 
 
 def _under_contract(messages: Any, contract: Contract, fingerprint: str) -> Batch:
-    sent, terms, chance = _all_sent(messages, fingerprint), contract.terms, SecureChance()
-    if len(sent) < terms.minimum_crowd:
+    sent, plan, chance = _all_sent(messages, fingerprint), contract.plan, SecureChance()
+    if len(sent) < plan.minimum_crowd:
         raise DataError(
             "messages",
-            wanted=f"at least {terms.minimum_crowd:,} people, the contract's minimum crowd",
+            wanted=f"at least {plan.minimum_crowd:,} people, the contract's minimum crowd",
             got=f"{len(sent):,}",
             do="the round is destroyed: ask again, or make a contract for fewer people",
         )
     parts, declared = [], []
-    for place, part in enumerate(terms.parts):
+    for place, part in enumerate(plan.parts):
         people = [_of_person(one, place, part) for one in sent]
         rows = rows_of([message for several in people for message in several], part.layout)
-        drawn = [added(part.recipe, part.layout, chance) for _ in range(terms.hops)]
+        drawn = [added(part.recipe, part.layout, chance) for _ in range(plan.hops)]
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
-        mixed = terms.cover is Cover.MIXES
+        mixed = plan.cover is Cover.MIXES
         declared.append(tuple(len(fakes) if mixed else None for fakes in drawn))
     return Batch(fingerprint, tuple(parts), len(sent), tuple(declared))
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from mixtally.door import checks
-from mixtally.door.files import file_at
+from mixtally.door.files import file_at, read
 from mixtally.door.planning import Plan
-from mixtally.door.wish import guarantee_of
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.door.promise import guarantee_of
+from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.ledger import charge, left, spent
 from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Plan as Record
 from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
-from mixtally.records.plan import Plan as Record
 from mixtally.report.numbers import at_most, printable
-from mixtally.store.files import read_whole, the_file, write_whole
+from mixtally.store.files import the_file, write_whole
 from mixtally.store.lock import alone
 
 
@@ -104,8 +104,8 @@ class Budget:
         times, note = checks.whole("times", times), checks.text("note", note)
         with self._alone():
             ledger = self._now()
-            for record in _records(plan):
-                ledger = charge(ledger, record, times, note=note, accountant=self._accountant)
+            record = _record(plan)
+            ledger = charge(ledger, record, times, note=note, accountant=self._accountant)
             self._write(ledger)
             self._ledger = ledger
 
@@ -115,15 +115,7 @@ class Budget:
 
         >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
         """
-        records, ledger = _records(plan), self._now()
-        if len(records) == 1:
-            return left(ledger, records[0], self._accountant).times
-        raise ParameterError(
-            "plan",
-            wanted="one whose records travel as one message",
-            got=f"{len(records)} messages a record",
-            do="charge it: what does not fit is refused",
-        )
+        return left(self._now(), _record(plan), self._accountant).times
 
     def __repr__(self) -> str:
         ledger, total = self._now(), self.spent
@@ -180,16 +172,8 @@ class Budget:
     def _read(self) -> Ledger:
         if self._place is None:
             raise AssertionError("a budget in memory has no file")
-        try:
-            data = read_whole(self._place)
-        except OSError as error:
-            raise DataError(
-                str(self._place),
-                wanted="the file of a budget",
-                got=error.strerror or str(error),
-                do="look at the path, or open a new one with epsilon and delta",
-            ) from error
-        return read_ledger(data, str(self._place))
+        advice = "look at the path, or open a new one with epsilon and delta"
+        return read_ledger(read(self._place, "the file of a budget", advice), str(self._place))
 
     def _write(self, ledger: Ledger) -> None:
         if self._place is not None:
@@ -207,12 +191,12 @@ class Budget:
         )
 
 
-def _records(plan: object) -> tuple[Record, ...]:
-    """The plans to be charged; ParameterError for anything else."""
+def _record(plan: object) -> Record:
+    """The plan to be charged; ParameterError for anything else."""
     if isinstance(plan, Plan):
-        return plan.records
+        return plan.record
     if isinstance(plan, Record):
-        return (plan,)
+        return plan
     raise ParameterError(
         "plan", wanted="a mixtally.Plan", got=checks.shown(plan), do="make one with mixtally.plan"
     )

@@ -4,13 +4,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_args
 
+from mixtally.app import options
 from mixtally.errors import DataError, InputError, ParameterError, check_names, not_one_of
 
 P = ParamSpec("P")
@@ -67,56 +67,38 @@ def takes(*kinds: type) -> Callable[[T], T]:
 def made(kind: type[T], given: Mapping[str, object]) -> T:
     """The options of a class, and of those inside it, out of keywords of the same names.
 
-    Raises ParameterError for a value of another type.
+    None is what was left out. Raises ParameterError for a value of another type.
     """
-    hints, found = get_type_hints(kind), dict[str, Any]()
-    for field in fields(kind):  # type: ignore[arg-type]
-        name, hint = field.name, hints[field.name]
-        if is_dataclass(hint):
-            found[name] = made(hint, given)  # type: ignore[arg-type]
-        elif name in given:
-            found[name] = _typed(name.replace("_", " "), given[name], hint)
-    return kind(**found)
+    return options.made(
+        kind,
+        {
+            one.name: _typed(one.name.replace("_", " "), given[one.name], one.annotation)
+            for one in options.parameters_of(kind, extras=False)
+            if given.get(one.name) is not None
+        },
+    )
 
 
 def _typed(subject: str, value: object, hint: Any) -> object:
-    inside = get_args(hint)
-    if value is None and type(None) in inside:
-        return None
-    (kind,) = [one for one in inside if one is not type(None)] or [hint]
+    (kind,) = [one for one in get_args(hint) if one is not type(None)] or [hint]
     ways: dict[Any, Callable[[str, object], object]] = {
         float: number, int: whole, bool: flag, str: text,
     }  # fmt: skip
     return ways[kind](subject, value)
 
 
-def _options(kind: Any) -> Iterator[Parameter]:
-    hints = get_type_hints(kind)
-    for field in fields(kind):
-        if is_dataclass(hints[field.name]):
-            yield from _options(hints[field.name])
-        else:
-            usual = Parameter.empty if field.default is MISSING else field.default
-            yield Parameter(
-                field.name, Parameter.KEYWORD_ONLY, default=usual, annotation=hints[field.name]
-            )
+def _spelled_out(taken: Signature, kinds: Sequence[type]) -> Signature:
+    """``taken`` with its further keywords spelled out, the fields of ``kinds``.
 
-
-def _spelled_out(taken: Signature, kinds: Sequence[type] = ()) -> Signature:
-    """``taken`` with its further keywords spelled out: help and editors show them.
-
-    They are the fields of ``kinds``, or the options of a typed dictionary: None is what is left
-    out of one.
+    Help and editors show them; those that it has itself stand once.
     """
     found: list[Parameter] = []
     for one in taken.parameters.values():
-        if one.kind is Parameter.VAR_KEYWORD and kinds:
-            found += [option for kind in kinds for option in _options(kind)]
-        elif one.kind is Parameter.VAR_KEYWORD:
-            found += [
-                Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-                for name, kind in one.annotation.__args__[0].__annotations__.items()
+        if one.kind is Parameter.VAR_KEYWORD:
+            every = [
+                option for kind in kinds for option in options.parameters_of(kind, extras=False)
             ]
+            found += [option for option in every if option.name not in taken.parameters]
         else:
             found.append(one)
     return taken.replace(parameters=found)

@@ -55,22 +55,18 @@ def conclude(
         raise ParameterError(
             "edges", wanted="a contract alone", got="edges beside it", do="it has its own"
         )
-    verify(contract.terms)
+    verify(contract.plan)
     return _under_contract(contract, fingerprint_of(data), batch, Analysis(level=confidence))
 
 
 def _under_plan(plan: Plan, batch: Any, analysis: Analysis) -> Result:
     tallies = _tallies(plan, batch)
-    whole = plan.certificate if len(tallies) > 1 else None
-    record = verbs.conclude(
-        plan.records, tallies, analysis, question=plan.question, certificate=whole
-    )
-    return Result(record, plan.users, plan.option.facts())
+    return Result(verbs.conclude(plan.record, tallies, analysis))
 
 
 def _tallies(plan: Plan, batch: Any) -> list[Tally]:
     """A tally for every message of a record; MessageError for anything else."""
-    layouts = [record.mechanism.layout for record in plan.records]
+    layouts = [part.layout for part in plan.record.parts]
     if isinstance(batch, Batch):
         _check_agreed(batch, plan.fingerprint)
         pairs = zip(layouts, batch.parts, strict=True)
@@ -105,16 +101,15 @@ def _under_contract(contract: Contract, fingerprint: str, batch: Any, analysis: 
             do="mix what the devices sent",
         )
     _check_agreed(batch, fingerprint)
-    terms, parts, tallies = contract.terms, [], []
-    for part, rows, declared in zip(terms.parts, batch.parts, batch.declared, strict=True):
+    plan, parts, tallies = contract.plan, [], []
+    for part, rows, declared in zip(plan.parts, batch.parts, batch.declared, strict=True):
         sifted = sift(part.layout, rows)
         parts.append(
             PartReceived(declared=declared, received=len(sifted.rows), dropped=sifted.dropped)
         )
         tallies.append(tally_messages(part.layout, sifted.rows))
     received = Received(contributors=batch.people, parts=tuple(parts))
-    record = verbs.conclude_received(terms, received, tallies, analysis)
-    return Result(record, batch.people, {"contract": contract.name, "fingerprint": fingerprint})
+    return Result(verbs.conclude(plan, tallies, analysis, received=received))
 
 
 def _check_agreed(batch: Batch, fingerprint: str) -> None:

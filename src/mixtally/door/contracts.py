@@ -3,9 +3,10 @@
 import os
 
 from mixtally.door.checks import shown
-from mixtally.door.files import file_at
-from mixtally.errors import DataError, ParameterError
-from mixtally.store.files import read_whole
+from mixtally.door.files import file_at, read
+from mixtally.errors import ParameterError
+
+_MAKE = "make one with `mixtally contract new`"
 
 
 def contract_bytes(given: object) -> bytes:
@@ -20,15 +21,6 @@ def contract_bytes(given: object) -> bytes:
             "contract",
             wanted="the path or the bytes of a contract",
             got=shown(given),
-            do="make one with `mixtally contract new`",
+            do=_MAKE,
         )
-    place = file_at(given)
-    try:
-        return read_whole(place)
-    except OSError as error:
-        raise DataError(
-            str(place),
-            wanted="a contract",
-            got=error.strerror or str(error),
-            do="make one with `mixtally contract new`",
-        ) from error
+    return read(file_at(given), "a contract", _MAKE)

@@ -96,11 +96,11 @@ class Device:
     @property
     def promise(self) -> str:
         """What the contract promises this person."""
-        terms = self._contract.terms
-        times = f" over all of its {terms.collections:,} rounds" if terms.collections > 1 else ""
+        plan = self._contract.plan
+        times = f" over all of its {plan.collections:,} rounds" if plan.collections > 1 else ""
         return (
-            f"epsilon = {terms.epsilon:g}, delta <= {terms.upper:.3g}{times}, against anyone who "
-            f"sees all shuffled messages. Assumes: {terms.assumption.removeprefix('holds if ')}."
+            f"epsilon = {plan.epsilon:g}, delta <= {plan.upper:.3g}{times}, against anyone who "
+            f"sees all shuffled messages. Assumes: {plan.assumption.removeprefix('holds if ')}."
         )
 
     @checks.in_python
@@ -112,7 +112,7 @@ class Device:
 
         >>> device.messages("yes")
         """
-        collections = self._contract.terms.collections
+        collections = self._contract.plan.collections
         with self._turn:
             if os.getpid() != self._owner:
                 raise ParameterError(
@@ -134,7 +134,7 @@ class Device:
         return self._chance.words(count).astype("<u8").tobytes()
 
     def __repr__(self) -> str:
-        asked = self._contract.terms.question.name
+        asked = self._contract.plan.question.name
         return f"{self.promise}\ncontract {self._contract.name}: {asked}"
 
     def __reduce__(self) -> NoReturn:

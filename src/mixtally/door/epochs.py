@@ -6,16 +6,13 @@ from typing import Any
 from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
-from mixtally.app.outcome import Run
 from mixtally.door import checks
 from mixtally.door.labels import labels_of
-from mixtally.door.plays import wanted_of
+from mixtally.door.plays import run_of, wanted_of
+from mixtally.door.promise import guarantee_of
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import timeline_of
-from mixtally.door.wish import guarantee_of
 from mixtally.estimate.analysis import Analysis
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import chance_of
 
 
 @checks.in_python
@@ -56,19 +53,15 @@ def simulate_epochs(
     >>> mixtally.simulate_epochs({"answer": answers, "week": weeks}, epochs="week", epsilon=2,
     ...                          delta=1e-6, labels=["yes", "no"])
     """
-    guarantee, drawn = guarantee_of(epsilon, delta), checks.maybe_whole("seed", seed)
+    guarantee, run = guarantee_of(epsilon, delta), run_of(seed, level)
     wanted = replace(wanted_of(missing, missing_values, labels=labels), person=person)
     budget = checks.made(BudgetOptions, options)
     named = checks.maybe_text("name", name)
     listed = None if order is None else labels_of("order", order)
     timeline, backend = timeline_of(values, named, wanted, epochs, listed)
     check_labels(timeline)
-    run = Run(
-        lab=Lab(chance_of(drawn)),
-        source=f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs.",
-        seed=drawn,
-        level=checks.number("level", level),
-    )
+    source = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs."
     chosen = plan_of(timeline, guarantee, budget, run.lab.planner)
     analysis = Analysis(level=run.level)
-    return Simulated(played(timeline, guarantee, chosen, analysis, run), backend)
+    outcome = played(timeline, guarantee, chosen, analysis, replace(run, source=source))
+    return Simulated(outcome, backend)

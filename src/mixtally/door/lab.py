@@ -1,46 +1,35 @@
 """``simulate``: real values played through the whole system in one call."""
 
-from typing import Any, NamedTuple, Unpack
+from typing import Any
 
+from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.data.population import Population
 from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts, separator_of
 from mixtally.door.planning import Plan
+from mixtally.door.promise import guarantee_of
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
-from mixtally.door.values import KINDS, Wanted, counted_of, shared_crowd_of
-from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.door.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_of
 from mixtally.encode.numbers import Scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.result import Result as Record
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import (
     Histogram,
     checked_counts,
     collect_counts,
-    counted_before,
 )
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import checked, collect
+from mixtally.simulation.run import checked, release
 from mixtally.simulation.seeded import chance_of
-
-_TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
-
-
-class _Given(NamedTuple):
-    """Whom a simulation plays, as ``Crowd``; a histogram of people who were counted before."""
-
-    people: Population | Histogram
-    backend: Any
-    public: tuple[str, ...] = ()
-    raw: tuple[str, ...] = ()
 
 
 @checks.in_python
+@checks.takes(BudgetOptions)
 def simulate(
     values: object,
     *,
@@ -67,7 +56,7 @@ def simulate(
     level: float = 0.95,
     pairs: bool = False,
     repeats: int | None = None,
-    **wish: Unpack[Wish],
+    **options: Any,
 ) -> Result:
     """Values of real people played through the whole system: planned, randomized, mixed, counted.
 
@@ -96,7 +85,7 @@ def simulate(
       level            of all intervals, in (0, 1)
       pairs            whether people who have both of two bits are counted, too
       repeats          send vectors of bits so many times
-      wish             what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+      options          what it may cost and whom it may trust
 
     Raises DataError for values that cannot be records, by their position; PlanError for a plan for
     others; InfeasibleError when nothing fits or the budget would be exceeded; ParameterError for an
@@ -105,7 +94,7 @@ def simulate(
     >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)
     """
     seed = checks.maybe_whole("seed", seed)
-    _check(plan, budget, seed, [epsilon, delta], wish)
+    _check(plan, budget, seed, [epsilon, delta], options)
     wanted = Wanted(
         kind=checks.maybe_chosen("kind", kind, KINDS),
         labels=labels,
@@ -125,62 +114,67 @@ def simulate(
         pairs=checks.flag("pairs", pairs),
         edges=None if wanted.scale is None else wanted.scale.edges,
     )
-    lab, crowd = Lab(chance_of(seed)), _given(values, name, wanted, counts)
+    lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
-        plan = _planned(crowd.people, guarantee, wish, lab, times, pairs=analysis.pairs)
+        limits, people = checks.made(BudgetOptions, options), crowd.population
+        edges = None if analysis.edges is None else tuple(map(float, analysis.edges))
+        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs, edges=edges)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
 def _planned(
     people: Population | Histogram,
     guarantee: Guarantee,
-    wish: Wish,
+    limits: BudgetOptions,
     lab: Lab,
     times: int | None,
     *,
     pairs: bool,
+    edges: tuple[float, ...] | None,
 ) -> Plan:
     """The plan of least error for these people."""
-    if times is not None and wish.get("messages_per_user") is None:
-        wish["messages_per_user"] = float(max(2, times))
-    request = request_of(people.question, guarantee, people.users, wish)
-    offer, reason = offers.best(request, lab.planner, repeats=times, pairs=pairs)
-    return Plan(offer, people.question, reason)
+    budget = with_room(limits, times)
+    wish = wish_of(budget, people.question, guarantee, people.users, edges=edges)
+    return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=pairs))
 
 
 def _played(
-    plan: Plan, crowd: _Given, lab: Lab, analysis: Analysis, budget: Budget | None, seed: int | None
+    plan: Plan,
+    crowd: Crowd[Population] | Crowd[Histogram],
+    lab: Lab,
+    analysis: Analysis,
+    budget: Budget | None,
+    seed: int | None,
 ) -> Result:
     """The result, once the budget was charged; what cannot be played is not charged."""
-    whole = crowd.people
+    whole = crowd.population
     if isinstance(whole, Population):
-        checked(plan.records, whole, analysis, lab.planner.accountant)
+        checked(plan.record, whole, analysis, lab.planner.accountant)
     else:
-        checked_counts(plan.records, whole, analysis, lab.planner.accountant)
+        checked_counts(plan.record, whole, analysis, lab.planner.accountant)
     if budget is not None:
         budget.charge(plan)
     if isinstance(whole, Population):
-        release = collect(plan.option, whole, lab, analysis)
+        played = release(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} values, each played as a person."
     else:
-        release = collect_counts(plan.option, whole, lab, analysis)
+        played = collect_counts(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} people, as the counts have them."
-    record: Record = release.result
-    truth, people, backend = whole.truth.tolist(), whole.users, crowd.backend
+    record, truth, backend = played.result, whole.truth.tolist(), crowd.backend
     note = " ".join([source, *crowd.public])
     rehearsal = Rehearsal(record, truth, backend, crowd.raw)
     read = whole.from_data
-    return Result(record, people, dict(release.facts), seed, note, rehearsal, backend, read)
+    return Result(record, seed, note, rehearsal, backend, read)
 
 
-def _given(values: object, name: object, wanted: Wanted, counts: object) -> _Given:
+def _crowd(
+    values: object, name: object, wanted: Wanted, counts: object
+) -> Crowd[Population] | Crowd[Histogram]:
+    """Whom a simulation plays; a histogram of people who were counted before."""
     if counts is None:
-        crowd = shared_crowd_of(values, name, wanted)
-        together = () if wanted.group is None else (_TOGETHER,)
-        return _Given(crowd.population, crowd.backend, (*crowd.public, *together), crowd.raw)
-    found, backend = counted_of(values, checks.maybe_text("name", name), wanted, counts)
-    return _Given(counted_before(found), backend)
+        return shared_crowd_of(values, name, wanted)
+    return counted_of(values, name, wanted, counts)
 
 
 def scale_of(bins: object, low: object, high: object) -> Scale | None:
@@ -201,7 +195,7 @@ def scale_of(bins: object, low: object, high: object) -> Scale | None:
 
 
 def _check(
-    plan: object, budget: object, seed: int | None, promise: list[float | None], wish: Wish
+    plan: object, budget: object, seed: int | None, promise: list[float | None], options: object
 ) -> None:
     """Raises ParameterError for arguments that do not go together."""
     for subject, value, wanted in (("plan", plan, Plan), ("budget", budget, Budget)):
@@ -213,7 +207,7 @@ def _check(
                 do=f"make one with mixtally.{subject if wanted is Plan else 'Budget'}",
             )
     given = [value for value in promise if value is not None]
-    if plan is not None and (given or wish):
+    if plan is not None and (given or options):
         raise ParameterError(
             "plan",
             wanted="a plan, or what one is made of",

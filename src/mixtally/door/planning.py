@@ -2,24 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
+from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.plans import promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
-from mixtally.door.wish import Wish, guarantee_of, request_of
+from mixtally.door.promise import guarantee_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.codec import canonical, fingerprint
-from mixtally.planner import PlanOption, choose, forecast
+from mixtally.planner import choose, forecast
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
-from mixtally.records.plan import Plan as Record
-from mixtally.records.plan import read_plan
+from mixtally.records.contract import Plan as Record
+from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
-from mixtally.report.promise import of_plan
 from mixtally.report.svg import el
 from mixtally.report.words import promise
 from mixtally.store.files import read_whole
@@ -31,61 +31,53 @@ class Plan:
     """A plan and what it promises: made by ``plan``, or read from a file with ``Plan.load``.
 
     where
-      question     what people are asked
-      certificate  of everything that one person sends, over all collections
-      records      one plan for each message of a record, as files have them
-      reason       why it was chosen; empty when it was read from a file
+      record   all of it, as files have it
+      reason   why it was chosen; empty when it was read from a file
     """
 
-    def __init__(self, option: PlanOption, question: Question, reason: str = "") -> None:
-        self.option, self.question, self.reason = option, question, reason
+    def __init__(self, record: Record, reason: str = "") -> None:
+        self.record, self.reason = record, reason
 
     @property
-    def records(self) -> tuple[Record, ...]:
-        """The plans themselves, one for each message of a record."""
-        return self.option.plans
+    def question(self) -> Question:
+        """What people are asked."""
+        return self.record.question
 
     @property
     def certificate(self) -> Certificate:
-        """What is proved of all messages and all collections together."""
-        return self.option.certificate
+        """What is proved of everything that one person sends, over all collections."""
+        return self.record.certificate
 
     @property
     def users(self) -> int:
         """People expected to take part."""
-        return self.option.plan.users
+        return self.record.users
 
     @property
     def error(self) -> float:
         """Standard error of one count, in counts."""
-        return self.option.standard_error
+        return self.record.standard_error
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of its bytes, or of those of a record's first message."""
-        return fingerprint(self.option.plan)
+        """SHA-256 of its file."""
+        return self.record.fingerprint
 
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
-        return "\n\n".join(promise(self.option.plan, self.certificate))
+        return "\n\n".join(promise(self.record))
 
     @checks.in_python
     def save(self, path: str | Path) -> list[Path]:
-        """Write it as ``mixtally plan --out`` does: a file, or numbered ones for several messages.
+        """Write it as ``mixtally plan --out`` does.
 
         Raises DataError when the disk refuses.
 
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        several = len(self.records) > 1
-        names = [
-            f"{place.stem}-{i}{place.suffix}" if several else place.name
-            for i in range(1, len(self.records) + 1)
-        ]
-        contents = zip(names, self.records, strict=True)
-        return write(place.parent, {name: canonical(one) for name, one in contents})
+        return write(place.parent, {place.name: write_plan(self.record)})
 
     @classmethod
     @checks.in_python
@@ -106,22 +98,16 @@ class Plan:
             ) from error
         found = read_plan(data, str(place))
         verify(found, Accountant())
-        option = PlanOption(
-            (found,), found.guarantee, found.certificate, 1, found.users, found.honest_fraction
-        )
-        return cls(option, found.question)
+        return cls(found)
 
     @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        known, option = forecast(self.option), self.option
-        error, level, half = known.standard_error, known.level, known.half_width
-        shown, local = option.certificate, option.local_epsilon
-        return of_plan(shown, option.collections, local, error, level, half)
+        return promise_lines(self.record, forecast(self.record))
 
     def __repr__(self) -> str:
-        what = f"{self.question.name}: {self.option.name}, {self.question.bins:,} bins, "
-        cost = f"{self.option.messages_per_user:.3f} messages a user"
+        what = f"{self.question.name}: {self.record.name}, {self.question.bins:,} bins, "
+        cost = f"{self.record.messages_per_user:.3f} messages a user"
         return "\n".join([*self.lines(), what + cost])
 
     def _repr_html_(self) -> str:
@@ -129,6 +115,7 @@ class Plan:
 
 
 @checks.in_python
+@checks.takes(BudgetOptions)
 def plan(
     question: Shape,
     *,
@@ -138,7 +125,7 @@ def plan(
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
-    **wish: Unpack[Wish],
+    **options: Any,
 ) -> Plan:
     """The plan of least error that keeps a guarantee.
 
@@ -150,7 +137,7 @@ def plan(
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
-      wish       what it may cost and whom it may trust: ``mixtally.door.wish.Wish``
+      options    what it may cost and whom it may trust
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
     PlanError for labels that are no labels.
@@ -159,8 +146,9 @@ def plan(
     """
     asked = question_of(question, name=checks.text("name", name), kind=kind, max_set=max_set)
     wanted = guarantee_of(epsilon, delta)
-    answer = choose(request_of(asked, wanted, checks.whole("users", users), wish))
-    return Plan(answer.best, asked, answer.reason)
+    budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
+    answer = choose(wish_of(budget, asked, wanted, crowd))
+    return Plan(answer.plan, answer.reason)
 
 
 def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Question:

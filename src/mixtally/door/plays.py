@@ -16,9 +16,9 @@ from mixtally.data.population import Population
 from mixtally.data.reading import DROP
 from mixtally.door import checks
 from mixtally.door.labels import labels_of, missing_texts, separator_of
+from mixtally.door.promise import guarantee_of
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import Wanted, shared_crowd_of
-from mixtally.door.wish import guarantee_of
 from mixtally.errors import ParameterError
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import chance_of
@@ -248,10 +248,15 @@ def _played(
     values: object, name: object, wanted: Wanted, seed: object, level: object = 0.95
 ) -> tuple[Population, Run, Any]:
     """The crowd, how it is played, and the library that it came from."""
-    drawn = checks.maybe_whole("seed", seed)
-    within = checks.number("level", level)
+    run = run_of(seed, level)
     crowd = shared_crowd_of(values, name, wanted)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, each played as a person's.", *crowd.public])
-    run = Run(lab=Lab(chance_of(drawn)), source=source, seed=drawn, level=within)
-    return people, run, crowd.backend
+    return people, replace(run, source=source), crowd.backend
+
+
+def run_of(seed: object, level: object) -> Run:
+    """How a crowd is played whose source is told later."""
+    drawn = checks.maybe_whole("seed", seed)
+    within = checks.number("level", level)
+    return Run(lab=Lab(chance_of(drawn)), source="", seed=drawn, level=within)

@@ -1,67 +1,34 @@
 """``delta`` and ``calibrate``: what parameters keep, and the least noise that keeps a guarantee."""
 
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
+from mixtally.app.mechanism import (
+    PROTOCOLS,
+    MechanismOptions,
+    as_sent,
+    fakes_of,
+    memoized,
+    parsed,
+    standard_error,
+)
 from mixtally.door import checks
-from mixtally.door.wish import guarantee_of
-from mixtally.errors import ParameterError
-from mixtally.privacy.accountant import Accountant, Record
+from mixtally.door.promise import guarantee_of
+from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.calibrate import calibrate as search
 from mixtally.privacy.divergence import memoized as memory
-from mixtally.privacy.parameters import Parameters, Parsed, parsed, protocols
 from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import Observer, checked_epsilon, promised
-from mixtally.records.mechanism import BitFlips, FakeSource, NoFakes, Parameter, Shuffled
-from mixtally.records.mechanism.memoized import memoized
+from mixtally.records.guarantee import checked_epsilon
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
 from mixtally.report.numbers import at_most, number
 from mixtally.report.promise import assumes
 
-_FLAGS, _TEXTS = ("split", "count_crowd"), ("background",)
-_NUMBERS = ("flip", "shape_decay", "honest_fraction", "permanent", "p", "q")
-_MEMORY = ("permanent", "p", "q", "hashes", "reports")
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(MechanismOptions):
+    """Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists."""
 
-class Given(TypedDict, total=False):
-    """Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists.
-
-    where
-      users, fakes     in the whole collection
-      flip             flip probability, in [2^-40, 1/2]
-      bins, bits       of a value or a set; of free bits
-      ones             other people known to hold a one
-      max_set          the most bins of a set
-      repeats          how often a record is sent
-      shape_decay, shape_shift, mixes   of fakes that mixes draw
-      observer         "messages" or "sums"
-      background       "zero" when all others are known to hold zeros
-      split            whether every bit or attribute is a message of its own
-      count_crowd      whether other people's flips count
-      honest_fraction  share of fakes and people that is counted on, in (0, 1]
-      permanent, p, q, hashes, reports   of the protocol "memory"
-    """
-
-    users: int | None
-    fakes: int | None
-    flip: float | None
-    bins: int | None
-    bits: int | None
-    ones: int | None
-    max_set: int | None
-    repeats: int | None
-    shape_decay: float | None
-    shape_shift: int | None
-    mixes: int | None
-    observer: str
-    background: str | None
-    split: bool
-    count_crowd: bool
-    honest_fraction: float
-    permanent: float | None
-    p: float | None
-    q: float | None
-    hashes: int | None
-    reports: int | None
+    mixes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,29 +56,29 @@ class Calibrated:
 
 
 @checks.in_python
-def delta(protocol: str, *, epsilon: float, **given: Unpack[Given]) -> Certificate:
+@checks.takes(Parameters)
+def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     """The exact delta of any parameters, with its observer, its proof and what it rests on.
 
     where
       protocol   flip-blank, flip-uniform, flip, single-bit, clear-uniform, clear-shaped or memory
       epsilon    at which delta is wanted, in [0.01, 20]
-      given      its parameters: ``mixtally.door.pricing.Given``
+      given      its parameters: ``mixtally.app.mechanism.MechanismOptions``
 
     Raises ParameterError for parameters that are missing, not taken or out of range.
 
     >>> mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000).upper
     """
     at = checked_epsilon(checks.number("epsilon", epsilon))
-    values, fraction = checked(protocol, given)
-    if protocol == "memory":
-        needs = [*_MEMORY]
-        mechanism, reports = _memory(values, needs, fraction)
-        return memory.certificate(mechanism, reports, at)
-    return Accountant().certificate(_parsed(protocol, values, fraction).counted, at)
+    options = _options(protocol, given)
+    if options.protocol == "memory":
+        return memory.certificate(*memoized(options), at)
+    return Accountant().certificate(parsed(options).counted, at)
 
 
 @checks.in_python
-def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Unpack[Given]) -> Calibrated:
+@checks.takes(Parameters)
+def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
     """The least noise that keeps a guarantee: finds what is left out of a protocol's parameters.
 
     where
@@ -124,98 +91,33 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Unpack[Gi
 
     >>> mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10)
     """
-    wanted = guarantee_of(epsilon, delta)
-    values, fraction = checked(protocol, given)
-    if protocol == "memory":
-        mechanism, reports = _memory({**values, "permanent": 1.0}, [*_MEMORY], fraction)
+    wanted, options = guarantee_of(epsilon, delta), _options(protocol, given)
+    if options.protocol == "memory":
+        mechanism, reports = memoized(options, seek=True)
         found = memory.least_permanent(mechanism, reports, wanted.epsilon, wanted.delta)
-        error = found.standard_error(values.get("users") or 1, reports)
+        error = found.standard_error(options.users or 1, reports)
         proved = memory.certificate(found, reports, wanted.epsilon)
         return Calibrated(proved, {"permanent": found.f}, error)
-    accountant = Accountant()
-    asked = _parsed(protocol, values, fraction, for_epsilon=wanted.epsilon)
+    accountant, asked = Accountant(), parsed(options, for_epsilon=wanted.epsilon)
     if asked.sought is None:
         raise AssertionError("nothing is to be found")
     record = search(accountant, asked.counted, asked.sought, wanted.epsilon, wanted.delta)
-    sent = _sent(asked, record, values.get("fakes") or 0, fraction).message.mechanism
+    sent = as_sent(options, asked, record).message.mechanism
     facts = _found(record.message.mechanism, sent, asked.sought)
-    people = values.get("users", _fakes(sent))
-    noise = sent.standard_error(people) if people else None
-    return Calibrated(accountant.certificate(record, wanted.epsilon), facts, noise)
+    noise, people = standard_error(options, asked, record)
+    proof = accountant.certificate(record, wanted.epsilon)
+    return Calibrated(proof, facts, noise if people else None)
 
 
-def checked(protocol: object, given: Given) -> tuple[dict[str, Any], float]:
-    """Parameters that were given, each of its type, and the honest fraction.
-
-    Raises ParameterError for another type or protocol.
-    """
-    checks.chosen("protocol", protocol, [*protocols(), "memory"])
-    values: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is not None:
-            values[name] = _typed(name, value)
-    return values, values.pop("honest_fraction", 1.0)
-
-
-def _typed(name: str, value: object) -> Any:
-    if name == "observer":
-        return Observer(checks.chosen("observer", value, ["messages", "sums"]))
-    if name in _FLAGS:
-        return checks.flag(name, value)
-    if name in _TEXTS:
-        return checks.text(name, value)
-    return (checks.number if name in _NUMBERS else checks.whole)(name.replace("_", " "), value)
-
-
-def _parsed(
-    protocol: str, values: dict[str, Any], fraction: float, for_epsilon: float | None = None
-) -> Parsed:
-    if strange := [name for name in _MEMORY if name in values]:
-        raise ParameterError(
-            protocol,
-            wanted="its own parameters",
-            got=" and ".join(strange),
-            do="leave them out: they belong to memory",
-        )
-    return parsed(protocol, Parameters(**values), fraction, for_epsilon=for_epsilon)
-
-
-def _memory(values: dict[str, Any], needs: list[str], fraction: float) -> Any:
-    if not set(needs) <= set(values) <= {*needs, "users"} or fraction < 1.0:
-        raise ParameterError(
-            "memory",
-            wanted=" and ".join(needs),
-            got=" and ".join(values) or "nothing",
-            do="give exactly these; it may take users, and no honest_fraction",
-        )
-    hashes = values["hashes"]
-    made = memoized(
-        max(2, 2 * hashes), values["permanent"], values["p"], values["q"], hashes=hashes
-    )
-    return made, values["reports"]
-
-
-def _fakes(sent: Shuffled) -> int | None:
-    """People's fakes in one round; None for a mechanism that has none."""
-    if sent.fake_source is FakeSource.MIX:
-        return None
-    if isinstance(sent, BitFlips) and isinstance(sent.fakes, NoFakes):
-        return None
-    return sent.fakes_promised // sent.repeats
-
-
-def _sent(asked: Parsed, found: Record, fakes: int, fraction: float) -> Record:
-    """``found`` with every fake that is promised, honest or not."""
-    counted = _fakes(found.message.mechanism)
-    if counted is None:
-        return found
-    many = promised(counted, fraction) if asked.sought is Parameter.FAKES else fakes
-    return found.having(Parameter.FAKES, many)
+def _options(protocol: object, given: dict[str, object]) -> Parameters:
+    """The parameters, each of its type; ParameterError for another type or protocol."""
+    name = checks.chosen("protocol", protocol, PROTOCOLS)
+    return checks.made(Parameters, {**given, "protocol": name})
 
 
 def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, Any]:
     if sought is Parameter.FAKES:
-        return {"fakes": _fakes(sent)}
+        return {"fakes": fakes_of(sent)}
     if sought is Parameter.FLIP and isinstance(counted, BitFlips):
         return {"flip": counted.flip_probability}
     if counted.shaped is not None:

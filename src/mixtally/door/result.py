@@ -17,15 +17,13 @@ from mixtally.door.page import document
 from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.numbers import QUANTILES
-from mixtally.ground.codec import canonical
 from mixtally.records.certificate import Certificate
-from mixtally.records.result import ContractResult
+from mixtally.records.contract import write_plan
 from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
-from mixtally.report.counted import Counted
 from mixtally.report.document import Promise, not_covered, with_uncovered
-from mixtally.report.promise import of_contract_result, of_result
+from mixtally.report.promise import of_result
 from mixtally.report.svg import el
 from mixtally.report.texts import csv_text, files
 from mixtally.report.words import promise
@@ -38,22 +36,28 @@ class Result:
     where
       record      all of it, for those who want more
       seed        of the noise; None when it came from the operating system
-      people      who took part
-      facts       what its plans say, flat
       note        where the values came from
       rehearsal   the true counts beside, in the lab; None when messages alone were known
       from_data   what of the question was read off the values: some of "labels" and "largest set".
                   Then, as with a seed, it is a rehearsal and nothing of it may be published
     """
 
-    record: Record | ContractResult
-    people: int
-    facts: dict[str, Any]
+    record: Record
     seed: int | None = None
     note: str = ""
     rehearsal: Rehearsal | None = None
     backend: Any = field(default=None)
     from_data: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> int:
+        """Who took part."""
+        return self.record.received.contributors
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its plan says, flat."""
+        return self.record.plan.facts()
 
     @property
     def certificate(self) -> Certificate:
@@ -152,19 +156,14 @@ class Result:
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
-        record = self.record
-        source = record.plan if isinstance(record, Record) else record.terms
-        texts = promise(source, record.certificate)
+        texts = promise(self.record.plan, self.record.certificate)
         uncovered = [f"Not covered: {one}." for one in not_covered(self.from_data)]
         return "\n\n".join([*self._public(), *texts, *map(checks.worded_in_python, uncovered)])
 
     @property
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        if not isinstance(self.record, Record):
-            return of_contract_result(self.record)
-        found = of_result(self.record, self.facts["local_epsilon"])
-        first, second, third = with_uncovered(found, self.from_data)
+        first, second, third = with_uncovered(of_result(self.record), self.from_data)
         return first, checks.worded_in_python(second), third
 
     def _public(self) -> list[str]:
@@ -223,22 +222,13 @@ class Result:
             raw = {**self._files(record), **raw}
         return [*written, *(write(place / "rehearsal", raw) if raw else [])]
 
-    def _files(self, record: Record | ContractResult) -> dict[str, bytes]:
+    def _files(self, record: Record) -> dict[str, bytes]:
         """What may be published."""
-        if not isinstance(record, Record):
-            tables = Counted(record).tables()
-            return {name: csv_text(t.rows, t.names).encode() for name, t in tables.items()}
         title = f"{record.question.name}, counted privately"
-        page = document(record, title, self.facts, self.note)
+        page = document(record, title, self.note)
         page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)
-        several = len(record.plans) > 1
-        return {
-            **{name: text.encode() for name, text in files(page).items()},
-            **{
-                f"plan-{place}.json" if several else "plan.json": canonical(plan)
-                for place, plan in enumerate(record.plans, 1)
-            },
-        }
+        written = {name: text.encode() for name, text in files(page).items()}
+        return {**written, "plan.json": write_plan(record.plan)}
 
     def _raw(self) -> dict[str, bytes]:
         """What must not: its first line says so."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from mixtally.data.places import Grid
-from mixtally.data.population import Counted, Population, check_shared
+from mixtally.data.population import Population, check_shared
 from mixtally.data.readers import (
     check_installed,
     counts_of_table,
@@ -21,11 +21,15 @@ from mixtally.door.labels import labels_of
 from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
+from mixtally.simulation.counts_only import Histogram, counted_before
 
 if TYPE_CHECKING:
     from mixtally.door.columns import Values
 
+People = TypeVar("People", bound=Population | Histogram)
+
 KINDS = ("one", "set", "bits", "attributes", "number")
+_TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
 _LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
 
 
@@ -69,8 +73,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
-    """People with known records, and how they came.
+class Crowd(Generic[People]):
+    """People with known records, or how many hold each value, and how they came.
 
     where
       backend   the library that the values came from; None for plain Python and NumPy
@@ -78,13 +82,13 @@ class Crowd:
       raw       the same with how many people that concerns
     """
 
-    population: Population
+    population: People
     backend: Any
-    public: tuple[str, ...]
-    raw: tuple[str, ...]
+    public: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
 
 
-def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
+def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd[Population]:
     """The crowd of ``values``, a place a person.
 
     Raises DataError for values that cannot be records, by their position, PlanError for those that
@@ -92,13 +96,12 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd:
     """
     own, every, reading, _ = _read(values, wanted, person=wanted.person)
     found = read_table(every.table(), every, reading, wanted.question)
-    if name is not None and wanted.question is None:
-        found = found.asked(msgspec.structs.replace(found.question, name=name))
+    found = found.asked(_called(name, found.question, wanted))
     raw = (found.note,) if found.note else ()
     return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)
 
 
-def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd:
+def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd[Population]:
     """The same, and DataError where the answers are read off the values and most name a person."""
     crowd = crowd_of(values, checks.maybe_text("name", name), wanted)
     people = crowd.population
@@ -120,29 +123,30 @@ def timeline_of(
         )
     own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
     found = epochs_of_table(every.table(), every, reading, When(named["epochs"], order))
-    if name is not None:
-        found = replace(found, question=msgspec.structs.replace(found.question, name=name))
-    return found, own.backend
+    return replace(found, question=_called(name, found.question, wanted)), own.backend
 
 
-def counted_of(
-    values: object, name: str | None, wanted: Wanted, counts: object
-) -> tuple[Counted, Any]:
-    """How many people hold each of ``values``, and the library that they came from.
+def counted_of(values: object, name: object, wanted: Wanted, counts: object) -> Crowd[Histogram]:
+    """How many people hold each of ``values``; ``counts`` are as ``Wanted.person``.
 
-    ``counts`` are as ``Wanted.person``.
-
-    Errors as ``crowd_of``, and DataError for a number that is no count.
+    Errors as ``shared_crowd_of``, and DataError for a number that is no count.
     """
+    asked = checks.maybe_text("name", name)
     own, every, reading, named = _read(values, wanted, counts=counts)
     if reading.form is not As.ONE or wanted.person is not None:
         raise ParameterError(
             "counts", wanted="one value a person", got="other records", do="leave the others out"
         )
     found = counts_of_table(every.table(), every, reading, named["counts"], wanted.question)
-    if name is not None and wanted.question is None:
-        found = found._replace(question=msgspec.structs.replace(found.question, name=name))
-    return found, own.backend
+    found = found._replace(question=_called(asked, found.question, wanted))
+    return Crowd(counted_before(found), own.backend)
+
+
+def _called(name: str | None, question: Question, wanted: Wanted) -> Question:
+    """The question by the caller's name, if any; a plan's keeps its own."""
+    if name is None or wanted.question is not None:
+        return question
+    return msgspec.structs.replace(question, name=name)
 
 
 def _read(
@@ -192,6 +196,8 @@ def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
     if found.warning:
         warning = checks.worded_in_python(found.warning)
         notes.append(f"{warning[0].upper()}{warning[1:]}.")
+    if wanted.group is not None:
+        notes.append(_TOGETHER)
     return tuple(notes)
 
 

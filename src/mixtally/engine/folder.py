@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mixtally.engine.engine import Engine
-from mixtally.engine.folding import Folder, NearFolder
+from mixtally.engine.folding import Folder, LocalFolder
 from mixtally.engine.hands import Secrets
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import Chance
@@ -16,7 +16,7 @@ def folder(
 ) -> Iterator[Folder]:
     """Whoever folds the parts of the round of this name, as long as the context lasts."""
     if engine.cluster is None:
-        yield NearFolder(pool)
+        yield LocalFolder(pool)
         return
     from mixtally.engine.spark.folding import SparkFolder
     from mixtally.engine.spark.session import session

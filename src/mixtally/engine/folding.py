@@ -40,7 +40,7 @@ class FoldWork(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """What came of it.
+    """What it has become.
 
     where
       came      envelopes
@@ -60,7 +60,7 @@ class Folder(Protocol):
         ...
 
 
-class NearFolder:
+class LocalFolder:
     """Folds with a pool of this machine."""
 
     def __init__(self, pool: Pool) -> None:

@@ -8,13 +8,16 @@ import hmac
 import os
 import signal
 import threading
+from collections.abc import Callable
 from hashlib import sha256
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mixtally.wire.envelope import Label, Opener, Sealer
 from mixtally.wire.suite import SUITES
+
+T = TypeVar("T")
 
 
 class Secrets(NamedTuple):
@@ -40,7 +43,7 @@ class Secrets(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What came of some envelopes.
+    """What was in some envelopes.
 
     where
       messages    one after the other
@@ -57,7 +60,7 @@ class Opened(NamedTuple):
     bad: bytes = b""
 
 
-class Hands:
+class EnvelopeWorker:
     """Opens and seals in this process."""
 
     def __init__(self, secrets: Secrets) -> None:
@@ -108,8 +111,8 @@ class Hands:
         return [hmac.digest(key, message, "sha256") for message in messages]
 
 
-_hands: list[Hands] = []
-"""Those of this process, where it is a worker."""
+_own: list[EnvelopeWorker] = []
+"""That of this process, where it is one of a pool."""
 
 
 def start(secrets: Secrets) -> None:
@@ -118,7 +121,7 @@ def start(secrets: Secrets) -> None:
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    _hands[:] = [Hands(secrets)]
+    _own[:] = [EnvelopeWorker(secrets)]
 
 
 def _end_with(parent: BaseProcess) -> None:
@@ -126,11 +129,6 @@ def _end_with(parent: BaseProcess) -> None:
     os._exit(1)
 
 
-def open_chunk(part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
-    """``Hands.open`` in a worker."""
-    return _hands[0].open(part, envelopes, size, wanted)
-
-
-def seal_chunk(part: int, messages: bytes, size: int) -> bytes:
-    """``Hands.seal`` in a worker."""
-    return _hands[0].seal(part, messages, size)
+def in_pool(work: Callable[..., T], *given: object) -> T:
+    """A method of ``EnvelopeWorker``, called in a process of a pool."""
+    return work(_own[0], *given)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mixtally.engine.engine import Engine
 from mixtally.engine.hands import Secrets
-from mixtally.engine.mixing import Mixer, NearMixer
+from mixtally.engine.mixing import LocalMixer, Mixer
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import Chance
 from mixtally.node.disk import Step, no_step
@@ -18,7 +18,7 @@ def mixer(
 ) -> Iterator[Mixer]:
     """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
     if engine.cluster is None:
-        yield NearMixer(pool, folder, chance, step, engine.most_held)
+        yield LocalMixer(pool, folder, chance, step, engine.most_held)
         return
     from mixtally.engine.spark.mixing import SparkMixer
     from mixtally.engine.spark.session import session

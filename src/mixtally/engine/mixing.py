@@ -36,7 +36,7 @@ class MixWork(NamedTuple):
 
 
 class Mixed(NamedTuple):
-    """What came of it.
+    """What it has become.
 
     where
       received    envelopes that came
@@ -63,13 +63,13 @@ class Mixer(Protocol):
         ...
 
 
-class NearMixer:
+class LocalMixer:
     """Mixes with a pool of this machine.
 
     where
       folder      for what memory does not hold
       chance      for the key under which it lies there
-      step        told of every chunk
+      step        called for every chunk
       most_held   bytes of messages that memory holds
     """
 
@@ -110,7 +110,7 @@ class NearMixer:
         step = CHUNK * work.wanted
         for start in range(0, len(work.fakes), step):
             some = work.fakes[start : start + step]
-            ordered = self._pool.hands.order(work.part, some, work.wanted)
+            ordered = self._pool.worker.order(work.part, some, work.wanted)
             sorter.add(ordered.order, ordered.messages)
 
 

@@ -3,7 +3,7 @@
 Any file system that Arrow knows: ``file:///...``, ``s3://...``, ``gs://...``, ``hdfs://...``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ class Place:
         from pyarrow.fs import FileSystem
 
         self.url, self.folder = url, folder
-        with _told(url):
+        with errors_of(url):
             system, path = FileSystem.from_uri(url)
         self._system: Any = system
         self._path = f"{path.rstrip('/')}/{folder}"
@@ -43,7 +43,7 @@ class Place:
     @contextmanager
     def writer(self, name: str) -> Iterator[BinaryIO]:
         """A file to write to; the folder is made where it is not there."""
-        with _told(self._named(name)):
+        with errors_of(self._named(name)):
             self._system.create_dir(self._path, recursive=True)
             with self._system.open_output_stream(f"{self._path}/{name}") as file:
                 yield cast("BinaryIO", file)
@@ -51,7 +51,7 @@ class Place:
     def read(self, some: Slice) -> bytes:
         """The bytes of a slice; raises DataError for fewer, and for others than were written."""
         where = self._named(some.name)
-        with _told(where), self._system.open_input_file(f"{self._path}/{some.name}") as file:
+        with errors_of(where), self._system.open_input_file(f"{self._path}/{some.name}") as file:
             data = cast("bytes", file.read_at(some.length, some.start))
         if len(data) != some.length or sha256(data).hexdigest() != some.sha256:
             raise DataError(
@@ -66,7 +66,7 @@ class Place:
         """Remove the folder and all in it, if there is one."""
         from pyarrow.fs import FileType
 
-        with _told(self._named("")):
+        with errors_of(self._named("")):
             if self._system.get_file_info(self._path).type == FileType.Directory:
                 self._system.delete_dir(self._path)
 
@@ -79,7 +79,7 @@ def opened(url: str) -> Iterator[Any]:
     """The file at a URL, as Arrow reads it; what goes wrong meanwhile is a DataError."""
     from pyarrow.fs import FileSystem
 
-    with _told(url):
+    with errors_of(url):
         system, path = FileSystem.from_uri(url)
         with system.open_input_file(path) as file:
             yield file
@@ -90,6 +90,11 @@ def url_of(text: str) -> str:
     return text if "://" in text else Path(text).absolute().as_uri()
 
 
+def files_of(texts: Sequence[str], endings: tuple[str, ...]) -> list[str]:
+    """The files at paths or URLs, as ``files_at`` has them, in the order of ``texts``."""
+    return [found for text in texts for found in files_at(url_of(text), endings)]
+
+
 def files_at(url: str, endings: tuple[str, ...]) -> list[str]:
     """The file at a URL, or those below a folder, by their names; others of a folder are left out.
 
@@ -97,7 +102,7 @@ def files_at(url: str, endings: tuple[str, ...]) -> list[str]:
     """
     from pyarrow.fs import FileSelector, FileSystem, FileType
 
-    with _told(url):
+    with errors_of(url):
         system, path = FileSystem.from_uri(url)
         kind = system.get_file_info(path).type
         if kind == FileType.File:
@@ -111,7 +116,7 @@ def files_at(url: str, endings: tuple[str, ...]) -> list[str]:
 
 
 @contextmanager
-def _told(where: str) -> Iterator[None]:
+def errors_of(where: str) -> Iterator[None]:
     """What a file system refuses is a DataError."""
     try:
         yield

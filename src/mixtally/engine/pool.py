@@ -1,13 +1,13 @@
-"""Many hands or one: chunks go in, and what came of them comes out in the same order."""
+"""Many processes or one: chunks go in, and what was in them comes out in the same order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
-from mixtally.engine.hands import Hands, Opened, Secrets, open_chunk, seal_chunk, start
+from mixtally.engine.hands import EnvelopeWorker, Opened, Secrets, in_pool, start
 from mixtally.engine.workers import workers
 
 CHUNK = 1024
@@ -23,7 +23,7 @@ class Pool:
     """
 
     def __init__(self, secrets: Secrets, processes: int) -> None:
-        self._processes, self.hands = processes, Hands(secrets)
+        self._processes, self.worker = processes, EnvelopeWorker(secrets)
         self._pool: ProcessPoolExecutor | None = None
         self._held = ExitStack()
         if processes:
@@ -44,28 +44,22 @@ class Pool:
         self, part: int, chunks: Iterable[bytes], size: int, wanted: int
     ) -> Iterator[Opened]:
         """What is inside the envelopes of every chunk."""
-        return self._run(
-            lambda chunk: (part, chunk, size, wanted), chunks, open_chunk, self.hands.open
-        )
+        return self._run(EnvelopeWorker.open, part, chunks, size, wanted)
 
     def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
         """Envelopes of the messages of every chunk."""
-        return self._run(lambda chunk: (part, chunk, size), chunks, seal_chunk, self.hands.seal)
+        return self._run(EnvelopeWorker.seal, part, chunks, size)
 
     def _run(
-        self,
-        with_chunk: Callable[[bytes], tuple[Any, ...]],
-        chunks: Iterable[bytes],
-        far: Callable[..., T],
-        near: Callable[..., T],
+        self, work: Callable[..., T], part: int, chunks: Iterable[bytes], *sizes: int
     ) -> Iterator[T]:
         if self._pool is None:
             for chunk in chunks:
-                yield near(*with_chunk(chunk))
+                yield work(self.worker, part, chunk, *sizes)
             return
         waiting: deque[Future[T]] = deque()
         for chunk in chunks:
-            waiting.append(self._pool.submit(far, *with_chunk(chunk)))
+            waiting.append(self._pool.submit(in_pool, work, part, chunk, *sizes))
             if len(waiting) > 2 * self._processes + 2:
                 yield waiting.popleft().result()
         while waiting:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import repeat
 from pathlib import Path
 
-from mixtally.engine.hands import Hands, Secrets
+from mixtally.engine.hands import EnvelopeWorker, Secrets
 from mixtally.engine.pool import Pool
 from mixtally.engine.scale import Rates
 from mixtally.engine.sorting import Sorter
@@ -31,7 +31,7 @@ def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None
     private = secret_bytes(chance, suite.private_bytes)
     key = suite.configuration(private)
     secrets = Secrets(1, private, _SHEET, 1, secret_bytes(chance, 32), (key,))
-    hands = Hands(secrets)
+    worker = EnvelopeWorker(secrets)
     messages = [secret_bytes(chance, message_bytes) for _ in range(_MESSAGES)]
     seal = Sealer(suite, [key], _SHEET).seal
     envelopes = [seal(one, 0) for one in messages]
@@ -39,7 +39,7 @@ def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None
         return Rates(
             open=_on_all(secrets, envelopes, message_bytes, cores),
             seal=_each(lambda: [seal(one, 0) for one in messages]),
-            order=_each(partial(_order, hands, messages, Path(place), chance)),
+            order=_each(partial(_order, worker, messages, Path(place), chance)),
             sync=_sync(Path(place)),
         )
 
@@ -57,9 +57,9 @@ def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -
         return (time.perf_counter() - begun) * cores / (many * len(envelopes))
 
 
-def _order(hands: Hands, messages: list[bytes], place: Path, chance: Chance) -> None:
+def _order(worker: EnvelopeWorker, messages: list[bytes], place: Path, chance: Chance) -> None:
     sorter = Sorter(place, len(messages[0]), chance)
-    ordered = hands.order(0, b"".join(messages), len(messages[0]))
+    ordered = worker.order(0, b"".join(messages), len(messages[0]))
     sorter.add(ordered.order, ordered.messages)
     for _ in sorter.ordered():
         pass

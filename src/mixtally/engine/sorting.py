@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.ciphers import (
     algorithms,
     modes,
 )
-from numpy.typing import NDArray
 
 from mixtally.errors import DataError
+from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.node.wrapping import secret_bytes
 
@@ -30,7 +30,6 @@ MOST_HELD_BYTES = 1 << 26
 _FILES = 256
 _YIELDED = 1 << 20
 
-Rows = NDArray[np.uint8]
 _Context = CipherContext | AEADEncryptionContext
 
 

@@ -1,5 +1,6 @@
 """A process pool whose end by force is refused in words: a worker killed for want of memory."""
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -8,6 +9,11 @@ from multiprocessing import get_context
 from typing import Any
 
 from mixtally.errors import DataError
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 @contextmanager

@@ -10,21 +10,21 @@ from msgspec.structs import replace
 
 from mixtally.estimate.arrived import most_off
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
+from mixtally.records.contract import BlanksRecipe, Part, Plan, ShapedRecipe
 from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.received import Received
 
 
-def covering(terms: Terms, received: Received) -> list[int]:
+def covering(plan: Plan, received: Received) -> list[int]:
     """Hops, from 1, that say they brought all of their recipe in every part.
 
     Of shaped fakes an honest hop brings fewer less often than once in 10^9 rounds. Under a cover by
     people, all hops: what they bring is nothing.
     """
-    parts = list(zip(terms.parts, received.parts, strict=True))
+    parts = list(zip(plan.parts, received.parts, strict=True))
     return [
         hop
-        for hop in range(1, terms.hops + 1)
+        for hop in range(1, plan.hops + 1)
         if all(_whole(part, came.declared[hop - 1]) for part, came in parts)
     ]
 

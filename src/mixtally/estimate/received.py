@@ -8,14 +8,14 @@ hardly any do, are said beside the counts. Numbers cannot show everything: a hop
 messages as coins may bring passes, and so do fakes that a dishonest hop puts where it likes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
 from mixtally.estimate.covering import covering
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
-from mixtally.records.contract import BlanksRecipe, Part, ShapedRecipe, Terms
+from mixtally.records.contract import BlanksRecipe, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.received import PartReceived, Received
@@ -39,60 +39,68 @@ class Arrived:
     people: int
 
 
-def reconciled(terms: Terms, received: Received) -> tuple[Arrived, ...]:
+def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
     """What each part's tally was made by, once all numbers of ``received`` add up.
 
     Raises MessageError for numbers that contradict each other or the contract, whatever people
     sent, and where nothing of people could be read.
     """
     people = received.contributors
-    if people < terms.minimum_crowd:
-        wanted = f"at least {terms.minimum_crowd:,}, the minimum crowd"
+    if people < plan.minimum_crowd:
+        wanted = f"at least {plan.minimum_crowd:,}, the minimum crowd"
         do = "such a round is destroyed: it is not tallied"
         raise _refused("contributors", wanted, f"{people:,}", do)
-    if len(received.parts) != len(terms.parts):
-        several = f"{len(terms.parts):,}", f"{len(received.parts):,}"
+    if len(received.parts) != len(plan.parts):
+        several = f"{len(plan.parts):,}", f"{len(received.parts):,}"
         raise _refused("parts of what came", *several, "count every part of the contract")
     found = []
-    for number, (part, came) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
+    for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         where = f"part {number}"
-        _check_declared(where, part, came, terms.hops)
+        _check_declared(where, part, came, plan.hops)
         fakes = _fakes_of_people(where, part, came, people)
-        found.append(_arrived(terms, part, came, people, fakes, where))
-    if not covering(terms, received):
+        found.append(_arrived(plan, part, came, people, fakes, where))
+    if not covering(plan, received):
         wanted = "one that brought its whole recipe: nothing else hid anybody"
         raise _refused("hops", wanted, "none", _ASK)
     return tuple(found)
 
 
-def undeclared(terms: Terms, people: int, tallies: Sequence[Tally]) -> Received:
+def undeclared(
+    plan: Plan,
+    people: int,
+    tallies: Sequence[Tally],
+    dropped: Mapping[str, int] | None = None,
+) -> Received:
     """What came where nobody declares anything, as in one process: mixes are taken to have added
-    alike what is more than people's records, and nothing was dropped.
+    alike what is more than people's records.
+
+    ``dropped`` has how many messages of the only part were, by their reasons; None for none.
     """
-    parts = []
-    for part, tally in zip(terms.parts, tallies, strict=True):
-        declared: tuple[int | None, ...] = (None,) * terms.hops
+    parts, lost = [], dict(dropped or {})
+    for part, tally in zip(plan.parts, tallies, strict=True):
+        declared: tuple[int | None, ...] = (None,) * plan.hops
         if part.by_mixes:
-            each, more = divmod(max(0, tally.messages - people * part.repeats), terms.hops)
-            declared = (each + more, *(each,) * (terms.hops - 1))
-        parts.append(PartReceived(declared=declared, received=tally.messages, dropped={}))
+            came = tally.messages + sum(lost.values())
+            each, more = divmod(max(0, came - people * part.repeats), plan.hops)
+            declared = (each + more, *(each,) * (plan.hops - 1))
+        parts.append(PartReceived(declared=declared, received=tally.messages, dropped=lost))
     return Received(contributors=people, parts=tuple(parts))
 
 
-def arrived(terms: Terms, tally: Tally, people: int) -> Shuffled:
+def arrived(plan: Plan, tally: Tally, people: int) -> Shuffled:
     """The mechanism of the one message of a record with the fakes that came in one process."""
-    (came,) = reconciled(terms, undeclared(terms, people, [tally]))
+    (came,) = reconciled(plan, undeclared(plan, people, [tally]))
     return came.mechanism
 
 
-def doubts(terms: Terms, received: Received) -> list[str]:
+def doubts(plan: Plan, received: Received) -> list[str]:
     """What contradicts nothing, and comes of honest people less often than once in 10^27 rounds.
 
-    That is said of rounds in which at least the share of people that the terms count on is honest.
+    That is said of rounds in which at least the share of people that the plan counts on is honest.
     """
     people, told = received.contributors, list[str]()
-    honest = arriving(people, terms.honest_share)
-    for number, (part, came) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
+    honest = arriving(people, plan.honest_share)
+    for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         if part.own is None or not part.own.coin:
             continue
         coins, least = window(honest, part.own.coin / SCALE), people * part.least
@@ -107,7 +115,7 @@ def doubts(terms: Terms, received: Received) -> list[str]:
 
 
 def _arrived(
-    terms: Terms, part: Part, came: PartReceived, people: int, fakes: int, where: str
+    plan: Plan, part: Part, came: PartReceived, people: int, fakes: int, where: str
 ) -> Arrived:
     dropped, sent = sum(came.dropped.values()), people * part.repeats + fakes
     if dropped >= sent:
@@ -117,7 +125,7 @@ def _arrived(
     records = people * dropped // sent
     in_tally = fakes - (dropped - records) if part.own else fakes
     drawn = came.added if isinstance(part.recipe, BlanksRecipe) else in_tally
-    crowd = terms.sure_people if terms.count_flips else 0
+    crowd = plan.sure_people if plan.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
     return Arrived(mechanism, people - records)
 

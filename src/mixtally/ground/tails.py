@@ -70,17 +70,18 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
     return out
 
 
-def upper_half_tail(trials: Floats, first: Floats) -> Floats:
+def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Floats:
     """P(Bin(trials, 1/2) >= first) for arrays with trials / 2 < first <= trials.
 
     By the ratios of neighboring points, which fall: see ``_terms``. To the relative error of
-    ``half_pmf`` come two roundings for each unit of the root of ``trials``.
+    ``half_pmf`` come two roundings for each unit of the root of ``trials``. About ``cells`` numbers
+    are held at once.
     """
     points = np.exp2(-trials)
     inner = first < trials
     points[inner] = half_pmf(trials[inner], first[inner])
     reach = int(_terms(trials, first).max(initial=0.0))
-    step = max(1, _CELLS // (reach + 1))
+    step = max(1, cells // (reach + 1))
     sums = [
         _falling_sum(trials[at : at + step], first[at : at + step], reach)
         for at in range(0, len(trials), step)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.node import disk
-from mixtally.node.database import connected, told
+from mixtally.node.database import connected, errors_of
 from mixtally.node.disk import Step, no_step
 from mixtally.node.refusal import ProblemError
 from mixtally.wire.problem import Problem
@@ -131,7 +131,7 @@ class Intake:
             error: BaseException | None = ProblemError(Problem.NO_ROOM, after=60)
             try:
                 if not self._failed:
-                    with told(self._folder / round_id):
+                    with errors_of(self._folder / round_id):
                         self._commit(held[round_id], [one.body for one in group])
                     error = None
             except Exception as raised:  # whatever it is, nobody is told that all is well
@@ -159,7 +159,7 @@ def taken_bodies(folder: Path) -> Iterator[bytes]:
     for path in sorted(folder.glob("intake-*.db")):
         held = _opened(path)  # who made it may have been killed before there was a table in it
         try:
-            with told(path):
+            with errors_of(path):
                 for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
                     yield body
         finally:
@@ -168,7 +168,7 @@ def taken_bodies(folder: Path) -> Iterator[bytes]:
 
 def _opened(path: Path) -> sqlite3.Connection:
     held = connected(path, page_bytes=16384)  # rows are long, and pages are what costs
-    with told(path):
+    with errors_of(path):
         held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
 

@@ -51,11 +51,11 @@ def take_job(node: Node, job: Job, contract: bytes) -> bytes:
 
 
 class Jobs:
-    """Jobs by the fingerprints of their contracts."""
+    """Jobs that were taken up, ``of`` their contracts by fingerprints."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._of: dict[str, Job] = {}
+        self.of: dict[str, Job] = {}
         self._seen: set[Path] = set()
 
     def look(self) -> None:
@@ -65,14 +65,6 @@ class Jobs:
                 continue
             job = read_job(_checked(self._node, path), str(path))
             if self._node.signed_contract(job):  # else ``sign`` was interrupted, or is at it
-                self._of[job.contract] = job
+                self.of[job.contract] = job
                 self._node.take_up(job)
                 self._seen.add(path)
-
-    def of(self, contract: str) -> Job:
-        """The job of a contract that was taken up."""
-        return self._of[contract]
-
-    def find(self, contract: str) -> Job | None:
-        """The same, or None."""
-        return self._of.get(contract)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mixtally.engine.engine import Engine
 from mixtally.errors import MixtallyError
 from mixtally.mixnode.closing.close import Before, Closing, closed, shapes
-from mixtally.mixnode.core import TRANSITIONS, Event, Facts, State, Work, event, work
+from mixtally.mixnode.core import ENDS, TRANSITIONS, Event, Facts, State, Work, event, work
 from mixtally.mixnode.forward import delivered
 from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.jobs import Jobs
@@ -96,7 +96,7 @@ class Mix:
         window = self.windows.get((contract, number))
         if window is not None:
             return window
-        job = self.jobs.find(contract)
+        job = self.jobs.of.get(contract)
         row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
         if row is None:
             raise ProblemError(Problem.UNKNOWN)
@@ -129,12 +129,7 @@ class Mix:
         if happened in (Event.EXPIRY, Event.WITHDRAWAL):
             self._stop(row)
         state = TRANSITIONS[State(row.state), happened]
-        ends = {
-            State.DELIVERED: "delivered",
-            State.DESTROYED: "destroyed",
-            State.EXPIRED: "expired",
-        }
-        moved = self.node.rounds.move(row, state, ends.get(state, ""))
+        moved = self.node.rounds.move(row, state, state if state in ENDS else "")
         self._tell(moved)
         return moved
 
@@ -193,7 +188,7 @@ class Mix:
             self.windows[row.contract, row.round] = window = Window(
                 contract=row.contract,
                 round=row.round,
-                shapes=shapes(self.jobs.of(row.contract)),
+                shapes=shapes(self.jobs.of[row.contract]),
                 opens=row.opens,
                 closes=row.closes,
             )
@@ -238,7 +233,7 @@ class Mix:
     def _what(self, row: RoundRow) -> Closing:
         node, before = self.node, self.node.before(row)
         return Closing(
-            self.jobs.of(row.contract),
+            self.jobs.of[row.contract],
             node.round_folder(row),
             read_sheet(node.sheet_note(row)),
             row.sheet,

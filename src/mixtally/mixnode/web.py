@@ -14,7 +14,7 @@ from mixtally.mixnode.intake import Intake
 from mixtally.mixnode.window import Window
 from mixtally.node.events import Log
 from mixtally.node.refusal import ProblemError
-from mixtally.node.web.answers import App, answer, answer_health, guarded
+from mixtally.node.web.answers import App, answer, answering
 from mixtally.node.web.bodies import Room
 from mixtally.wire.bundle import split
 from mixtally.wire.problem import Problem
@@ -81,17 +81,11 @@ class Bundles:
 
 def only(bundles: Bundles, stop: Callable[[BaseException], None], log: Log | None = None) -> App:
     """The ASGI application that has this route and those of health, and no other."""
-    told = log or Log()
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        taken = bundles.first(scope)
-        if taken is None:
-            if await answer_health(scope, send, told.awaited()):
-                return
-            raise ProblemError(Problem.UNKNOWN)
-        await taken(scope, receive, send)
+    async def nothing_else(*_: Any) -> None:
+        raise ProblemError(Problem.UNKNOWN)
 
-    return guarded(app, stop, log)
+    return answering(bundles.first, nothing_else, stop, log)
 
 
 def _longest(window: Window) -> int:

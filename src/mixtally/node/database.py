@@ -37,7 +37,7 @@ def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
     Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
     when the power is cut.
     """
-    with told(path):
+    with errors_of(path):
         disk.make_file(path)
         held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
@@ -54,7 +54,7 @@ def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def errors_of(path: Path) -> Iterator[None]:
     """What SQLite refuses at a file is a DataError."""
     try:
         yield
@@ -82,7 +82,7 @@ class Database:
         self._failed: DataError | None = None
         self._commits = 0
         self._open = connected(path)
-        with self._told():
+        with self._errors():
             self._open.execute("PRAGMA busy_timeout=20000")
             found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
         if found != ["ok"]:
@@ -92,7 +92,7 @@ class Database:
                 got=str(found[:1])[:200],
                 do="look at the disk, and find the newest copy that is: an older one does not run",
             )
-        with self._told():
+        with self._errors():
             self._open.execute("PRAGMA secure_delete=ON")
         with self.transaction("tables"):
             (version,) = self._open.execute("PRAGMA user_version").fetchone()
@@ -108,7 +108,7 @@ class Database:
     @contextmanager
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
         """All or nothing, and synced; ``name`` is that of the step before and after."""
-        with self._turn, self._told():
+        with self._turn, self._errors():
             self._open.execute("BEGIN IMMEDIATE")
             try:
                 yield self._open
@@ -128,7 +128,7 @@ class Database:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query finds."""
-        with self._turn, self._told():
+        with self._turn, self._errors():
             return self._open.execute(query, values).fetchall()
 
     def close(self) -> None:
@@ -137,11 +137,11 @@ class Database:
             self._open.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         if self._failed is not None:
             raise self._failed
         try:
-            with told(self._path):
+            with errors_of(self._path):
                 yield
         except DataError as error:
             if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):

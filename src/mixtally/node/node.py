@@ -40,22 +40,17 @@ class Node(RoleState):
 
     def sign_contract(self, agreement: Agreement, data: bytes) -> bytes:
         """Its note with this role's signature; raises ProblemError where another was signed."""
-        entry = contract_entry(agreement.contract, agreement.name, agreement.serial)
-        others = [role.name for role in agreement.others]
-        self.notes.sign(entry, text_of(data), self.signer, others)
+        self.sign(agreement, contract_entry(agreement), text_of(data))
         return self.notes.merge(data, agreement.keys)
 
     def check_contract(self, agreement: Agreement) -> None:
         """Raises ProblemError where another one of its name and serial was signed."""
-        entry = contract_entry(agreement.contract, agreement.name, agreement.serial)
-        taken = self.notes.taken(self.signer.name, entry.slot)
-        if taken not in (None, agreement.contract):
+        if self._signed(contract_entry(agreement)) not in (None, agreement.contract):
             raise ProblemError(Problem.ANOTHER_NOTE)
 
     def signed_contract(self, agreement: Agreement) -> bool:
         """Whether this role has signed it."""
-        entry = contract_entry(agreement.contract, agreement.name, agreement.serial)
-        return self.notes.taken(self.signer.name, entry.slot) == agreement.contract
+        return self._signed(contract_entry(agreement)) == agreement.contract
 
     def key(self, contract: str, number: int) -> bytes:
         """The key configuration of this role for a round that it may still sign, or has signed.
@@ -118,31 +113,31 @@ class Node(RoleState):
     def sign_manifest(self, row: RoundRow, manifest: Manifest) -> bytes:
         """Its note; it goes to all others. Raises ProblemError where another one was signed."""
         agreement = self.agreements[row.contract]
-        entry = manifest_entry(row.contract, row.round, row.sheet, agreement.place)
-        return self._sign(agreement, entry, write_manifest(manifest))
+        entry = manifest_entry(row, agreement.place)
+        with self._turn:
+            return self.sign(agreement, entry, write_manifest(manifest))
 
     def sign_receipt(self, row: RoundRow, manifest: str) -> bytes:
         """The note that says that all pieces of the preceding manifest are on this disk."""
         disk.sync_folder(self.round_folder(row))  # one of them may just have got its name
         agreement = self.agreements[row.contract]
-        entry = receipt_entry(row.contract, row.round, row.sheet, agreement.place)
-        return self._sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
+        entry = receipt_entry(row, agreement.place)
+        with self._turn:
+            return self.sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
 
     def receipt_signed(self, row: RoundRow) -> bool:
         """Whether this role has said that it holds the preceding batch."""
         place = self.agreements[row.contract].place
-        entry = receipt_entry(row.contract, row.round, row.sheet, place)
-        return self.notes.taken(self.signer.name, entry.slot) is not None
+        return self._signed(receipt_entry(row, place)) is not None
 
     def receipt_came(self, row: RoundRow, manifest: str) -> bool:
         """Whether the next role has said that it holds all that ``manifest`` names."""
         agreement = self.agreements[row.contract]
-        role = agreement.following
-        entry = receipt_entry(row.contract, row.round, row.sheet, agreement.place + 1)
+        role, place = agreement.following, agreement.place + 1
         if role is None:
             return False
-        text = write_receipt(Receipt(manifest, agreement.place + 1))
-        return self.notes.taken(role.name, entry.slot) == fingerprint_of(text)
+        taken = self.notes.taken(role.name, receipt_entry(row, place).slot)
+        return taken == fingerprint_of(write_receipt(Receipt(manifest, place)))
 
     def shred(self, row: RoundRow) -> None:
         """Leave of a round only what was signed: no row, no file, no key."""
@@ -153,8 +148,6 @@ class Node(RoleState):
             disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
-    def _sign(self, agreement: Agreement, entry: Entry, text: bytes) -> bytes:
-        with self._turn:
-            return self.notes.sign(
-                entry, text, self.signer, [role.name for role in agreement.others]
-            )
+    def _signed(self, entry: Entry) -> str | None:
+        """SHA-256 of the text that this role has signed in the slot of ``entry``."""
+        return self.notes.taken(self.signer.name, entry.slot)

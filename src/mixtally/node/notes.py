@@ -19,6 +19,10 @@ MOST_LISTED = 60_000
 """Notes in a list: of one that was set back the newest is missing."""
 
 
+Statement = tuple[str, tuple[object, ...]]
+"""Of SQL, and its values."""
+
+
 class Errand(NamedTuple):
     """A note of this role that another has not taken yet."""
 
@@ -35,34 +39,29 @@ class Notes:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def sign(self, entry: Entry, text: bytes, signer: Signer, others: Iterable[str]) -> bytes:
-        """The note of ``text`` with all signatures known, this role's among them.
-
-        It is put down for ``others``, by name. Raises ProblemError where the slot has another text.
-        """
-        self.sign_beside(entry, text, signer, others, [])
-        return self.of(fingerprint_of(text)) or b""
-
-    def sign_beside(
+    def sign(
         self,
         entry: Entry,
         text: bytes,
         signer: Signer,
         others: Iterable[str],
-        beside: list[tuple[str, tuple[object, ...]]],
-    ) -> None:
-        """The same, with other statements in the same transaction where the text is new."""
+        beside: Statement | None = None,
+    ) -> bytes:
+        """The note of ``text`` with all signatures known, this role's among them.
+
+        It is put down for ``others``, by name; ``beside`` is done in the same transaction where the
+        text is new. Raises ProblemError where the slot has another text.
+        """
         found = fingerprint_of(text)
-        if not self._free(signer.name, entry.slot, found):
-            return
-        note = signed(joined(text, [self.of(found) or text]), signer)
-        with self.database.transaction(f"sign {entry.kind}") as open_:
-            open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer.name, entry.slot, found))
-            for statement, values in beside:
-                open_.execute(statement, values)
-            _store(open_, entry, found, note, [signer.name])
-            for role in others:
-                open_.execute("INSERT INTO outbox (hash, role) VALUES (?, ?)", (found, role))
+        if self._free(signer.name, entry.slot, found):
+            note = signed(joined(text, [self.of(found) or text]), signer)
+            with self.database.transaction(f"sign {entry.kind}") as open_:
+                if beside is not None:
+                    open_.execute(*beside)
+                _store(open_, entry, found, note, signer.name)
+                for role in others:
+                    open_.execute("INSERT INTO outbox (hash, role) VALUES (?, ?)", (found, role))
+        return self.of(found) or b""
 
     def remember(self, entry: Entry, note: bytes, signer: str) -> bool:
         """Keep the one note of another role in a slot; whether it is new.
@@ -73,8 +72,7 @@ class Notes:
         if not self._free(signer, entry.slot, found):
             return False
         with self.database.transaction(f"remember {entry.kind}") as open_:
-            open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
-            _store(open_, entry, found, note, [signer])
+            _store(open_, entry, found, note, signer)
         return True
 
     def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
@@ -176,13 +174,15 @@ class Notes:
         return taken is None
 
 
-def _store(open_: Connection, entry: Entry, found: str, note: bytes, names: Iterable[str]) -> None:
+def _store(open_: Connection, entry: Entry, found: str, note: bytes, signer: str) -> None:
+    """Take a slot, and keep the note that is in it now."""
+    open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
     open_.execute(
         "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (hash) DO UPDATE SET note = excluded.note",
         (found, entry.kind, entry.contract, entry.round, entry.hop, note),
     )
-    _sign_off(open_, found, names)
+    _sign_off(open_, found, [signer])
 
 
 def _sign_off(open_: Connection, found: str, names: Iterable[str]) -> None:

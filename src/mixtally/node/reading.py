@@ -63,12 +63,8 @@ class Reader:
 
     def _read(self, data: bytes, found: str, now: int) -> bytes | None:
         kind = kind_of(data)
-        if kind in (
-            "sheet",
-            "withdrawal",
-            "contract",
-        ):  # of manifests and receipts, only those of its own place
-            self._not_forgotten(data, found)
+        if kind in ("sheet", "withdrawal", "contract"):
+            self._not_forgotten(data, found)  # of the others, only those of its own place
         if kind == "sheet":
             return self._sheet(data, found, now)
         if kind == "withdrawal":
@@ -101,7 +97,7 @@ class Reader:
     def _sign(self, text: bytes, sheet: Sheet, agreement: Agreement, now: int) -> None:
         """Sign a sheet that takes its slot, and remember its round with it."""
         node = self._node
-        entry = sheet_entry(agreement.contract, agreement.name, sheet.round)
+        entry = sheet_entry(agreement, sheet.round)
         if node.notes.taken(self._own, entry.slot) is not None:
             raise ProblemError(Problem.ANOTHER_NOTE)
         key = round_id(agreement.contract, sheet.round)
@@ -122,8 +118,7 @@ class Reader:
             SIGNED,
             "",
         )
-        others = [role.name for role in agreement.others]
-        node.notes.sign_beside(entry, text, node.signer, others, [(INSERT, tuple(row))])
+        node.sign(agreement, entry, text, (INSERT, tuple(row)))
         node.tell_signed(row)
         node.drop_pending(agreement, sheet.round)
 
@@ -133,11 +128,8 @@ class Reader:
         node, found = self._node, fingerprint_of(text)
         if node.notes.of(found) is None:
             check_withdrawal(row, now)
-            entry = withdrawal_entry(row.contract, row.round, row.sheet)
-            others = [role.name for role in agreement.others]
-            node.notes.sign_beside(
-                entry, text_of(text), node.signer, others, [(WITHDRAW, (row.sheet,))]
-            )
+            entry = withdrawal_entry(row)
+            return node.sign(agreement, entry, text_of(text), (WITHDRAW, (row.sheet,)))
         return node.notes.of(found) or b""
 
     def _withdrawal(self, data: bytes, found: str, now: int) -> bytes:
@@ -151,7 +143,7 @@ class Reader:
         manifest, node = read_manifest(data), self._node
         row, agreement = self._round(manifest.sheet)
         check_manifest(manifest, agreement)
-        entry = manifest_entry(row.contract, row.round, row.sheet, manifest.hop)
+        entry = manifest_entry(row, manifest.hop)
         if manifest.hop == agreement.place - 1:
             self._check_room(manifest, agreement)
         self._keep(data, entry, agreement)
@@ -174,7 +166,7 @@ class Reader:
         if row is None or receipt.hop != about.hop + 1:
             raise ProblemError(Problem.NO_NOTE)
         agreement = node.agreement(row.contract)
-        entry = receipt_entry(row.contract, row.round, row.sheet, receipt.hop)
+        entry = receipt_entry(row, receipt.hop)
         self._keep(data, entry, agreement)
 
     def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+from mixtally.node.rounds import RoundRow
+from mixtally.records.agreement import Agreement
+
 Slot = str
 """A kind and what it is of, in one string."""
 
@@ -23,26 +26,26 @@ class Entry(NamedTuple):
     hop: int = 0
 
 
-def contract_entry(contract: str, name: str, serial: int) -> Entry:
+def contract_entry(of: Agreement) -> Entry:
     """One contract a name and serial."""
-    return Entry(f"contract {name} {serial}", "contract", contract)
+    return Entry(f"contract {of.name} {of.serial}", "contract", of.contract)
 
 
-def sheet_entry(contract: str, name: str, number: int) -> Entry:
+def sheet_entry(of: Agreement, number: int) -> Entry:
     """One sheet a round, over all serials of a name."""
-    return Entry(f"sheet {name} {number}", "sheet", contract, number)
+    return Entry(f"sheet {of.name} {number}", "sheet", of.contract, number)
 
 
-def withdrawal_entry(contract: str, number: int, sheet: str) -> Entry:
+def withdrawal_entry(row: RoundRow) -> Entry:
     """One withdrawal a sheet."""
-    return Entry(f"withdrawal {sheet}", "withdrawal", contract, number)
+    return Entry(f"withdrawal {row.sheet}", "withdrawal", row.contract, row.round)
 
 
-def manifest_entry(contract: str, number: int, sheet: str, hop: int) -> Entry:
+def manifest_entry(row: RoundRow, hop: int) -> Entry:
     """One batch a round and hop."""
-    return Entry(f"manifest {sheet} {hop}", "manifest", contract, number, hop)
+    return Entry(f"manifest {row.sheet} {hop}", "manifest", row.contract, row.round, hop)
 
 
-def receipt_entry(contract: str, number: int, sheet: str, hop: int) -> Entry:
+def receipt_entry(row: RoundRow, hop: int) -> Entry:
     """One receipt a round and hop."""
-    return Entry(f"receipt {sheet} {hop}", "receipt", contract, number, hop)
+    return Entry(f"receipt {row.sheet} {hop}", "receipt", row.contract, row.round, hop)

@@ -10,11 +10,11 @@ from mixtally.node.disk import Step, no_step
 from mixtally.node.events import Log, Said, written
 from mixtally.node.folder import Folder
 from mixtally.node.keys import Keys
-from mixtally.node.notes import Notes
+from mixtally.node.notes import Notes, Statement
 from mixtally.node.pieces import Pieces
 from mixtally.node.refusal import ProblemError
 from mixtally.node.rounds import RoundRow, Rounds, round_id
-from mixtally.node.slots import manifest_entry
+from mixtally.node.slots import Entry, manifest_entry
 from mixtally.records.agreement import Agreement
 from mixtally.wire.manifest import Manifest, read_manifest
 from mixtally.wire.note import signed_by
@@ -83,6 +83,13 @@ class RoleState:
             raise ProblemError(Problem.NOT_READY, after=5)
         return found
 
+    def sign(
+        self, agreement: Agreement, entry: Entry, text: bytes, beside: Statement | None = None
+    ) -> bytes:
+        """A note with this role's signature, which goes to all others; as ``Notes.sign``."""
+        others = [role.name for role in agreement.others]
+        return self.notes.sign(entry, text, self.signer, others, beside)
+
     def tell(self, row: RoundRow, event: str, **said: Said) -> None:
         """Tell the operator something of a round."""
         self.log.tell(event, contract=row.name, round=row.round, **said)
@@ -104,7 +111,7 @@ class RoleState:
     def manifest_hash(self, row: RoundRow, hop: int) -> str | None:
         """SHA-256 of the manifest that ``hop`` signed for a round."""
         roles = self.agreements[row.contract].roles
-        slot = manifest_entry(row.contract, row.round, row.sheet, hop).slot
+        slot = manifest_entry(row, hop).slot
         return self.notes.taken(roles[hop - 1].name, slot) if hop <= len(roles) else None
 
     def manifest_of(self, row: RoundRow, hop: int) -> tuple[str, Manifest] | None:

@@ -22,8 +22,8 @@ from mixtally.planner.reason import budget, reason
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import vectors
-from mixtally.records.contract.terms import Cover, Terms
 from mixtally.records.encodings import Encoding, encodings
+from mixtally.records.plan import Cover, Plan
 from mixtally.records.question import Kind
 
 KINDS = {
@@ -73,14 +73,12 @@ class Planner:
         for evaluate in self._every(request, sketched=sketched, again=again):
             yield evaluate()
 
-    def plan(self, found: Candidate) -> Terms | None:
+    def plan(self, found: Candidate) -> Plan | None:
         """The plan of a candidate, proved; None where it takes more than its budget."""
-        plan: Terms | None = self._memo.get(
-            ("plan", found), lambda: planned(found, self.accountant)
-        )
+        plan: Plan | None = self._memo.get(("plan", found), lambda: planned(found, self.accountant))
         return plan
 
-    def best(self, request: PlanRequest) -> Terms | None:
+    def best(self, request: PlanRequest) -> Plan | None:
         """The plan of what most likely is the least error for the request's budget and smaller
         ones; the next one where that is not proved.
         """

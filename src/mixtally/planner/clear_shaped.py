@@ -10,12 +10,12 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.divergence import CalibrationTarget
 from mixtally.privacy.divergence.in_clear import start, usual_ratio
-from mixtally.records.contract.part import Part
-from mixtally.records.contract.terms import Cover
 from mixtally.records.encodings import Encoding
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes
 from mixtally.records.mechanism.fakes import MOST_SHIFT
+from mixtally.records.part import Part
+from mixtally.records.plan import Cover
 from mixtally.records.recipe import ShapedRecipe
 
 NAME = "clear-shaped"

@@ -13,11 +13,11 @@ from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import keeps
-from mixtally.records.contract.part import FakeRecord, Part
 from mixtally.records.encodings import Encoding
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, UniformFakes
+from mixtally.records.part import FakeRecord, Part
 from mixtally.records.question import Kind, Question
 from mixtally.records.recipe import NoRecipe
 

@@ -1,7 +1,7 @@
 """Where every number of a plan comes from, in one sentence each."""
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.plan import Cover, Plan
 
 _GIVEN = "as wished"
 _SOURCES: dict[str, str] = {
@@ -58,7 +58,7 @@ _LOCAL = {
 }
 
 
-def explain(plan: Terms) -> dict[str, str]:
+def explain(plan: Plan) -> dict[str, str]:
     """A sentence for every number among the facts of ``plan``; KeyError for one without."""
     certificate, name, mixed = plan.certificate, plan.protocol, plan.cover is Cover.MIXES
     special = {
@@ -101,5 +101,5 @@ def _fakes(name: str, *, mixed: bool) -> str:
     )
 
 
-def _worst(plan: Terms) -> str:
+def _worst(plan: Plan) -> str:
     return "; the collision error is added as a variance" if plan.question.hashed else ""

@@ -14,8 +14,8 @@ from mixtally.planner.noise import uniform_fakes
 from mixtally.planner.options import Infeasible, Result
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract.part import FakeRecord
 from mixtally.records.encodings import Encoding
+from mixtally.records.part import FakeRecord
 from mixtally.records.question import Kind
 
 NAME = "flip-uniform"

@@ -13,10 +13,10 @@ from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothin
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract.part import FakeRecord, Part
-from mixtally.records.contract.terms import Cover
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
+from mixtally.records.part import FakeRecord, Part
+from mixtally.records.plan import Cover
 from mixtally.records.question import Kind
 from mixtally.records.recipe import BlanksRecipe
 
@@ -51,13 +51,12 @@ def among_people(
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
         if not isinstance(found, Candidate) or fits_bytes(found):
             return found
-        own = units / SCALE
-        base = found.bytes_per_user * repeats / (repeats + own)
+        base = found.bytes_per_user * repeats / (repeats + units / SCALE)
         left = (request.bytes_per_user or 0.0) / base - 1.0
         if left < 0.0 or not units:
             return Infeasible(name, f"--bytes-per-user {math.ceil(base)}")
         units = min(units - 1, math.floor(0.999 * left * repeats * SCALE))
-    return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return Infeasible(name, "--bytes-per-user for more than its own messages")
 
 
 def _with(

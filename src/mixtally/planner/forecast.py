@@ -9,8 +9,8 @@ from mixtally.errors import InfeasibleError, ParameterError, strictly_within
 from mixtally.planner.choose import Planner, choose
 from mixtally.planner.options import Choice
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
-from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
+from mixtally.records.plan import Plan
 from mixtally.records.question import MOST_BINS, collisions
 
 _STEPS = 1000
@@ -40,7 +40,7 @@ class Forecast:
     level: float
 
 
-def forecast(plan: Terms, level: float = 0.95) -> Forecast:
+def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     """The errors of ``plan``; raises ParameterError for a level outside (0, 1).
 
     All bins at once by the union bound, as the intervals of a report. A count is distinguishable
@@ -63,7 +63,7 @@ def forecast(plan: Terms, level: float = 0.95) -> Forecast:
     )
 
 
-def _shared(plan: Terms, level: float, noise: float) -> Forecast:
+def _shared(plan: Plan, level: float, noise: float) -> Forecast:
     """Where values share bins: whoever holds what, with no more than everybody in one bin."""
     error, missed = plan.standard_error, 1.0 - level
     most = plan.users + noise
@@ -173,5 +173,5 @@ def _check_share(request: PlanRequest, share: float) -> None:
             "minimum crowd",
             wanted="none while the crowd is to be found",
             got=f"{request.minimum_crowd:,}",
-            do="use the honest fraction for who does not take part",
+            do="use the honest share for who does not take part",
         )

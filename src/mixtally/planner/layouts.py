@@ -11,9 +11,9 @@ from msgspec import structs
 
 from mixtally.planner.options import Candidate
 from mixtally.privacy.overflow import overflow
-from mixtally.records.contract.part import Part
-from mixtally.records.contract.terms import Cover
 from mixtally.records.layout import MOST_CAP, Form, Layout
+from mixtally.records.part import Part
+from mixtally.records.plan import Cover
 from mixtally.records.recipe import BlanksRecipe, NoRecipe
 
 CAPPED_FROM = 65

@@ -7,9 +7,9 @@ import msgspec
 
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.terms import PrivacyTerms
-from mixtally.records.contract.costs import Costs
-from mixtally.records.contract.part import Part
-from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.costs import Costs
+from mixtally.records.part import Part
+from mixtally.records.plan import Cover, Plan
 from mixtally.records.question import Question
 
 CONFIDENCE = 1.96
@@ -107,7 +107,7 @@ def tells_nothing(found: Candidate) -> Infeasible | None:
 class Choice:
     """The plan to take, the other candidates from good to bad, and what is infeasible."""
 
-    plan: Terms
+    plan: Plan
     others: tuple[Candidate, ...]
     infeasible: tuple[Infeasible, ...]
     reason: str

@@ -11,6 +11,7 @@ from functools import partial
 from msgspec import structs
 
 from mixtally.contract.part import MOST_OWN
+from mixtally.contract.plan import VERSION
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at
 from mixtally.planner.options import Candidate
@@ -26,8 +27,8 @@ from mixtally.privacy.terms import (
     delta_of,
     local_epsilon_of,
 )
-from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
-from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.part import FakeRecord, OwnFakes, Part
+from mixtally.records.plan import Cover, Plan
 from mixtally.records.recipe import ShapedRecipe
 
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
@@ -42,7 +43,7 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 """So much of delta may be left, of one message and of several together."""
 
 
-def planned(found: Candidate, accountant: Accountant) -> Terms | None:
+def planned(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
     for settled in _settled(found, accountant):
         plan = _kept(settled, accountant)
@@ -105,14 +106,17 @@ def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
 
 def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
     """Flipped records: where coins make the number of fakes uncertain, by a search of its own."""
-    least: int | None = threshold
+    least = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
         def made(value: int) -> PrivacyTerms:
             return flipped_at(found, value).priced
 
-        least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
-    for room in _ROOMS if least is not None else ():
+        found_least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
+        if found_least is None:
+            return
+        least = found_least
+    for room in _ROOMS:
         raised = least + round(least * room)
         if raised < MOST_THRESHOLD:
             yield flipped_at(found, raised)
@@ -155,7 +159,7 @@ def _upper(
     return min(1.0, composed(groups, terms, accountant, tightness) + capped_cost(terms))
 
 
-def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
+def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
     terms, request = found.priced, found.request
     proved, local = certified(terms, accountant), local_epsilon_of(terms)
@@ -166,14 +170,15 @@ def _kept(found: Candidate, accountant: Accountant) -> Terms | None:
     crowd = request.users if request.minimum_crowd is None else request.minimum_crowd
     if found.cover is Cover.MIXES and request.minimum_crowd is None:
         crowd = 1
-    return Terms(
+    return Plan(
+        version=VERSION,
         question=found.question,
         edges=request.edges,
         prefixes=request.prefixes,
         guarantee=request.guarantee,
         users=request.users,
         minimum_crowd=crowd,
-        honest_share=request.honest_fraction,
+        honest_share=request.honest_share,
         count_flips=found.count_flips,
         collections=request.collections,
         hops=found.hops,

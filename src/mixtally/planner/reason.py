@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from mixtally.planner.options import Candidate, Infeasible
 from mixtally.planner.request import PlanRequest
-from mixtally.records.contract.terms import Cover, Terms
+from mixtally.records.plan import Cover, Plan
 
 
 def reason(
     request: PlanRequest,
-    best: Terms,
+    best: Plan,
     others: Sequence[Candidate],
     infeasible: Sequence[Infeasible],
 ) -> str:
@@ -60,19 +60,19 @@ def budget(request: PlanRequest) -> str:
     return words
 
 
-def _named(best: Terms, option: Candidate) -> str:
+def _named(best: Plan, option: Candidate) -> str:
     """Its name, and who brings the cover where that is somebody else."""
     return option.name + f", by {option.cover}," * (option.cover is not best.cover)
 
 
-def _cost(best: Terms, option: Candidate) -> str:
+def _cost(best: Plan, option: Candidate) -> str:
     """How much less an alternative sends, where that is at least a fifth."""
     if option.bytes_per_user < 0.8 * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
 
 
-def _why(request: PlanRequest, best: Terms) -> str:
+def _why(request: PlanRequest, best: Plan) -> str:
     name = best.name
     if request.protocol:
         lead = f"{name} was asked for"

@@ -10,8 +10,8 @@ import msgspec
 from mixtally.ground.fixed import decimal
 from mixtally.planner.choose import Planner
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
-from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import MOST_EPSILON, MOST_USERS
+from mixtally.records.plan import Plan
 
 _PRECISION = 1.015
 _MOST_BYTES = 1e9
@@ -24,7 +24,7 @@ class Relaxation:
     """The relaxation that makes a plan possible, and the best plan then."""
 
     change: str
-    plan: Terms
+    plan: Plan
 
     def facts(self) -> dict[str, Any]:
         """The change and the plan as one flat JSON object."""
@@ -105,7 +105,7 @@ def _value(flagged: PlanRequest, request: PlanRequest) -> float:
 
 def _least(
     planner: Planner, start: float, most: float, change: _Change
-) -> tuple[float, Terms] | None:
+) -> tuple[float, Plan] | None:
     """The least value from ``start`` on with which something fits, by doubling and halving.
 
     By what most likely fits; where that is not proved of the end, a larger one is.

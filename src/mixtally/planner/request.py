@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from mixtally.contract.terms import MOST_HOPS
+from mixtally.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
-from mixtally.records.contract.terms import Prefixes
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import (
     LEAST_USERS,
@@ -17,6 +16,7 @@ from mixtally.records.guarantee import (
     checked_users,
 )
 from mixtally.records.mechanism import mechanism_of
+from mixtally.records.plan import Prefixes
 from mixtally.records.question import Question
 from mixtally.records.recipe import MOST_DRAWN
 
@@ -51,7 +51,7 @@ class PlanRequest:
       protocol            a name, to plan with that one only; None to choose
       local_epsilon       the most that may be left of the promise when every mix colludes, in
                           [0.01, 100]; None for no limit
-      honest_fraction     share of the users' promised fakes that surely arrive, and of the crowd
+      honest_share     share of the users' promised fakes that surely arrive, and of the crowd
                           that is counted on, in (0, 1]
       minimum_crowd       people who surely take part, of whose fakes and flips only the honest
                           fraction is counted on; None for all users
@@ -75,7 +75,7 @@ class PlanRequest:
     count_crowd: bool = False
     local_epsilon: float | None = None
     protocol: str | None = None
-    honest_fraction: float = 1.0
+    honest_share: float = 1.0
     minimum_crowd: int | None = None
     likely: bool = False
 
@@ -83,7 +83,7 @@ class PlanRequest:
         if self.messages_per_user is None:
             object.__setattr__(self, "messages_per_user", default_messages(self.question))
         checked_users(self.users)
-        checked_fraction(self.honest_fraction)
+        checked_fraction(self.honest_share)
         for subject, value, least, most, advice in (
             (
                 "messages per user",
@@ -135,7 +135,7 @@ class PlanRequest:
         if self.hops is not None and self.minimum_crowd is None:
             return None
         crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
-        sure = arriving(crowd, self.honest_fraction)
+        sure = arriving(crowd, self.honest_share)
         return sure if sure >= LEAST_USERS else None
 
     def own_fakes(self, parts: int) -> Fraction:

@@ -13,7 +13,7 @@ _AGAIN = 1.0 + 1e-6
 def certify(
     mechanism: Shuffled,
     epsilon: float,
-    honest_fraction: float = 1.0,
+    honest_share: float = 1.0,
     accountant: Accountant | None = None,
     aim: float | None = None,
 ) -> Certificate:
@@ -25,8 +25,8 @@ def certify(
     when a number cannot be right.
     """
     checked_epsilon(epsilon)
-    checked_fraction(honest_fraction)
-    record = Record.of(mechanism.surely(honest_fraction))
+    checked_fraction(honest_share)
+    record = Record.of(mechanism.surely(honest_share))
     proved = (accountant or Accountant()).delta(record, epsilon, aim)
     return Certificate(
         epsilon=epsilon,
@@ -35,12 +35,12 @@ def certify(
         observer=Observer.MESSAGES,
         status=Status.PROVED,
         source=proved.source,
-        assumption=_assumption(mechanism, honest_fraction),
+        assumption=_assumption(mechanism, honest_share),
     )
 
 
-def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:
-    fakes, sure = mechanism.fakes_promised, mechanism.surely(honest_fraction).fakes_promised
+def _assumption(mechanism: Shuffled, honest_share: float) -> str:
+    fakes, sure = mechanism.fakes_promised, mechanism.surely(honest_share).fakes_promised
     if mechanism.shaped is not None:
         return SHAPED if mechanism.shaped.mixes == 1 else SHAPED_BY_MANY
     if isinstance(mechanism, BitFlips) and mechanism.crowd:
@@ -52,6 +52,6 @@ def _assumption(mechanism: Shuffled, honest_fraction: float) -> str:
     if sure == 0:
         return "none: without fakes the promise is what each report keeps by itself"
     return (
-        f"at least {sure:,} fakes come from honest parties ({100 * honest_fraction:g} % of the "
+        f"at least {sure:,} fakes come from honest parties ({100 * honest_share:g} % of the "
         f"{fakes:,} promised); at least one mix shuffles and does not collude with the collector"
     )

@@ -39,7 +39,7 @@ class Parsed:
 
 
 def parsed(
-    name: str, given: Parameters, honest_fraction: float = 1.0, *, for_epsilon: float | None = None
+    name: str, given: Parameters, honest_share: float = 1.0, *, for_epsilon: float | None = None
 ) -> Parsed:
     """The record of protocol ``name`` with these parameters.
 
@@ -55,11 +55,11 @@ def parsed(
     if for_epsilon is not None and given.shape_decay is None:
         left_out.add("shape_decay")
     _check(name, takes, given, left_out)
-    fraction = checked_fraction(honest_fraction)
+    fraction = checked_fraction(honest_share)
     counted = own.counts_people(name, given)
     if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
-            "--honest-fraction",
+            "--honest-share",
             wanted="a protocol that counts on people's fakes or flips",
             got=name,
             do="leave it out: its noise is no other person's",

@@ -20,7 +20,7 @@ from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, ShapedRecipe, Terms
+from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import Guarantee, Observer
 
 _BELOW = 1.0 - 1e-9
@@ -53,7 +53,7 @@ class PrivacyTerms:
     hops: int
 
     @classmethod
-    def of(cls, plan: Terms, collections: int | None = None) -> "PrivacyTerms":
+    def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
         """That of ``plan``, whatever certificate it carries; of so many collections under it."""
         people = 0 if plan.cover is Cover.MIXES else plan.sure_people
         return cls(
@@ -203,7 +203,7 @@ def assumption(stake: PrivacyTerms) -> str:
     )
 
 
-def verify(terms: Terms, accountant: Accountant | None = None) -> Certificate:
+def verify(terms: Plan, accountant: Accountant | None = None) -> Certificate:
     """The certificate proved of ``terms``, once what they state is seen to hold.
 
     Raises PlanError when they state less than is proved of their integers, or what is not known.

@@ -48,7 +48,7 @@ def checked_users(users: int) -> int:
 def checked_fraction(fraction: float) -> float:
     """``fraction`` itself when it lies in [1e-12, 1]; raises ParameterError otherwise."""
     in_range(
-        "honest fraction",
+        "honest share",
         fraction,
         LEAST_FRACTION,
         1.0,

@@ -12,8 +12,8 @@ import msgspec
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.codec import canonical, from_canonical
-from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.plan import Plan
 
 LEDGER_VERSION = 1
 MOST_NOTE = 200
@@ -32,7 +32,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """
 
     fingerprint: str
-    plan: Terms
+    plan: Plan
     times: int
     note: str = ""
     date: str = ""
@@ -94,7 +94,7 @@ def opened(budget: Guarantee) -> Ledger:
     return Ledger(version=LEDGER_VERSION, budget=budget, charges=(), seal=_seal_of(budget, ()))
 
 
-def charged(ledger: Ledger, plan: Terms, times: int, *, note: str = "", date: str = "") -> Ledger:
+def charged(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
     """``ledger`` with one charge more; whether the budget allows it is for others to say."""
     charge = Charge(fingerprint=plan.fingerprint, plan=plan, times=times, note=note, date=date)
     charges = (*ledger.charges, charge)

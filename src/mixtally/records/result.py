@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.results import Estimate, Figures, Row
@@ -44,7 +44,7 @@ class Findings:
 class Result(Findings):
     """Those of one round under a plan, out of what was received."""
 
-    plan: Terms
+    plan: Plan
     received: Received
     question: Question
     certificate: Certificate
@@ -84,7 +84,7 @@ class Series:
     figures: tuple[Figures, ...] = ()
 
     @property
-    def plan(self) -> Terms:
+    def plan(self) -> Plan:
         """The one plan of all rounds."""
         return self.results[0].plan
 

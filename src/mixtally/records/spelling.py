@@ -54,8 +54,14 @@ def check(
         raise PlanError(error.subject + of, wanted=error.wanted, got=error.got, do=do) from error
 
 
-def unspelled(text: bytes, kind: type[T], read: Callable[[Any], object], subject: str) -> T:
-    """The record of ``kind`` that ``text`` writes, as a device would ``read`` it.
+def unspelled(
+    text: bytes,
+    kind: type[T],
+    read: Callable[[Any], object],
+    subject: str,
+    what: str = "contract",
+) -> T:
+    """The record of ``kind``, called ``what``, that ``text`` writes, as a device would ``read`` it.
 
     Raises PlanError for all that it refuses.
     """
@@ -67,7 +73,7 @@ def unspelled(text: bytes, kind: type[T], read: Callable[[Any], object], subject
         why = str(error).removesuffix(f"; {error.do}" if isinstance(error, RefusedError) else "")
         raise PlanError(
             subject,
-            wanted="a contract that this version reads",
+            wanted=f"a {what} that this version reads",
             got=f"something else ({ascii(why)[1:-1][:_MOST_SHOWN]})",
             do="take the file as it was published, or make it again",
         ) from error

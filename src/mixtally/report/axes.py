@@ -22,6 +22,11 @@ Marks = tuple[tuple[str, str], ...]
 """The marks of a chart that say something, by their classes, and what each stands for."""
 
 
+def legend(*marks: tuple[str, str, bool]) -> Marks:
+    """The marks that are in a chart: classes, what they stand for, whether there are such."""
+    return tuple((kind, text) for kind, text, there in marks if there)
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Where values stand across the page; values outside are drawn at its ends.
@@ -87,16 +92,7 @@ def rows_picture(
         parts.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_=f"tick{end}"))
     parts += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
     parts += [_row(row, _TOP + _ROW * place) for place, row in enumerate(rows)]
-    return el(
-        "svg",
-        el("title", title),
-        *parts,
-        width="100%",
-        height=height,
-        role="img",
-        aria_label=". ".join(filter(None, (title, seen))),
-        xmlns="http://www.w3.org/2000/svg",
-    )
+    return drawing(title, seen, parts, width="100%", height=height)
 
 
 def _side(place: str) -> float:
@@ -123,8 +119,11 @@ def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
     return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_=kind)
 
 
-def across(scale: Scale, start: float, stop: float, kind: str) -> Markup:
-    """A line from one value to another."""
+def across(
+    scale: Scale, start: float, stop: float, kind: str = "whisker", *, held: bool = True
+) -> Markup:
+    """A line from one value to another; ``held`` unless it is an interval that misses its mark."""
+    kind += "" if held else " missed"
     return el("line", x1=scale.at(start), x2=scale.at(stop), y1=0, y2=0, class_=kind)
 
 
@@ -140,15 +139,14 @@ def ring(scale: Scale, value: float) -> Markup:
 
 def picture(width: float, height: float, title: str, parts: list[Markup], seen: str = "") -> Markup:
     """A picture whose letters grow with it; ``seen`` as in ``rows_picture``."""
-    return el(
-        "svg",
-        el("title", title),
-        *parts,
-        viewBox=f"0 0 {width:g} {height:g}",
-        role="img",
-        aria_label=". ".join(filter(None, (title, seen))),
-        xmlns="http://www.w3.org/2000/svg",
-    )
+    return drawing(title, seen, parts, viewBox=f"0 0 {width:g} {height:g}")
+
+
+def drawing(title: str, seen: str, parts: Sequence[Markup], **look: str | float) -> Markup:
+    """Parts as a picture, told to who cannot see it."""
+    heard = ". ".join(filter(None, (title, seen)))
+    told = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
+    return el("svg", el("title", title), *parts, **look, **told)
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:

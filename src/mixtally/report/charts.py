@@ -1,11 +1,22 @@
 """The two pictures: the largest bins with their intervals, and the error among other models."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from mixtally.report.axes import Marks, Row, Scale, across, bar, dot, ring, rows_picture, short
-from mixtally.report.document import Picture
+from mixtally.report.axes import (
+    Marks,
+    Row,
+    Scale,
+    across,
+    bar,
+    dot,
+    legend,
+    ring,
+    rows_picture,
+    short,
+)
+from mixtally.report.document import Facts, Picture
 from mixtally.report.numbers import error_text
 from mixtally.report.svg import Markup, el
 
@@ -29,6 +40,21 @@ class Bar(NamedTuple):
         """The estimate, moved to where a count can be, with its interval."""
         value = min(max(self.estimate, self.lower), self.upper)
         return f"{value:,.0f} ({self.lower:,.0f} .. {self.upper:,.0f})"
+
+
+def bars_of(
+    rows: Iterable[Facts],
+    name: Callable[[Facts], str],
+    keys: tuple[str, str, str] = ("estimate", "lower", "upper"),
+) -> list[Bar]:
+    """Rows of facts as bars, with their truth where they have one.
+
+    where
+      name   of a row
+      keys   of its estimate and of the ends of its interval
+    """
+    value, low, high = keys
+    return [Bar(name(row), row[value], row[low], row[high], row.get("truth")) for row in rows]
 
 
 class Line(NamedTuple):
@@ -61,13 +87,18 @@ def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> P
         title, "count", scale, [_bin(row, scale, marked) for row in rows], _seen(rows, marked)
     )
     held = [row.held for row in rows]
-    marks = (
-        ("bar", "estimate"),
-        *([("whisker", "interval")] if any(held) else []),
-        *([("whisker missed", f"interval that misses the {marked}")] if not all(held) else []),
-        *([("truth", marked)] if known else []),
+    marks = legend(
+        ("bar", "estimate", True),
+        ("whisker", "interval", any(held)),
+        ("whisker missed", f"interval that misses the {marked}", not all(held)),
+        ("truth", marked, known),
     )
     return Picture(drawn, title, marks, "Each row is one answer: its estimate and its interval.")
+
+
+def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
+    """The same of so many of ``what``."""
+    return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 
 
 def _seen(rows: Sequence[Bar], marked: str) -> str:
@@ -88,10 +119,7 @@ def _seen(rows: Sequence[Bar], marked: str) -> str:
 def _bin(row: Bar, scale: Scale, marked: str) -> Row:
     """One answer; red where the interval misses the mark."""
     tip = f"{row.label}: {row.estimate:,.1f}, interval {row.lower:,.0f} .. {row.upper:,.0f}"
-    marks = [
-        bar(scale, row.estimate),
-        across(scale, row.lower, row.upper, "whisker" if row.held else "whisker missed"),
-    ]
+    marks = [bar(scale, row.estimate), across(scale, row.lower, row.upper, held=row.held)]
     if row.mark is not None:
         tip += f", {marked} {row.mark:,.0f}"
         marks.append(ring(scale, row.mark))
@@ -119,14 +147,13 @@ def error_chart(shown: Sequence[Line]) -> Picture:
 
 def _kinds(shown: Sequence[Line]) -> Marks:
     drawn = [line for line in shown if line.expected]
-    marks = (
+    return legend(
         ("stem own", "expected error of a plan shown here", any(v.own for v in drawn)),
         ("stem", "expected error in another model", any(not v.own for v in drawn)),
         ("truth", "error measured here", any(v.measured for v in shown)),
         ("bound", "how far off one answer is at most", any(v.bound for v in shown)),
         ("central", "expected errors of the central model", any(v.bound for v in drawn)),
     )
-    return tuple((kind, text) for kind, text, there in marks if there)
 
 
 def _errors_seen(shown: Sequence[Line]) -> str:

@@ -1,6 +1,5 @@
 """A contract on one screen: what is asked and promised, who is trusted for what, what remains."""
 
-import math
 from typing import Any
 
 import msgspec
@@ -11,28 +10,29 @@ from mixtally.records.contract import (
     Contract,
     Cover,
     Part,
+    Plan,
     ShapedRecipe,
-    Terms,
     envelope_bytes,
 )
 from mixtally.records.question import Kind
 from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, number, printable
-from mixtally.report.promise import of_terms
+from mixtally.report.promise import of_plan
+from mixtally.report.words import likelier, losses
 
 _WORDS = frozenset({"run by", "address", "for"})
 
 
-def terms_document(terms: Terms) -> Document:
-    """The terms alone, before anybody runs them."""
+def plan_document(plan: Plan) -> Document:
+    """The plan alone, before anybody runs them."""
     return Document(
-        title=f"Terms: {printable(terms.question.name)}",
-        promise=of_terms(terms),
-        source="computed from the integers of the terms",
-        sections=lambda: (Section("Terms", _terms(terms)),),
-        summary=lambda: _terms(terms),
-        facts=lambda: facts_of(terms),
+        title=f"Plan: {printable(plan.question.name)}",
+        promise=of_plan(plan),
+        source="computed from the integers of the plan",
+        sections=lambda: (Section("Plan", _terms(plan)),),
+        summary=lambda: _terms(plan),
+        facts=lambda: facts_of(plan),
     )
 
 
@@ -41,11 +41,11 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
-        return (head, *_terms(contract.terms, contract.suite), _hops(contract), _rounds(contract))
+        return (head, *_terms(contract.plan, contract.suite), _hops(contract), _rounds(contract))
 
     return Document(
         title=f"Contract {contract.name}",
-        promise=of_terms(contract.terms),
+        promise=of_plan(contract.plan),
         source="computed from the integers of the contract",
         sections=lambda: (Section("Contract", summary()),),
         summary=summary,
@@ -53,7 +53,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
             "name": contract.name,
             "serial": contract.serial,
             "fingerprint": fingerprint,
-            **facts_of(contract.terms),
+            **facts_of(contract.plan),
             "roles": [msgspec.to_builtins(r) for r in (*contract.hops, contract.collector)],
             "envelope_bytes": [list(row) for row in contract.envelope_bytes],
             "suite": contract.suite,
@@ -65,49 +65,49 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     )
 
 
-def facts_of(terms: Terms) -> dict[str, Any]:
-    """The terms as JSON for people and programs, integers above 2^53 as decimal strings."""
-    stated = terms.certificate
+def facts_of(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON for people and programs, integers above 2^53 as decimal strings."""
+    stated = plan.certificate
     return {
-        "question": terms.question.name,
-        "kind": str(terms.question.kind),
-        "bins": terms.question.bins,
+        "question": plan.question.name,
+        "kind": str(plan.question.kind),
+        "bins": plan.question.bins,
         "epsilon": stated.epsilon,
         "delta": stated.upper,
         "delta_lower": stated.lower,
-        "delta_target": terms.guarantee.delta,
+        "delta_target": plan.guarantee.delta,
         **stated.terms(),
-        "local_epsilon": terms.local_epsilon,
-        "cover": str(terms.cover),
-        "users": terms.users,
-        "minimum_crowd": terms.minimum_crowd,
-        "honest_share": terms.honest_share,
-        "collections": terms.collections,
-        "hops": terms.hops,
-        "parts": plain([msgspec.to_builtins(part) for part in terms.parts]),
-        "bytes_per_message": list(terms.message_bytes),
+        "local_epsilon": plan.local_epsilon,
+        "cover": str(plan.cover),
+        "users": plan.users,
+        "minimum_crowd": plan.minimum_crowd,
+        "honest_share": plan.honest_share,
+        "collections": plan.collections,
+        "hops": plan.hops,
+        "parts": plain([msgspec.to_builtins(part) for part in plan.parts]),
+        "bytes_per_message": list(plan.message_bytes),
     }
 
 
-def _terms(terms: Terms, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
+def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
     return (
-        Text(_asked(terms)),
-        *(Text(text) for text in promised(terms)),
-        _trust(terms),
+        Text(_asked(plan)),
+        *(Text(text) for text in promised(plan)),
+        _trust(plan),
         Table(
             ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
-            _parts(terms, suite),
+            _parts(plan, suite),
             words=frozenset({"sent", "device adds", "every mix adds"}),
         ),
     )
 
 
-def _asked(terms: Terms) -> str:
-    question, name = terms.question, printable(terms.question.name)
-    if terms.prefixes is not None:
-        what = f"the next letter of a word, after one of at most {terms.prefixes.most:,} prefixes"
-    elif terms.edges is not None:
-        low, high = number(terms.edges[0]), number(terms.edges[-1])
+def _asked(plan: Plan) -> str:
+    question, name = plan.question, printable(plan.question.name)
+    if plan.prefixes is not None:
+        what = f"the next letter of a word, after one of at most {plan.prefixes.most:,} prefixes"
+    elif plan.edges is not None:
+        low, high = number(plan.edges[0]), number(plan.edges[-1])
         what = f"a number, cut into {question.bins:,} bins from {low} to {high}"
     elif question.hashed is not None:
         what = f"a text, hashed into one of {question.bins:,} bins"
@@ -119,44 +119,42 @@ def _asked(terms: Terms) -> str:
         what = f"{question.bins} times yes or no"
     else:
         what = f"one of {question.bins:,} answers"
-    often = "once" if terms.collections == 1 else f"at most {terms.collections:,} times"
-    return f"Asked, {often}: {name}: {what}. Expected: {terms.users:,} people."
+    often = "once" if plan.collections == 1 else f"at most {plan.collections:,} times"
+    return f"Asked, {often}: {name}: {what}. Expected: {plan.users:,} people."
 
 
-def promised(terms: Terms) -> tuple[str, ...]:
+def promised(plan: Plan) -> tuple[str, ...]:
     """The certificate in plain words, and what it rests on."""
-    stated = terms.certificate
+    stated = plan.certificate
+    both = stated.epsilon, stated.upper
     return (
-        "Whatever the collector receives is at most "
-        f"{at_most(math.exp(stated.epsilon))} times as likely under one answer of a person as "
-        f"under any other, give or take a probability of {at_most(stated.upper)}: epsilon = "
-        f"{at_most(stated.epsilon, 6)}, delta <= {at_most(stated.upper, 6)}, for all "
-        f"{_together(terms)} together.",
+        f"Whatever the collector receives is {likelier(*both, 'answer of a person', 'any other')}: "
+        f"{losses(stated)}, for all {_together(plan)} together.",
         f"It {stated.assumption}.",
         f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
         f"{at_most(stated.upper, 6)}. Source: {stated.source}.",
     )
 
 
-def _together(terms: Terms) -> str:
-    parts, times = len(terms.parts), terms.collections
+def _together(plan: Plan) -> str:
+    parts, times = len(plan.parts), plan.collections
     messages = "messages of a record" if parts == 1 else f"{parts} messages of a record"
     return messages if times == 1 else f"{messages} in all {times:,} collections"
 
 
-def _trust(terms: Terms) -> Table:
-    one = "the mix" if terms.hops == 1 else f"one of the {terms.hops} mixes"
+def _trust(plan: Plan) -> Table:
+    one = "the mix" if plan.hops == 1 else f"one of the {plan.hops} mixes"
     rows = [
         ("your device", "your answer", "to draw its flips and fakes as told"),
     ]
-    if terms.cover is Cover.MIXES:
+    if plan.cover is Cover.MIXES:
         rows.append((one, "your answer", "to draw its fakes, shuffle, and tell nobody either"))
         rows.append(("other people", "your answer", "for nothing"))
     else:
         rows.append(("the first honest mix", "your answer", "to shuffle, and to tell nobody how"))
         rows.append(("mixes before it", "your answer", "to forward all they got"))
         rows.append(
-            (f"{terms.sure_people:,} people", "your answer", "to draw as told, and to take part")
+            (f"{plan.sure_people:,} people", "your answer", "to draw as told, and to take part")
         )
     rows += [
         ("the collector", "your answer", "for nothing: it is the observer"),
@@ -167,9 +165,9 @@ def _trust(terms: Terms) -> Table:
     return Table(("trusted", "for", "to do"), rows, words=frozenset({"for", "to do"}))
 
 
-def _parts(terms: Terms, suite: int) -> list[tuple[str, ...]]:
-    asked = terms.questions
-    sizes = envelope_bytes(terms, suite)
+def _parts(plan: Plan, suite: int) -> list[tuple[str, ...]]:
+    asked = plan.questions
+    sizes = envelope_bytes(plan, suite)
     shown: list[tuple[str, ...]] = [
         (
             printable(question.name),
@@ -179,7 +177,7 @@ def _parts(terms: Terms, suite: int) -> list[tuple[str, ...]]:
             _added(part),
             f"{row[0]:,}",
         )
-        for question, part, row in zip(asked, terms.parts, sizes, strict=True)
+        for question, part, row in zip(asked, plan.parts, sizes, strict=True)
     ]
     most = 12
     return shown if len(shown) <= most else [*shown[:most], ("...", *[""] * 5)]
@@ -210,9 +208,9 @@ def _hops(contract: Contract) -> Table:
 
 
 def _rounds(contract: Contract) -> Text:
-    terms, rounds = contract.terms, contract.rounds
+    plan, rounds = contract.plan, contract.rounds
     return Text(
         f"A round is open for {rounds.open_seconds:,} s, every {rounds.every_seconds:,} s; with "
-        f"fewer than {terms.minimum_crowd:,} people nothing of it leaves the first mix. Sealed "
+        f"fewer than {plan.minimum_crowd:,} people nothing of it leaves the first mix. Sealed "
         f"with {SUITES[contract.suite]}; admission: {contract.admission}."
     )

@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 
 from mixtally.records.result import Findings
 from mixtally.records.results import Figures
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import Bar, intervals_chart
 from mixtally.report.counts import (
-    as_csv,
+    against,
     count_rows,
     estimate,
     figure_rows,
-    figures_table,
-    inside,
+    figure_sections,
     interval,
     largest,
     shown_of,
     simultaneous,
 )
-from mixtally.report.document import Cell, Facts, Marked, Picture, Rows, Table, Text, Tone
-from mixtally.report.numbers import supported
+from mixtally.report.document import Cell, Facts, Part, Picture, Rows, Section, Table, Text
+from mixtally.report.numbers import percent, supported
 
 CHART_BINS, TABLE_BINS = 30, 1000
 """The most bins that a page draws and lists, the largest."""
@@ -43,9 +42,6 @@ class Known(Protocol):
     @property
     def figures(self) -> Mapping[str, Sequence[float | None]]:
         """By the name of the result's figures, a value a row."""
-
-    def inside(self, result: Findings) -> NDArray[np.bool_]:
-        """Which bins' own intervals cover the true count, shape (bins,)."""
 
     def measured_error(self, result: Findings) -> float:
         """Root mean square error over the bins, in counts."""
@@ -76,58 +72,47 @@ class Counted:
 
     def chart(self, most: int = CHART_BINS) -> Picture:
         """The ``most`` largest estimates with their intervals; rings at true counts."""
-        found, true = self.result.estimate, self.truth
         bars = [
             Bar(
-                self.result.question.label(i),
-                float(found.counts[i]),
-                float(found.each.lower[i]),
-                float(found.each.upper[i]),
-                None if true is None else float(true.counts[i]),
+                *(row.label, row.estimate, row.lower, row.upper),
+                None if self.truth is None else float(self.truth.counts[i]),
             )
-            for i in self.bins(most)
+            for i, row in ((i, self.result.row(i)) for i in self.bins(most))
         ]
-        return rows_chart(bars, f"The {len(bars)} largest bins with their intervals")
+        return intervals_chart(bars, "largest bins")
 
     def table(self, most: int, lead: str = "") -> Table:
         """The ``most`` largest bins with both intervals; folded where no ``lead`` names it."""
         bins, question = self.bins(most), self.result.question
         found = self.result.estimate
-        level = f"{100 * found.each.level:g} % interval"
-        columns: dict[str, Sequence[Cell]] = {}
-        if found.projected is not None:
-            columns["simplex"] = [supported(found.projected[i], found.error_of(i)) for i in bins]
-        if self.truth is not None:
-            columns |= self._errors(self.truth, bins)
-        rows = []
-        for place, i in enumerate(bins):
-            row = self.result.row(i)
-            cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
-            rows.append([*cells, *(column[place] for column in columns.values())])
+        level = f"{percent(found.each.level)} interval"
         shown = shown_of(len(bins), question.bins, "" if lead else " bins")
+        simplex = ["simplex"] * (found.projected is not None)
+        errors = ["true count", "error"] * (self.truth is not None)
         return Table(
-            (question.name, "estimate", level, f"{level}, all bins", *columns),
-            rows,
+            (question.name, "estimate", level, f"{level}, all bins", *simplex, *errors),
+            [self._cells(i) for i in bins],
             title=f"{lead}: {shown}" if lead else shown.capitalize(),
             folded=not lead,
         )
 
-    def _errors(self, truth: Known, bins: Sequence[int]) -> dict[str, Sequence[Cell]]:
-        """True counts and by how much the estimates shown err; marked where an interval misses."""
-        found, true, held = self.result.estimate, truth.counts, truth.inside(self.result)
-        errors: list[Cell] = []
-        for i in bins:
-            value = inside(found.counts[i], found.each.lower[i], found.each.upper[i])
-            text = supported(value - true[i], found.error_of(i), sign="+")
-            errors.append(text if held[i] else Marked(text, Tone.BAD))
-        return {"true count": [f"{true[i]:,}" for i in bins], "error": errors}
+    def _cells(self, i: int) -> list[Cell]:
+        """One bin: both intervals, and where there are such its projection and its true count."""
+        found, row = self.result.estimate, self.result.row(i)
+        cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
+        if found.projected is not None:
+            cells.append(supported(found.projected[i], found.error_of(i)))
+        if self.truth is not None:
+            ends = (row.lower, row.upper)
+            cells += against(row.estimate, *ends, row.standard_error, int(self.truth.counts[i]))
+        return cells
 
     def findings(self, most: int) -> str:
         """What the counts show, in sentences; ``most`` are shown."""
         found, bins = self.result.estimate, self.result.question.bins
         above = int((found.together.lower > 0).sum())
         text = (
-            f"Intervals are {100 * found.each.level:g} % for each bin alone "
+            f"Intervals are {percent(found.each.level)} for each bin alone "
             f"({found.each.method}). Counting all bins at once, {above:,} of {bins:,} are "
             "distinguishable from zero."
         )
@@ -147,24 +132,34 @@ class Counted:
             f"number{'' if one else 's'}."
         )
 
-    def figures(self, one: Figures, most: int, *, titled: bool) -> tuple[Table, Text]:
-        """Numbers derived from the same messages, at most ``most``, and what is said of them."""
-        level = self.result.estimate.each.level
-        values = {} if self.truth is None else {"true value": self.truth.figures[one.name]}
-        shown = figures_table(one, level, most, values, titled=titled)
-        return shown, Text(one.note, note=not titled)
+    def section(self, *more: Part) -> Section:
+        """Chart and findings of a page, with ``more`` below."""
+        said = Text(self.findings(TABLE_BINS), note=True)
+        return Section("Counts", (self.chart(), said, *more))
+
+    def figures(self, most: int | None = None) -> list[Part]:
+        """Numbers derived from the same messages, at most ``most`` of a kind."""
+        return [part for one in self.figure_sections(most, note=False) for part in one.parts]
+
+    def figure_sections(self, most: int | None = None, *, note: bool = True) -> list[Section]:
+        """The same as sections of a page; ``note`` as in ``counts.figure_sections``."""
+        figures, level = self.result.figures, self.result.estimate.each.level
+        true = None if self.truth is None else self.truth.figures
+        return figure_sections(figures, level, most, true, note=note)
 
     @cached_property
     def rows(self) -> list[Facts]:
         """One flat object a bin, in the order of the bins."""
         return count_rows(self.result, self._beside(None))
 
+    @cached_property
+    def derived(self) -> dict[str, list[Facts]]:
+        """By the name of numbers that were derived beside the counts, one flat object each."""
+        return {one.name: figure_rows(one, self._beside(one)) for one in self.result.figures}
+
     def facts(self) -> Facts:
         """Every count and every number derived beside them, by name."""
-        return {
-            "estimates": self.rows,
-            **{one.name: figure_rows(one, self._beside(one)) for one in self.result.figures},
-        }
+        return {"estimates": self.rows, **self.derived}
 
     def measured(self) -> Facts:
         """How far off the counts are, where the truth is known."""
@@ -177,14 +172,9 @@ class Counted:
 
     def tables(self) -> dict[str, Rows]:
         """CSV files: the bins in their order or from the largest down, and every number derived."""
-        rows = [self.rows[i] for i in self.bins(len(self.rows))]
-        return {
-            "estimates.csv": as_csv(rows),
-            **{
-                f"{one.name}.csv": as_csv(figure_rows(one, self._beside(one)))
-                for one in self.result.figures
-            },
-        }
+        ranked = [self.rows[i] for i in self.bins(len(self.rows))]
+        every = {"estimates": ranked, **self.derived}
+        return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
 
     def _beside(self, one: Figures | None) -> Mapping[str, Sequence[Any]]:
         if self.truth is None:

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.question import Kind, Question
 from mixtally.records.result import Findings, Result
-from mixtally.records.results import Figures, Row
-from mixtally.report.document import Facts, Rows, Table
-from mixtally.report.numbers import at_most, error_text, number, supported
+from mixtally.records.results import Estimate, Figures, Row
+from mixtally.report.document import Cell, Facts, Marked, Section, Table, Text, Tone
+from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported
 from mixtally.report.texts import row_facts
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
@@ -35,11 +34,11 @@ def largest(question: Question, ranked: NDArray[np.int64], most: int, *, given: 
     return sorted(found) if ordered(question, given=given) else found
 
 
-def shown_of(shown: int, every: int, what: str = "") -> str:
+def shown_of(shown: int, every: int, what: str = "", which: str = "the largest") -> str:
     """How many rows there are, and that none or some are left out."""
     if shown == every:
         return f"all {every:,}{what}"
-    return f"{shown:,} of {every:,}{what} shown, the largest"
+    return f"{shown:,} of {every:,}{what} shown, {which}"
 
 
 def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
@@ -74,9 +73,15 @@ def inside(value: float, lower: float, upper: float) -> float:
     return min(max(value, lower), upper)
 
 
+def against(value: float, lower: float, upper: float, error: float | None, true: int) -> list[Cell]:
+    """The true count, and by how much the estimate shown errs: marked where its interval misses."""
+    text = supported(inside(value, lower, upper) - true, error, sign="+")
+    return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
+
+
 def interval(row: Row) -> str:
     """The interval of one count alone."""
-    return f"{row.lower:,} .. {row.upper:,}"
+    return ends(row.lower, row.upper)
 
 
 def simultaneous(row: Row) -> str:
@@ -84,18 +89,36 @@ def simultaneous(row: Row) -> str:
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
-def figures_table(
+def figure_sections(
+    every: Sequence[Figures],
+    level: float,
+    most: int | None,
+    true: Mapping[str, Sequence[float | None]] | None,
+    *,
+    note: bool = True,
+) -> list[Section]:
+    """Numbers derived from the same messages, a section of each, and a ``note`` on what they are.
+
+    where
+      most   rows of each, None for all
+      true   true numbers by the name of figures, where they are known
+    """
+    return [
+        Section(one.title, (_figures_table(one, level, most, true), Text(one.note, note=note)))
+        for one in every
+    ]
+
+
+def _figures_table(
     figures: Figures,
     level: float,
-    most: int,
-    beside: Mapping[str, Sequence[float | None]],
-    *,
-    titled: bool,
+    most: int | None,
+    true: Mapping[str, Sequence[float | None]] | None,
 ) -> Table:
-    """Numbers derived from the same messages, with or without their title."""
+    beside = {} if true is None else {"true value": true[figures.name]}
     rows = figures.rows[:most]
     coarse = any(row.resolution is not None for row in rows)
-    head = ["", "estimate", "standard error", f"{100 * level:g} % interval"]
+    head = ["", "estimate", "standard error", f"{percent(level)} interval"]
     lines = []
     for place, row in enumerate(rows):
         error = row.standard_error
@@ -106,7 +129,7 @@ def figures_table(
         cells += [maybe(values[place], 5) for values in beside.values()]
         lines.append([row.label, *cells])
     head += ["resolution"] * coarse
-    return Table((*head, *beside), lines, title=figures.title * titled)
+    return Table((*head, *beside), lines, title=figures.title)
 
 
 def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:
@@ -147,21 +170,17 @@ def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[F
     ]
 
 
-def facts(result: Result, plans: Mapping[str, Any]) -> Facts:
-    """What a result says besides its rows; ``plans`` is what its plans say, flat."""
-    each = result.estimate.each
-    found: Facts = {
-        **plans,
-        "fingerprint": fingerprint(result.plan),
-        "messages": result.messages,
-        "confidence_level": each.level,
-        "interval_method": each.method,
-    }
-    if len(result.plans) > 1:
-        found["fingerprints"] = [fingerprint(plan) for plan in result.plans]
-    return found
+def counted_by(result: Findings) -> Facts:
+    """Of how many messages counts were made, and how their intervals."""
+    return {"messages": result.messages, **how_sure(result.estimate)}
 
 
-def as_csv(rows: Sequence[Facts]) -> Rows:
-    """A CSV file of such rows."""
-    return Rows(rows, tuple(rows[0]) if rows else ())
+def how_sure(found: Estimate) -> Facts:
+    """How often intervals hold, and how they were made."""
+    return {"confidence_level": found.each.level, "interval_method": found.each.method}
+
+
+def facts(result: Result) -> Facts:
+    """What a result says besides its rows, and what its plan says, flat."""
+    plan = result.plan
+    return {**plan.facts(), "fingerprint": plan.fingerprint, **counted_by(result)}

@@ -7,7 +7,8 @@ said by the renderers alone (``page``, ``terminal``, ``texts``).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from mixtally.report.svg import Markup
 
@@ -85,6 +86,16 @@ class Table:
         return place == 0 or self.columns[place] in self.words
 
 
+Item = TypeVar("Item")
+
+
+def columns(
+    items: Iterable[Item], *named: tuple[str, Callable[[Item], Cell]]
+) -> tuple[tuple[str, ...], list[list[Cell]]]:
+    """Heads and rows of a table: a name and what it says of an item for every column."""
+    return tuple(name for name, _ in named), [[cell(one) for _, cell in named] for one in items]
+
+
 @dataclass(frozen=True, slots=True)
 class FactTable:
     """The facts of one plan or of several side by side, a row a name."""
@@ -155,6 +166,8 @@ REHEARSAL, HOLDS_RAW = "rehearsal", "holds raw counts"
 class Document:
     """Everything that is shown of a result; what takes work is made when a renderer asks for it.
 
+    Facts are made once, however many ask: a file and a terminal tell the same.
+
     where
       promise    three lines that everything begins with: what is hidden from whom; epsilon and
                  delta with what they rest on; the error to expect
@@ -187,6 +200,9 @@ class Document:
     tables: Callable[[], Mapping[str, "Rows"]] = dict
     closing: str = ""
     made_by: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", cache(self.facts))
 
     @property
     def lines(self) -> Promise:

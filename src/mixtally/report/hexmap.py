@@ -5,14 +5,14 @@ shows a place that nobody is at with at most the chance that the intervals state
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.results import Estimate
-from mixtally.report.axes import short
+from mixtally.report.axes import drawing, short
 from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
 
@@ -56,17 +56,13 @@ def hexmap(
     told = wrap(summary, _LETTERS)
     parts += _legend(edges, height, told, shaded=bool(sure.any()))
     whole = height + _LINE * (len(told) + 2)
-    return el(
-        "svg",
-        el("title", title),
-        el("style", Markup(CHART + _STYLE)),
-        el("rect", width="100%", height="100%", fill="var(--paper)"),
-        *parts,
+    paper = el("rect", width="100%", height="100%", fill="var(--paper)")
+    return drawing(
+        title,
+        _seen(names, found, sure),
+        [el("style", Markup(CHART + _STYLE)), paper, *parts],
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         class_="map",
-        role="img",
-        aria_label=f"{title}. {_seen(names, found, sure)}",
-        xmlns="http://www.w3.org/2000/svg",
     )
 
 
@@ -82,23 +78,23 @@ def _seen(names: Sequence[str], found: Estimate, sure: NDArray[np.bool_]) -> str
     )
 
 
-class _Projection:
-    """Equirectangular about the middle latitude: distances are right there and nearly so around."""
+def _projection(
+    outlines: Sequence[Outline],
+) -> tuple[Callable[[float, float], tuple[float, float]], float]:
+    """From latitude and longitude to a place, and the lowest place.
 
-    def __init__(self, west: float, north: float, squeeze: float, scale: float) -> None:
-        self.west, self.north, self.squeeze, self.scale = west, north, squeeze, scale
-
-    def __call__(self, latitude: float, longitude: float) -> tuple[float, float]:
-        x = _MARGIN + (longitude - self.west) * self.squeeze * self.scale
-        return x, _TOP + (self.north - latitude) * self.scale
-
-
-def _projection(outlines: Sequence[Outline]) -> tuple[_Projection, float]:
+    Equirectangular about the middle latitude: distances are right there and nearly so around.
+    """
     corners = np.array([corner for outline in outlines for corner in outline])
     (south, west), (north, east) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     squeeze = math.cos(math.radians((south + north) / 2.0))
     scale = (_WIDTH - 2.0 * _MARGIN) / ((east - west) * squeeze)
-    return _Projection(west, north, squeeze, scale), _TOP + (north - south) * scale
+
+    def at(latitude: float, longitude: float) -> tuple[float, float]:
+        x = _MARGIN + (longitude - west) * squeeze * scale
+        return x, _TOP + (north - latitude) * scale
+
+    return at, _TOP + (north - south) * scale
 
 
 def _edges(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,6 +27,16 @@ def between(lower: float, upper: float, digits: int = 4) -> str:
     return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
 
 
+def percent(share: float) -> str:
+    """A share as it was given."""
+    return f"{100 * share:g} %"
+
+
+def ends(lower: float, upper: float, sign: str = "") -> str:
+    """An interval of counts; ``sign`` as in ``supported``."""
+    return f"{lower:{sign},} .. {upper:{sign},}"
+
+
 def error_text(value: float) -> str:
     """An error for people: two digits, or all before the point."""
     return number(value, 2)

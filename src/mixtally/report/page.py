@@ -30,6 +30,8 @@ _RAW = (
 )
 _KINDS = ((328.0, "few"), (668.0, "rows"), (1072.0, "wide"))
 """Pixels that a phone, a tablet and a desk have for a table; where it needs more it is a list."""
+_WIDE = '<table class="wide'
+"""How a table begins that needs a broad page; in what people write a quote is never bare."""
 _LETTER, _GAP, _WRAPPED = 8.4, 14.4, 24
 """Pixels of a letter and between two columns; letters after which words go on in another line."""
 _IN_WORDS = {"source", "assumption"}
@@ -44,11 +46,11 @@ def page(document: Document) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
     )
-    sections = [(one.title, _for_readers(document, one.parts)) for one in document.sections()]
-    every = (
-        part for parts in (document.opening, *(parts for _, parts in sections)) for part in parts
-    )
-    wide = any(isinstance(part, Table) and _kind(part).startswith("wide") for part in every)
+    sections = [
+        el("section", el("h2", one.title), *_parts(_for_readers(document, one.parts), one.title))
+        for one in document.sections()
+    ]
+    opening = _parts(document.opening, document.title)
     body = el(
         "main",
         *([el("p", _RAW, class_="raw")] if document.rehearsal else []),
@@ -56,10 +58,10 @@ def page(document: Document) -> str:
         el("ul", *[el("li", line) for line in document.lines], class_="promise"),
         el("p", document.source, class_="source"),
         *_key(document.key),
-        *_parts(document.opening, document.title),
-        *[el("section", el("h2", name), *_parts(parts, name)) for name, parts in sections],
+        *opening,
+        *sections,
         _footer(document),
-        class_="broad" if wide else "usual",
+        class_="broad" if any(_WIDE in part for part in (*opening, *sections)) else "usual",
     )
     return f"{head}{body}</body></html>\n"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.report.axes import Marks, picture, short
+from mixtally.report.axes import Marks, legend, picture, short
 from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el, join
 
@@ -49,7 +49,7 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
 
 def _kinds(panels: list[Panel]) -> Marks:
     missed = sum(panel.missed() for panel in panels)
-    marks = (
+    return legend(
         ("point own", "estimate", True),
         ("line", "from one estimate to the next", True),
         ("whisker", "interval", sum(panel.values.size for panel in panels) > missed),
@@ -57,7 +57,6 @@ def _kinds(panels: list[Panel]) -> Marks:
         ("truth", "truth", any(panel.marks is not None for panel in panels)),
         ("zero across", "zero", any(panel.zero for panel in panels)),
     )
-    return tuple((kind, text) for kind, text, there in marks if there)
 
 
 def _seen(panels: list[Panel], points: list[str]) -> str:
@@ -118,15 +117,9 @@ def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], floa
     tip = f"{panel.name}, {epoch}: {value:,.1f}, interval {low:,} .. {high:,}"
     truth = None if panel.marks is None else int(panel.marks[k])
     held = truth is None or low <= truth <= high
+    kind = "whisker" if held else "whisker missed"
     parts = [
-        el(
-            "line",
-            x1=x,
-            x2=x,
-            y1=y(low),
-            y2=y(high),
-            class_="whisker" if held else "whisker missed",
-        ),
+        el("line", x1=x, x2=x, y1=y(low), y2=y(high), class_=kind),
         el("circle", cx=x, cy=y(value), r=2.2, class_="point"),
     ]
     if truth is not None:

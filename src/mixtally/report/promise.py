@@ -11,13 +11,13 @@ from statistics import NormalDist
 import numpy as np
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Observer
 from mixtally.records.question import Question, collisions
-from mixtally.records.result import ContractResult, Findings, Result
+from mixtally.records.result import Result
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, error_text
-from mixtally.report.words import without_mixes
+from mixtally.report.words import losses, without_mixes
 
 _WHO = {
     Observer.MESSAGES: "anyone who sees all shuffled messages and knows all other answers",
@@ -26,7 +26,7 @@ _WHO = {
 }
 _EXACT = 1.0 + 1e-4
 """Ends of delta that are read alike in four digits."""
-_NOBODY, _IF = "none: ", "holds if "
+_NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 _FAKES = r"at least ([\d,]+) fakes come from honest parties"
 _PLAINER = (
     (re.compile(_FAKES + r" \(100 % of the \1 promised\)"), r"all \1 fakes are honest"),
@@ -47,10 +47,7 @@ def protects(observer: Observer, what: str = "each person's answer") -> str:
 
 def stated(shown: Certificate, note: str = "") -> str:
     """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
-    return (
-        f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-        f"({known(shown)}{note}). {assumes(shown.assumption)}."
-    )
+    return f"{losses(shown)} ({known(shown)}{note}). {assumes(shown.assumption)}."
 
 
 def known(shown: Certificate) -> str:
@@ -65,8 +62,9 @@ def assumes(assumption: str) -> str:
     assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
     for long, short in _PLAINER:
         assumption = long.sub(short, assumption)
-    if assumption.startswith(_NOBODY):
-        return f"Assumes nothing of others: {assumption.removeprefix(_NOBODY)}"
+    for words in (_NOBODY, _ANYHOW):
+        if assumption.startswith(words):
+            return f"Assumes nothing of others: {assumption.removeprefix(words)}"
     return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
@@ -96,41 +94,45 @@ def half_width(error: float, level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
-def of_plan(
+def lines(
     shown: Certificate,
-    times: int,
     local: float | None,
-    error: float,
-    level: float = LEVEL,
-    half: float | None = None,
+    third: str,
+    note: str = "",
+    what: str = "each person's answer",
 ) -> Promise:
-    """The lines of a plan for so many collections; ``error`` and ``half`` as in ``expected``.
+    """All three: of ``what`` is protected, ``note`` as in ``stated``, the ``third`` as it is.
 
-    ``local`` is what is left when all mixes collude, in all of them together.
+    ``local`` is what is left when all mixes collude.
     """
-    often = f", for all {times:,} collections together" if times > 1 else ""
-    second = f"{stated(shown, often)} {without_mixes(local)}"
-    return protects(shown.observer), second, expected(error, level, half=half)
+    second = f"{stated(shown, note)} {without_mixes(local)}"
+    return protects(shown.observer, what), second, third
 
 
-def of_result(result: Result, local: float | None) -> Promise:
-    """The lines of a collection's result; ``local`` is left when all mixes collude."""
-    return _of(result, shared(result.plan.users, result.plan.question), local)
+def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None, note: str = "") -> Promise:
+    """The lines of a plan, before anybody answered; ``half`` as in ``expected``.
+
+    ``note`` says more of the error.
+    """
+    crowd = f" when all {plan.users:,} take part{note}"
+    third = expected(plan.standard_error, level, crowd, half=half)
+    return lines(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_contract_result(result: ContractResult) -> Promise:
-    """The lines of a round's result: as its contract states, the error as it came."""
-    note, terms = shared(result.received.contributors, result.terms.question), result.terms
-    return _of(result, note, terms.local_epsilon, terms)
+def of_result(result: Result) -> Promise:
+    """The lines of a round's result: as its plan states, the error as it came."""
+    plan, error, each = result.plan, result.estimate.standard_error, result.estimate.each
+    counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
+    # Not half an interval: those of small counts begin at 0, and noise may be skew.
+    most = float(np.maximum(each.upper - counts, counts - each.lower).max())
+    note = shared(result.received.contributors, plan.question)
+    third = expected(error, each.level, note, half=most)
+    return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_terms(terms: Terms, note: str = "") -> Promise:
-    """The lines of terms, before anybody answered; ``note`` says more of the error."""
-    error = math.hypot(terms.noise, collisions(terms.users, terms.question))
-    crowd = f" when all {terms.users:,} take part{note}"
-    certificate = terms.certificate
-    second = f"{stated(certificate, _often(terms))} {without_mixes(terms.local_epsilon)}"
-    return protects(certificate.observer), second, expected(error, note=crowd)
+def of_round(plan: Plan, result: Result | None) -> Promise:
+    """The lines of a round: those of its plan alone where nothing is released."""
+    return of_plan(plan) if result is None else of_result(result)
 
 
 def shared(users: int, question: Question) -> str:
@@ -144,18 +146,5 @@ def shared(users: int, question: Question) -> str:
     )
 
 
-def _of(result: Findings, note: str, local: float | None, terms: Terms | None = None) -> Promise:
-    error, level = result.estimate.standard_error, result.estimate.each.level
-    often = "" if terms is None else _often(terms)
-    certificate, each = result.certificate, result.estimate.each
-    counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
-    # Not half an interval: those of small counts begin at 0, and noise may be skew.
-    most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    second = f"{stated(certificate, often)} {without_mixes(local)}"
-    return protects(certificate.observer), second, expected(error, level, note, half=most)
-
-
-def _often(terms: Terms) -> str:
-    if terms.collections == 1:
-        return ""
-    return f", for all {terms.collections:,} collections together"
+def _together(collections: int) -> str:
+    return "" if collections == 1 else f", for all {collections:,} collections together"

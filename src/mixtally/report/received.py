@@ -1,45 +1,62 @@
-"""What is said of a round under a contract: what came, and what nobody must take for granted."""
+"""What is said of a round under a contract: what came, and what opens its page."""
 
-from mixtally.records.contract import Cover, Part, Terms
-from mixtally.records.guarantee import LEAST_USERS
+from mixtally.records.contract import Plan
 from mixtally.records.received import Received
-from mixtally.report.document import Cell, Table
-from mixtally.report.words import without_mixes
+from mixtally.records.result import Result
+from mixtally.report.counted import Counted
+from mixtally.report.counts import counted_by
+from mixtally.report.document import Cell, Facts, Table, Text, Tone
+from mixtally.report.numbers import at_most, error_text
 
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
 
-def came(terms: Terms, received: Received) -> Table:
+def came(plan: Plan, received: Received) -> Table:
     """What each part's messages were, by what hops declared."""
     rows = list[list[Cell]]()
-    for place, (part, one) in enumerate(zip(terms.parts, received.parts, strict=True), 1):
+    for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         numbers = (one.received, one.added, one.came - one.added, one.came - one.received)
         cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
         rows.append([f"{place}: {part.protocol}", *cells])
     return Table(_CAME, rows, title="What came")
 
 
-def not_promised(terms: Terms) -> list[str]:
-    """What a careful reader must not take for granted."""
-    texts = [
-        without_mixes(terms.local_epsilon),
-        "Counts are right only if every hop is honest: one may put its fakes into any bin, and "
-        "lose as many messages as people's coins vary.",
-        "That someone took part is not hidden, only what they answered.",
-        "Promises add up: a person who answers more often than the contract's "
-        f"{terms.collections:,} time(s), or elsewhere too, spends more.",
-        f"Nothing here stops a person from lying: each dishonest message can move a bin by "
-        f"{max(map(_reach, terms.parts)):.3g} counts.",
+def refused(refusal: str | None) -> Text:
+    """Why there are no counts."""
+    return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
+
+
+def key_figures(
+    plan: Plan, people: str, result: Result | None, *more: tuple[str, str]
+) -> tuple[tuple[str, str], ...]:
+    """Names and values that the page of a round opens with."""
+    shown = [
+        ("people", people),
+        ("bins", f"{plan.question.bins:,}"),
+        ("epsilon", at_most(plan.certificate.epsilon)),
+        ("delta at most", at_most(plan.certificate.upper)),
+        *more,
     ]
-    if terms.cover is Cover.PEOPLE:
-        texts.insert(
-            1,
-            "Behind a hop that leaves out others' messages an honest one hides nobody: people "
-            "bring the cover.",
-        )
-    return texts
+    if result is not None:
+        shown.append(("standard error, counts", error_text(result.estimate.standard_error)))
+    return tuple(shown)
 
 
-def _reach(part: Part) -> float:
-    """Counts by which one more set bit moves a bin's estimate."""
-    return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain
+def trust_facts(plan: Plan) -> Facts:
+    """Whom a round rests on, and what is left of it without them."""
+    return {
+        "cover": str(plan.cover),
+        "hops": plan.hops,
+        "minimum_crowd": plan.minimum_crowd,
+        "local_epsilon": plan.local_epsilon,
+    }
+
+
+def count_facts(shown: Counted) -> Facts:
+    """The counts of a round, how they were made, and how far off they are where that is known."""
+    return {
+        **counted_by(shown.result),
+        "standard_error": shown.result.estimate.standard_error,
+        **shown.measured(),
+        **shown.facts(),
+    }

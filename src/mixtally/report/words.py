@@ -1,14 +1,14 @@
 """The promise in plain words, and what is not promised."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
-from mixtally.records.mechanism import FakeSource
-from mixtally.records.plan import Plan
+from mixtally.records.contract import Cover, Part, Plan
+from mixtally.records.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, error_text
+
+TOOK_PART = "That someone took part is not hidden, only what they answered."
 
 
 def fact(name: str, value: Any) -> str:
@@ -24,17 +24,14 @@ def fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise(plan: Plan | Terms, whole: Certificate | None = None) -> list[str]:
-    """The certificate, a sentence or two a paragraph; that of several plans when it is given."""
+def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
+    """The certificate, a sentence or two a paragraph; that of several rounds when it is given."""
     shown = plan.certificate if whole is None else whole
-    factor = math.exp(shown.epsilon)
     return [
         "Take any person and any two answers they could have given. Whatever is seen by someone "
-        "who receives every shuffled message, and who may know everybody else's answer, is at most "
-        f"{at_most(factor)} times as likely under one answer as under the other, give or take a "
-        f"probability of {at_most(shown.upper)}.",
-        f"In the field's terms: epsilon = {at_most(shown.epsilon, 6)}, "
-        f"delta <= {at_most(shown.upper, 6)}, one person's record substituted, "
+        "who receives every shuffled message, and who may know everybody else's answer, is "
+        f"{likelier(shown.epsilon, shown.upper, 'answer')}.",
+        f"In the field's terms: {losses(shown)}, one person's record substituted, "
         f"observer: {shown.observer}.",
         f"Status: {shown.status}. Counting on no more than is named below, delta lies between "
         f"{at_least(shown.lower, 6)} and {at_most(shown.upper, 6)}. Source: {shown.source}.",
@@ -42,31 +39,46 @@ def promise(plan: Plan | Terms, whole: Certificate | None = None) -> list[str]:
     ]
 
 
+def likelier(
+    epsilon: float, delta: float, one: str, other: str = "the other", digits: int = 3
+) -> str:
+    """What epsilon and delta mean to people: what is seen under ``one`` answer and ``other``."""
+    return (
+        f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {one} as under "
+        f"{other}, give or take a probability of {at_most(delta)}"
+    )
+
+
+def losses(shown: Certificate) -> str:
+    """Epsilon and delta as the field writes them."""
+    return f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)}"
+
+
 def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
     """What is promised against someone who sees only sums, beside what the plan promises."""
     return [
-        f"Someone who sees only the sums: epsilon = {at_most(sums.epsilon, 6)}, delta <= "
-        f"{at_most(sums.upper, 6)}, where the plan promises {at_most(plan.upper, 6)} against "
-        "someone who sees every message.",
+        f"Someone who sees only the sums: {losses(sums)}, where the plan promises "
+        f"{at_most(plan.upper, 6)} against someone who sees every message.",
         f"Source: {sums.source}. It rests on this: {sums.assumption}.",
     ]
 
 
-def not_promised(plans: Sequence[Plan]) -> list[str]:
-    """What a careful reader must not take for granted; ``plans`` of all messages of a record."""
-    mechanism = plans[0].mechanism
-    reach = 1.0 / mechanism.gain
-    every_bin = "every bin" if mechanism.flip_threshold is not None else "any one bin"
+def not_promised(plan: Plan) -> list[str]:
+    """What a careful reader must not take for granted."""
+    clear = all(part.threshold is None for part in plan.parts)
+    reach = max(map(_reach, plan.parts))
     return [
-        without_mixes(sum(plan.mechanism.local_epsilon for plan in plans)),
-        _without_fakes(plans[0]),
-        "That someone took part is not hidden, only what they answered.",
+        without_mixes(plan.local_epsilon),
+        *_without_cover(plan),
+        "Counts are right only if every mix is honest: one may put its fakes into any bin, and "
+        "lose as many messages as people's coins vary.",
+        TOOK_PART,
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
-        "Promises add up: a person who answers again, here or elsewhere, spends epsilon and delta "
-        "again.",
-        f"Nothing here stops a person from lying: each dishonest message can move {every_bin} by "
-        f"{reach:.3g} counts.",
+        f"Promises add up: a person who answers more than {plan.collections:,} time(s), or "
+        "elsewhere too, spends more.",
+        f"Nothing here stops a person from lying: each dishonest message can move "
+        f"{'any one' if clear else 'every'} bin by {reach:.3g} counts.",
         "The errors are those of the noise. If the crowd is a sample of a larger population, the "
         "sampling error comes on top.",
     ]
@@ -79,10 +91,24 @@ def without_mixes(local: float | None) -> str:
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 
-def _without_fakes(plan: Plan) -> str:
-    if plan.mechanism.fake_source is FakeSource.MIX:
-        return (
-            "If the mix that draws the fakes tells their numbers to the collector nothing is left."
+def _without_cover(plan: Plan) -> list[str]:
+    """What is left where those who bring the cover do not."""
+    if plan.cover is Cover.MIXES:
+        who = "the mix" if plan.hops == 1 else "every mix"
+        return [f"If {who} tells the collector what it drew nothing is left."]
+    found = []
+    if plan.fakes_counted:
+        found = [
+            f"If fewer than {plan.fakes_counted:,} honest fakes arrive delta is larger than stated."
+        ]
+    if plan.hops > 1:
+        found.append(
+            "Behind a mix that leaves out others' messages an honest one hides nobody: people "
+            "bring the cover."
         )
-    sure = plan.mechanism.surely(plan.honest_fraction).fakes_promised
-    return f"If fewer than {sure:,} honest fakes arrive delta is larger than stated."
+    return found
+
+
+def _reach(part: Part) -> float:
+    """Counts by which one more set bit moves a bin's estimate."""
+    return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

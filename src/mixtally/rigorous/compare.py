@@ -59,21 +59,21 @@ class Verdict(NamedTuple):
         }
 
 
-def verdict(terms: Plain) -> Verdict:
-    """What of the certificate in ``terms`` was derived again.
+def verdict(plan: Plain) -> Verdict:
+    """What of the certificate in ``plan`` was derived again.
 
     where
-      terms   the terms of a contract as they stand in the file
+      plan   the plan of a contract as they stand in the file
 
     Raises PlanError where the certificate states less than was derived, or is not one of the
-    terms' epsilon.
+    plan' epsilon.
     """
-    parts = check(terms)
-    stated = terms["certificate"]
+    parts = check(plan)
+    stated = plan["certificate"]
     upper = float(stated["upper"])
-    if float(stated["epsilon"]) != promised(terms):
+    if float(stated["epsilon"]) != promised(plan):
         raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
-    messages = len(parts) * int(terms["collections"])
+    messages = len(parts) * int(plan["collections"])
     for part in parts:
         _check_lower_end(part, upper)
     if messages == 1:

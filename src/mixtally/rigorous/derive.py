@@ -32,7 +32,7 @@ _MOST_VALUES = {False: 3_000_000, True: 10_000}
 
 
 class PartBracket(NamedTuple):
-    """One message of a part at the terms' epsilon: lower <= delta <= upper.
+    """One message of a part at the plan' epsilon: lower <= delta <= upper.
 
     where
       protocol   of the part
@@ -50,16 +50,16 @@ class PartBracket(NamedTuple):
     proved: str
 
 
-def check(terms: Plain) -> list[PartBracket]:
-    """What each part of a contract's terms is worth, in their order.
+def check(plan: Plain) -> list[PartBracket]:
+    """What each part of a contract's plan is worth, in their order.
 
     where
-      terms   the terms as they stand in the file
+      plan   the plan as they stand in the file
 
-    Raises PlanError for what is no terms, AccountingError for what cannot be right.
+    Raises PlanError for what is no plan, AccountingError for what cannot be right.
     """
     found: dict[Stream, PartBracket] = {}
-    epsilon, parts = promised(terms), streams(terms)
+    epsilon, parts = promised(plan), streams(plan)
     for part in parts:
         if part not in found:
             with working():

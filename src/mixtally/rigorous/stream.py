@@ -71,16 +71,16 @@ class Stream:
         return self.people * (self.whole + (self.coin > 0))
 
 
-def sure_people(terms: Plain) -> int:
+def sure_people(plan: Plain) -> int:
     """floor(h m), exact in the decimals as they are written."""
-    share = Fraction(repr(float(terms["honest_share"])))
-    return int(share * _integer(terms["minimum_crowd"]))
+    share = Fraction(repr(float(plan["honest_share"])))
+    return int(share * _integer(plan["minimum_crowd"]))
 
 
-def promised(terms: Plain) -> float:
-    """The epsilon of all messages together; raises PlanError for what is no such terms."""
+def promised(plan: Plain) -> float:
+    """The epsilon of all messages together; raises PlanError for what is no such plan."""
     try:
-        epsilon = float(terms["guarantee"]["epsilon"])
+        epsilon = float(plan["guarantee"]["epsilon"])
         if not 0.0 < epsilon < math.inf:
             raise ValueError(epsilon)
     except (KeyError, TypeError, ValueError) as error:
@@ -88,21 +88,21 @@ def promised(terms: Plain) -> float:
     return epsilon
 
 
-def streams(terms: Plain) -> list[Stream]:
-    """The parts of a contract's terms, in their order.
+def streams(plan: Plain) -> list[Stream]:
+    """The parts of a contract's plan, in their order.
 
-    Raises PlanError for what is no such terms.
+    Raises PlanError for what is no such plan.
     """
     try:
-        people = 0 if terms["cover"] == _EVERY_MIX else sure_people(terms)
-        return [_stream(part, people, bool(terms["count_flips"])) for part in terms["parts"]]
+        people = 0 if plan["cover"] == _EVERY_MIX else sure_people(plan)
+        return [_stream(part, people, bool(plan["count_flips"])) for part in plan["parts"]]
     except (KeyError, TypeError, ValueError) as error:
         raise _foreign(error) from error
 
 
 def _foreign(error: Exception) -> PlanError:
     return PlanError(
-        "terms of the contract",
+        "plan of the contract",
         wanted="the fields that a contract has",
         got=f"something else ({error!r})",
         do="take the file as it was published",

@@ -65,7 +65,7 @@ class Stage:
         Raises ParameterError for what cannot be told of these records, before the work.
         """
         self._check(analysis)
-        plan, records = self.contract.terms, [crowd.records for crowd in self.crowds]
+        plan, records = self.contract.plan, [crowd.records for crowd in self.crowds]
         played = play(plan, records, chance, progress, hops=hops, pairs=analysis.pairs)
         result, refusal, truth = None, None, Truth(self.population.truth)
         try:
@@ -76,8 +76,8 @@ class Stage:
         return Played(self.contract, played, truth, result, refusal)
 
     def _check(self, analysis: Analysis) -> None:
-        analysis.check_sums(self.contract.terms.question)
-        check_pairs(self.contract.terms, analysis)
+        analysis.check_sums(self.contract.plan.question)
+        check_pairs(self.contract.plan, analysis)
 
 
 def play_contract(
@@ -100,10 +100,10 @@ def play_contract(
     Raises ParameterError for hops that are not there and for what cannot be told of these records,
     and as ``staged``, before the work.
     """
-    if strange := sorted(set(dishonest) - set(range(1, contract.terms.hops + 1))):
+    if strange := sorted(set(dishonest) - set(range(1, contract.plan.hops + 1))):
         raise ParameterError(
             "dishonest hops",
-            wanted=f"numbers in 1..{contract.terms.hops}",
+            wanted=f"numbers in 1..{contract.plan.hops}",
             got=", ".join(map(str, strange)),
             do="hops are counted from 1",
         )
@@ -119,23 +119,23 @@ def staged(
     Raises PlanError for a contract whose promise is false or for another question, DataError for
     fewer people than its minimum crowd, ParameterError for a part that memory cannot hold.
     """
-    terms = contract.terms
-    if terms.question != population.question:
+    plan = contract.plan
+    if plan.question != population.question:
         raise PlanError(
             "contract",
             wanted=f"one that asks {population.question.name!r} with its "
             f"{population.question.bins:,} bins",
-            got=f"one for the {terms.question.bins:,} bins of {terms.question.name!r}",
+            got=f"one for the {plan.question.bins:,} bins of {plan.question.name!r}",
             do="make a contract for this data",
         )
-    if population.users < terms.minimum_crowd:
+    if population.users < plan.minimum_crowd:
         raise DataError(
             "round",
-            wanted=f"at least {terms.minimum_crowd:,} people, the minimum crowd of the contract",
+            wanted=f"at least {plan.minimum_crowd:,} people, the minimum crowd of the contract",
             got=f"{population.users:,}",
             do="the round is destroyed: ask again, or make a contract for fewer people",
         )
-    for part in terms.parts:
-        check_room(part, population.users, terms.hops)
-    verify(terms, accountant)
-    return Stage(contract, population, tuple(parts(population, terms.questions)))
+    for part in plan.parts:
+        check_room(part, population.users, plan.hops)
+    verify(plan, accountant)
+    return Stage(contract, population, tuple(parts(population, plan.questions)))

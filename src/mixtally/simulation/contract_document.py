@@ -4,20 +4,17 @@ import msgspec
 
 from mixtally.estimate.received import doubts
 from mixtally.report.counted import TABLE_BINS, Counted
-from mixtally.report.document import (
-    Bullets,
-    Document,
-    Facts,
-    Part,
-    Section,
-    Text,
-    Tone,
-    closing,
+from mixtally.report.document import Document, Facts, Part, Section, Text, Tone, closing
+from mixtally.report.promise import of_round
+from mixtally.report.received import (
+    came,
+    count_facts,
+    key_figures,
+    refused,
+    trust_facts,
 )
-from mixtally.report.numbers import at_most, error_text
-from mixtally.report.promise import of_contract_result, of_terms
-from mixtally.report.received import came, not_promised
-from mixtally.report.words import promise
+from mixtally.report.sections import promises
+from mixtally.report.words import not_promised, promise
 from mixtally.simulation.contract import Played
 from mixtally.simulation.lab import Provenance
 
@@ -27,46 +24,35 @@ def document(played: Played, about: Provenance, fingerprint: str, *, top: int) -
 
     A release when it has no truth.
     """
-    result, terms, rehearsal = played.result, played.contract.terms, played.truth is not None
+    result, plan, rehearsal = played.result, played.contract.plan, played.truth is not None
+    shown = None if result is None else Counted(result, truth=played.truth)
     return Document(
         title=about.title,
         source=about.told(rehearsal=rehearsal),
-        promise=of_terms(terms) if result is None else of_contract_result(result),
+        promise=of_round(plan, result),
         rehearsal=rehearsal,
-        key=key_figures(played),
-        sections=lambda: _sections(played),
-        summary=lambda: (*_shown(played, top, about.title), came(terms, played.received)),
-        facts=lambda: facts(played, about, fingerprint),
-        tables=lambda: {} if (shown := counted(played)) is None else shown.tables(),
+        key=_key_figures(played),
+        sections=lambda: _sections(played, shown),
+        summary=lambda: (
+            *_parts(played, shown, top, about.title),
+            came(plan, played.round.received),
+        ),
+        facts=lambda: _facts(played, shown, about, fingerprint),
+        tables=dict if shown is None else shown.tables,
         closing=closing(about.seed, fingerprint, plan="contract"),
     )
 
 
-def counted(played: Played) -> Counted | None:
-    """The counts as they are shown; None where nothing is released."""
-    return None if played.result is None else Counted(played.result, truth=played.truth)
+def _key_figures(played: Played) -> tuple[tuple[str, str], ...]:
+    people, parts = played.round.received.contributors, played.round.received.parts
+    sent = f"{sum(part.received for part in parts) / max(1, people):.3f}"
+    plan = played.contract.plan
+    return key_figures(plan, f"{people:,}", played.result, ("messages a person", sent))
 
 
-def key_figures(played: Played) -> tuple[tuple[str, str], ...]:
-    """Names and values that a page opens with."""
-    terms, received = played.contract.terms, played.received
-    messages = sum(part.received for part in received.parts)
-    shown = [
-        ("people", f"{received.contributors:,}"),
-        ("bins", f"{terms.question.bins:,}"),
-        ("epsilon", at_most(terms.certificate.epsilon)),
-        ("delta at most", at_most(terms.certificate.upper)),
-        ("messages a person", f"{messages / max(1, received.contributors):.3f}"),
-    ]
-    if played.result is not None:
-        error = error_text(played.result.estimate.standard_error)
-        shown.append(("standard error, counts", error))
-    return tuple(shown)
-
-
-def facts(played: Played, about: Provenance, fingerprint: str) -> Facts:
+def _facts(played: Played, shown: Counted | None, about: Provenance, fingerprint: str) -> Facts:
     """The whole round as one JSON object."""
-    terms, result, truth = played.contract.terms, played.result, played.truth
+    plan, truth = played.contract.plan, played.truth
     found: Facts = {
         "title": about.title,
         "source": about.told(rehearsal=truth is not None),
@@ -74,58 +60,37 @@ def facts(played: Played, about: Provenance, fingerprint: str) -> Facts:
         "contract": played.contract.name,
         "serial": played.contract.serial,
         "fingerprint": fingerprint,
-        "epsilon": terms.certificate.epsilon,
-        "delta": terms.certificate.upper,
-        "delta_lower": terms.certificate.lower,
-        "assumption": terms.certificate.assumption,
-        "cover": str(terms.cover),
-        "hops": terms.hops,
-        "minimum_crowd": terms.minimum_crowd,
-        "local_epsilon": terms.local_epsilon,
-        "received": msgspec.to_builtins(played.received),
+        "epsilon": plan.certificate.epsilon,
+        "delta": plan.certificate.upper,
+        "delta_lower": plan.certificate.lower,
+        "assumption": plan.certificate.assumption,
+        **trust_facts(plan),
+        "received": msgspec.to_builtins(played.round.received),
         "refusal": played.refusal,
     }
     if truth is not None:
-        found["told_messages"] = [tally.messages for tally in played.told]
-    shown = counted(played)
-    if result is None or shown is None:
+        found["told_messages"] = [tally.messages for tally in played.round.leaked]
+    if shown is None:
         return found
-    each = result.estimate.each
-    return {
-        **found,
-        "doubts": doubts(result.terms, result.received),
-        "messages": result.messages,
-        "confidence_level": each.level,
-        "interval_method": each.method,
-        "standard_error": result.estimate.standard_error,
-        **shown.measured(),
-        **shown.facts(),
-    }
+    return {**found, "doubts": doubts(plan, played.round.received), **count_facts(shown)}
 
 
-def _sections(played: Played) -> tuple[Section, ...]:
-    terms, shown, sections = played.contract.terms, counted(played), list[Section]()
-    if shown is not None:
-        said = Text(shown.findings(TABLE_BINS), note=True)
-        sections.append(Section("Counts", (shown.chart(), said)))
+def _sections(played: Played, shown: Counted | None) -> tuple[Section, ...]:
+    plan = played.contract.plan
     return (
-        *sections,
-        Section("All bins", tuple(_shown(played, TABLE_BINS))),
-        Section("What came", (came(terms, played.received),)),
-        Section("What is promised", tuple(map(Text, promise(terms)))),
-        Section("What is not promised", (Bullets.of(not_promised(terms)),)),
+        *([] if shown is None else [shown.section()]),
+        Section("All bins", tuple(_parts(played, shown, TABLE_BINS))),
+        Section("What came", (came(plan, played.round.received),)),
+        *promises(promise(plan), not_promised(plan)),
     )
 
 
-def _shown(played: Played, most: int, lead: str = "") -> list[Part]:
+def _parts(played: Played, shown: Counted | None, most: int, lead: str = "") -> list[Part]:
     """The ``most`` largest bins and figures; a ``lead`` names them on a terminal."""
-    result, shown = played.result, counted(played)
-    if result is None or shown is None:
-        return [Text(f"Nothing is released. {played.refusal}.", tone=Tone.BAD)]
+    if shown is None:
+        return [refused(played.refusal)]
     parts: list[Part] = [shown.table(most, lead)]
     if lead:
         parts.append(Text(shown.findings(most)))
-    parts += [Text(text, tone=Tone.BAD) for text in doubts(result.terms, result.received)]
-    for one in result.figures:
-        parts += shown.figures(one, len(one.rows), titled=True)
-    return parts
+    doubtful = doubts(played.contract.plan, played.round.received)
+    return [*parts, *(Text(text, tone=Tone.BAD) for text in doubtful), *shown.figures()]

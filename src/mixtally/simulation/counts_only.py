@@ -27,7 +27,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, ShapedRecipe, Terms
+from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import PartReceived, Received
@@ -91,7 +91,7 @@ def counted_before(people: Counted) -> Histogram:
 
 
 def collect_counts(
-    plan: Terms, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
+    plan: Plan, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
     """The result of collecting the crowd of ``histogram`` under ``plan``.
 
@@ -108,7 +108,7 @@ def collect_counts(
 
 
 def checked_counts(
-    plan: Terms, histogram: Histogram, analysis: Analysis, accountant: Accountant
+    plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
     """Raises PlanError for a plan for others or one whose promise is false, ParameterError where
     whole messages are asked for.

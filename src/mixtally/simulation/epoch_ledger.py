@@ -11,7 +11,7 @@ from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import ledger as budget
 from mixtally.records import ledger as records
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.ledger import Ledger
 from mixtally.records.question import Question
 
@@ -41,7 +41,7 @@ def charged_epochs(ledger: Ledger, question: Question) -> list[str]:
 
 def checked_series(
     ledger: Ledger,
-    plan: Terms,
+    plan: Plan,
     epochs: Sequence[str],
     order: Sequence[str] | None = None,
     accountant: Accountant | None = None,
@@ -71,7 +71,7 @@ def checked_series(
 
 def charge_epoch(
     ledger: Ledger,
-    plan: Terms,
+    plan: Plan,
     epoch: str,
     accountant: Accountant | None = None,
     *,

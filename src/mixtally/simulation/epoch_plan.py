@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.records.contract import Terms
-from mixtally.records.contract.costs import Costs
+from mixtally.records.contract import Plan
+from mixtally.records.costs import Costs
 from mixtally.records.question import Kind, Question
 
 
-def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Terms, str]:
+def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
     """The best plan that sends records whole, and why; changes are those of one batch to the next.
 
     Raises as ``planner.choose``, and InfeasibleError when only split records fit.

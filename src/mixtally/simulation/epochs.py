@@ -12,7 +12,7 @@ from mixtally.estimate.conclude import conclude_series
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Step
 from mixtally.simulation.counts_only import draw_part
@@ -26,7 +26,7 @@ _UNTITLED = Provenance(title="Counts over time")
 
 
 def collect(
-    plan: Terms,
+    plan: Plan,
     timeline: Timeline,
     guarantee: Guarantee,
     lab: Lab,
@@ -85,7 +85,7 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 
 
 def checked(
-    plan: Terms, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
+    plan: Plan, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
 ) -> None:
     """Raises PlanError when ``plan`` does not fit every epoch.
 
@@ -121,7 +121,7 @@ def checked(
 
 
 def spent_by(
-    plan: Terms, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
+    plan: Plan, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
 ) -> tuple[Spent, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
@@ -152,7 +152,7 @@ def spent_by(
 
 
 def _spent(
-    plan: Terms, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
+    plan: Plan, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
 ) -> Spent:
     charges = [(plan, times)]
     whole = compose.delta_of(charges, guarantee.epsilon, accountant=accountant)

@@ -18,8 +18,8 @@ from mixtally.planner import (
 from mixtally.planner.reason import in_counts
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Cover, Part, Terms
-from mixtally.records.contract.costs import Costs
+from mixtally.records.contract import Cover, Part, Plan
+from mixtally.records.costs import Costs
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Observer
 from mixtally.records.layout import Form
@@ -33,7 +33,7 @@ def best(
     *,
     repeats: int | None = None,
     pairs: bool = False,
-) -> tuple[Terms, str]:
+) -> tuple[Plan, str]:
     """The plan to play and why it was chosen.
 
     Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
@@ -55,7 +55,7 @@ def with_gains(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
     return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
 
 
-def _whole(answer: Choice, planner: Planner) -> tuple[Terms, str]:
+def _whole(answer: Choice, planner: Planner) -> tuple[Plan, str]:
     if _sends_several(answer.plan):
         return answer.plan, answer.reason
     for one in answer.others:
@@ -78,7 +78,7 @@ def _sends_several(one: Costs) -> bool:
     return len(one.parts) == 1 and one.parts[0].layout.form is not Form.INDEX
 
 
-def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Terms, str]:
+def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
     if (
@@ -121,7 +121,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Terms,
     )
 
 
-def seen_by_sums(plan: Terms, accountant: Accountant | None = None) -> Certificate:
+def seen_by_sums(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     """What is promised against someone who sees only how often each bit was set.
 
     Sums are made from the messages, so the plan's own certificate always holds; where other

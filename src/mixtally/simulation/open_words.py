@@ -12,7 +12,7 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_candidates
 from mixtally.estimate.conclude.candidates import lines_question
 from mixtally.estimate.hashed import Candidates
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.play import play
@@ -30,7 +30,7 @@ def hashed(words: Population, question: Question) -> Population:
 
 
 def collect_words(
-    plan: Terms,
+    plan: Plan,
     crowd: Population,
     words: Sequence[str],
     lab: Lab,

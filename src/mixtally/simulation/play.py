@@ -19,7 +19,7 @@ from mixtally.mixing import added, shuffle
 from mixtally.mixing.shuffle import room_for
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.randomize.bins import Records
-from mixtally.records.contract import Part, Terms
+from mixtally.records.contract import Part, Plan
 from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
 from mixtally.simulation.conduct import HONEST, Conduct, Hops
@@ -45,7 +45,7 @@ class Round:
 
 
 def play(
-    plan: Terms,
+    plan: Plan,
     crowds: Sequence[Records],
     chance: Chance,
     progress: Progress = quiet,

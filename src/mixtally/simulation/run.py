@@ -10,7 +10,7 @@ from mixtally.estimate.conclude import conclude
 from mixtally.ground.bits import spans
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.question import Kind
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
@@ -22,7 +22,7 @@ _SPAN = 1 << 16
 
 
 def release(
-    plan: Terms, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
+    plan: Plan, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
     """The result of collecting everybody's record under ``plan``, its certificate checked first.
 
@@ -37,7 +37,7 @@ def release(
 
 
 def checked(
-    plan: Terms, population: Population, analysis: Analysis, accountant: Accountant
+    plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
     """The crowd of each part, once nothing speaks against playing them."""
     analysis.check_sums(population.question)  # before the work, not after it
@@ -49,7 +49,7 @@ def checked(
     return parts(population, plan.questions)
 
 
-def check_pairs(plan: Terms, analysis: Analysis) -> None:
+def check_pairs(plan: Plan, analysis: Analysis) -> None:
     """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
     question, several = plan.question, len(plan.parts) > 1
     if not analysis.pairs:
@@ -67,7 +67,7 @@ def check_pairs(plan: Terms, analysis: Analysis) -> None:
     no_pairs(plan.parts[0].layout)
 
 
-def _other(plan: Terms, population: Population) -> PlanError:
+def _other(plan: Plan, population: Population) -> PlanError:
     return PlanError(
         "plan",
         wanted=f"a plan for {population.users:,} users and the {population.question.bins:,} bins "

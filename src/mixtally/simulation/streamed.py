@@ -23,20 +23,19 @@ from mixtally.errors import DataError
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.ground.memo import Memo
-from mixtally.mixing import shaped_fakes
-from mixtally.randomize import fakes, reports
-from mixtally.randomize.messages import Records, share_of_fakes
-from mixtally.records.mechanism import Shuffled
+from mixtally.mixing import added
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.randomize.bins import Records
+from mixtally.records.contract import Part
 from mixtally.report.document import REHEARSAL
 from mixtally.simulation.seeded import chance_of
 from mixtally.store.files import read_whole, write_whole
 
 _INDEX = f"{REHEARSAL}/batch.json"
 """It follows from the records: whoever knows all but one could find out that one."""
-_SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
-_ROWS_AT_ONCE = 100_000
-"""Messages that are written at once, which is a row group of the file."""
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
+"""The most messages that are held at once, whichever is less; they are a row group of the file."""
 _SHARDS_OF_A_SEED = 1 << 32
 
 
@@ -64,7 +63,7 @@ class Crowd(NamedTuple):
       seed         None for the operating system's randomness
     """
 
-    mechanism: Shuffled
+    part: Part
     plan: str
     records: Records
     each: int
@@ -81,10 +80,13 @@ def randomized(
     """
     index = _begun(crowd, folder)
     cut = list(spans(len(crowd.records), crowd.each))
-    todo = [number for number in range(len(cut)) if number not in index.shards]
-    work = [_of(crowd, index.batch, cut[n], n) for n in todo]
+    work = [
+        _Shard(crowd._replace(records=crowd.records[people]), index.batch, people, number)
+        for number, people in enumerate(cut)
+        if number not in index.shards
+    ]
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
-    for one, name in zip(work, _drawn(work, users, folder, processes), strict=True):
+    for one, name in zip(work, _drawn(work, folder, processes), strict=True):
         index.shards[one.number] = name
         write_whole(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
         done += one.people.stop - one.people.start
@@ -95,7 +97,8 @@ def randomized(
 def _begun(crowd: Crowd, folder: Path) -> Index:
     digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
     digest.update(np.ascontiguousarray(crowd.records).data)
-    fresh = Index(plan=crowd.plan, batch=_named(crowd.seed), records=digest.hexdigest(), shards={})
+    name = _new_name(chance_of(crowd.seed))
+    fresh = Index(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
     path = folder / _INDEX
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,9 +120,9 @@ def _begun(crowd: Crowd, folder: Path) -> Index:
     return msgspec.structs.replace(found, shards=whole)
 
 
-def _named(seed: int | None) -> str:
-    """A batch by a name of its own."""
-    return chance_of(seed).words(1).tobytes().hex()
+def _new_name(chance: Chance) -> str:
+    """Of a batch, that no other has."""
+    return chance.words(1).tobytes().hex()
 
 
 class _Shard(NamedTuple):
@@ -131,13 +134,9 @@ class _Shard(NamedTuple):
     number: int
 
 
-def _of(crowd: Crowd, batch: str, people: slice, number: int) -> _Shard:
-    return _Shard(crowd._replace(records=crowd.records[people]), batch, people, number)
-
-
-def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> Iterator[str]:
+def _drawn(work: Sequence[_Shard], folder: Path, processes: int) -> Iterator[str]:
     """The names of the shards as they are written."""
-    several = [(one, users, folder) for one in work]
+    several = [(one, folder) for one in work]
     if processes < 2 or len(work) < 2:
         yield from (_draw(*one) for one in several)
         return
@@ -145,28 +144,31 @@ def _drawn(work: Sequence[_Shard], users: int, folder: Path, processes: int) -> 
         yield from pool.map(_draw, *zip(*several, strict=True))
 
 
-def _draw(shard: _Shard, users: int, folder: Path) -> str:
+def _draw(shard: _Shard, folder: Path) -> str:
     crowd, number = shard.crowd, shard.number
     seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
     label = Label(plan=crowd.plan, batch=shard.batch, number=number)
-    return _written(folder, _messages(shard, users, chance_of(seed)), crowd.mechanism, label)
+    return _written(folder, _messages(crowd, chance_of(seed)), crowd.part, label)
 
 
-def _messages(shard: _Shard, users: int, chance: Chance) -> Iterator[Rows]:
-    """What the people of a shard send, some at a time; fakes are shared evenly by all."""
-    mechanism, records, first = shard.crowd.mechanism, shard.crowd.records, shard.people.start
-    memo = Memo(_MEMO_BYTES)
-    size = max(1, _SPAN_BYTES // mechanism.layout.message_bytes // mechanism.repeats)
-    for span in spans(len(records), size):
-        yield reports(mechanism, records[span], chance, memo)
-        ends = first + span.start, first + span.stop
-        share = share_of_fakes(mechanism.fakes_sent, users, *ends)
-        yield fakes(mechanism, share, chance, memo)
+def _messages(crowd: Crowd, chance: Chance) -> Iterator[Rows]:
+    """What the people of a shard send, some at a time; each tosses a coin for fakes."""
+    part, memo = crowd.part, Memo(_MEMO_BYTES)
+    most = _rows_at_once(part.layout.message_bytes)
+    for span in spans(len(crowd.records), max(1, most // part.most)):
+        yield part_reports(part, crowd.records[span], chance, memo)
+        yield part_fakes(part, span.stop - span.start, chance, memo)[0]
+
+
+def _rows_at_once(size: int) -> int:
+    """How many messages of ``size`` bytes are held at once."""
+    return max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // size))
 
 
 def mixed(
     shards: Sequence[str],
-    mechanism: Shuffled,
+    part: Part,
+    hops: int,
     plan: str,
     folder: Path,
     chance: Chance,
@@ -186,20 +188,20 @@ def mixed(
             str(folder), wanted="a new folder", got="one with files", do="choose another"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    size = mechanism.layout.message_bytes
-    sorter = Sorter(folder, size, SecureChance())
+    size = part.layout.message_bytes
+    most = _rows_at_once(size)
+    sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
         with places.opened(url) as file, opened(file, url, size) as held:
             for rows in held.rows:
                 _add(sorter, rows, chance)
         progress("mix", number, len(shards))
-    if (shaped := mechanism.shaped) is not None:
-        for _ in range(shaped.mixes):
-            _add(sorter, shaped_fakes(shaped.weights, mechanism.layout, chance), chance)
-    names, batch = list[str](), chance.words(1).tobytes().hex()
-    for some in _cut(sorter.ordered(), size, each):
+    for _ in range(hops if part.by_mixes else 0):
+        _add(sorter, added(part.recipe, part.layout, chance), chance)
+    names, batch = list[str](), _new_name(chance)
+    for some in _cut(sorter.ordered(), size, each, most):
         label = Label(plan=plan, batch=batch, number=len(names))
-        names.append(_written(folder, some, mechanism, label))
+        names.append(_written(folder, some, part, label))
     return [folder / name for name in names]
 
 
@@ -209,8 +211,8 @@ def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
     sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
 
 
-def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Rows]]:
-    """Shards of ``each`` messages, some at a time: one is taken to its end before the next."""
+def _cut(ordered: Iterator[bytes], size: int, each: int, most: int) -> Iterator[Iterator[Rows]]:
+    """Shards of ``each`` messages, ``most`` at a time: one is taken to its end before the next."""
     held = bytearray()
 
     def more() -> bool:
@@ -221,7 +223,7 @@ def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Ro
     def shard() -> Iterator[Rows]:
         left = each
         while left and more():
-            many = min(left, len(held) // size, _ROWS_AT_ONCE)
+            many = min(left, len(held) // size, most)
             yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
             del held[: many * size]
             left -= many
@@ -230,12 +232,12 @@ def _cut(ordered: Iterator[bytes], size: int, each: int) -> Iterator[Iterator[Ro
         yield shard()
 
 
-def _written(folder: Path, some: Any, mechanism: Shuffled, label: Label) -> str:
+def _written(folder: Path, some: Any, part: Part, label: Label) -> str:
     """Write a shard aside and name it by what it holds: whole or not at all."""
     aside = folder / f".{label.number}-{os.getpid()}.part"
     try:
         with aside.open("wb") as file:
-            done = write(file, some, mechanism.layout.message_bytes, label)
+            done = write(file, some, part.layout.message_bytes, label)
             file.flush()
             os.fsync(file.fileno())
         name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from mixtally.ground.codec import fingerprint
 from mixtally.report import counts
 from mixtally.report.charts import error_chart
 from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
@@ -10,15 +9,15 @@ from mixtally.report.document import (
     Bullets,
     Document,
     Facts,
-    FactTable,
     Part,
     Section,
     Table,
     Text,
     closing,
+    columns,
 )
-from mixtally.report.numbers import error_text
 from mixtally.report.promise import of_result
+from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise, seen_by_sums
 from mixtally.simulation.models import lines, statements
 from mixtally.simulation.study import Release, Study
@@ -29,19 +28,19 @@ _FEW = 8
 
 def document(study: Study, top: int) -> Document:
     """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
-    rehearsal = study.truth is not None
+    rehearsal, shown = study.truth is not None, counted(study)
     return Document(
         title=study.about.title,
         source=study.about.told(rehearsal=rehearsal),
-        promise=of_result(study.main, study.releases[0].facts["local_epsilon"]),
+        promise=of_result(study.main),
         rehearsal=rehearsal,
         key=counts.key_figures(study.main),
-        sections=lambda: _sections(study),
-        summary=lambda: tuple(_summary(study, top)),
+        sections=lambda: _sections(study, shown),
+        summary=lambda: tuple(_summary(study, shown, top)),
         prose=(study.about.reason,),
-        facts=lambda: facts(study),
-        tables=lambda: counted(study).tables(),
-        closing=closing(study.about.seed, fingerprint(study.main.plan)),
+        facts=lambda: _facts(study, shown),
+        tables=shown.tables,
+        closing=closing(study.about.seed, study.main.plan.fingerprint),
     )
 
 
@@ -50,27 +49,22 @@ def counted(study: Study) -> Counted:
     return Counted(study.main, given=study.about.ordered, truth=study.truth)
 
 
-def _sections(study: Study) -> tuple[Section, ...]:
-    main, shown = study.main, counted(study)
+def _sections(study: Study, shown: Counted) -> tuple[Section, ...]:
     errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
     if stated := statements(study):
         errors.append(Bullets.of(stated))
     errors += [Text(note, own=True) for note in _missing(study)]
     return (
-        Section("Counts", (shown.chart(), Text(shown.findings(TABLE_BINS), note=True))),
-        *(Section(one.title, shown.figures(one, CHART_BINS, titled=False)) for one in main.figures),
+        shown.section(),
+        *shown.figure_sections(CHART_BINS),
         Section("Error among other models", tuple(errors)),
-        Section(
-            "The plan",
-            (Text(study.about.reason, own=True), FactTable(tuple(r.facts for r in study.releases))),
-        ),
-        Section("What is promised", tuple(map(Text, _promises(study)))),
-        Section("What is not promised", (Bullets.of(not_promised(main.plans)),)),
+        the_plan(study.about.reason, *(release.result.plan.facts() for release in study.releases)),
+        *promises(_promises(study), not_promised(study.main.plan)),
         Section("All bins", (shown.table(TABLE_BINS),)),
     )
 
 
-def facts(study: Study) -> Facts:
+def _facts(study: Study, shown: Counted) -> Facts:
     """The whole study as one JSON object."""
     return {
         "title": study.about.title,
@@ -81,43 +75,40 @@ def facts(study: Study) -> Facts:
         "local_standard_error": study.local_error,
         "central": [line.facts() for line in study.central.lines],
         "central_note": study.central.note,
-        "releases": [_release(study, release) for release in study.releases],
+        "releases": [
+            _release(release, Counted(release.result, truth=study.truth) if place else shown)
+            for place, release in enumerate(study.releases)
+        ],
     }
 
 
-def _release(study: Study, release: Release) -> Facts:
-    shown = Counted(release.result, truth=study.truth)
-    found = {**counts.facts(release.result, release.facts), **shown.measured(), **shown.facts()}
+def _release(release: Release, shown: Counted) -> Facts:
+    found = {**counts.facts(release.result), **shown.measured(), **shown.facts()}
     if release.sums is not None:
         found["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return found
 
 
-def _summary(study: Study, top: int) -> list[Part]:
-    main, shown = study.main, counted(study)
+def _summary(study: Study, shown: Counted, top: int) -> list[Part]:
     parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
-    for one in main.figures:
-        parts += shown.figures(one, max(top, _FEW), titled=True)
+    parts += shown.figures(max(top, _FEW))
     parts += [_errors(study), *map(Text, (*statements(study), *_missing(study)))]
     sums = study.releases[0].sums
-    return parts if sums is None else [*parts, *map(Text, seen_by_sums(main.certificate, sums))]
+    return (
+        parts if sums is None else [*parts, *map(Text, seen_by_sums(study.main.certificate, sums))]
+    )
 
 
 def _errors(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
-    measured = study.truth is not None
-    rows = [
-        (
-            line.name,
-            error_text(line.expected),
-            *([counts.maybe(line.measured, 2)] if measured else []),
-            f"{line.messages:.3f}" if line.own else "1",
-        )
-        for line in lines(study)
-        if line.expected is not None
-    ]
-    head = ("who adds the noise", "expected error", *["measured"] * measured, "messages a user")
-    return Table(head, rows)
+    shown = columns(
+        [line for line in lines(study) if line.expected is not None],
+        ("who adds the noise", lambda line: line.name),
+        ("expected error", lambda line: counts.maybe(line.expected, 2)),
+        *[("measured", lambda line: counts.maybe(line.measured, 2))] * (study.truth is not None),
+        ("messages a user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
+    )
+    return Table(*shown)
 
 
 def _missing(study: Study) -> list[str]:

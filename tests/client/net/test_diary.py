@@ -37,8 +37,8 @@ def reason(diary, *arguments, **options):
 def test_a_round_is_charged_as_its_contract_states_it(diary):
     entry = enter(diary)
     (charge,) = diary.charges()
-    terms = WORLD.terms
-    assert charge[:1] + charge[3:] == ("home-page", 1.0, 0.1, terms.collections, NOW)
+    plan = WORLD.plan
+    assert charge[:1] + charge[3:] == ("home-page", 1.0, 0.1, plan.collections, NOW)
     assert (entry.pending, entry.tries, entry.left) == (True, 0, None)
     assert NOW <= entry.due < NOW + OPEN
     assert WORLD.opened(diary.bundle(entry)) == [[b"\x00"]]

@@ -19,12 +19,12 @@ from mixtally.records.contract import Cover
 @pytest.mark.parametrize("seed", range(25))
 def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
     chance = random.Random(seed)
-    terms = contracts.random_terms(chance)
-    if terms.parts[0].threshold is None and terms.cover is Cover.MIXES:
-        terms = replace(terms, collections=2)  # else a device derives what is a placeholder here
-    value = contracts.random_value(chance, terms)
-    prefixes = contracts.random_prefixes(chance, terms)
-    world = World(terms, suite=chance.choice([1, 1, 2]))
+    plan = contracts.random_plan(chance)
+    if plan.parts[0].threshold is None and plan.cover is Cover.MIXES:
+        plan = replace(plan, collections=2)  # else a device derives what is a placeholder here
+    value = contracts.random_value(chance, plan)
+    prefixes = contracts.random_prefixes(chance, plan)
+    world = World(plan, suite=chance.choice([1, 1, 2]))
     given = world.round(prefixes=None if prefixes is None else tuple(map(tuple, prefixes)))
     contract = world.trusted(limits=client.Limits(20.0, 0.1, None, 1)).contract
     made = sealed(given, value, Words(seed), NOW)

@@ -168,7 +168,7 @@ def test_over_a_real_socket(tmp_path):
 def test_requests_of_all_answers_have_one_length(tmp_path):
     with first_mix() as mix:
         world = World(address=mix.address)
-        for value in world.terms.question.labels:
+        for value in world.plan.question.labels:
             with Diary(tmp_path / f"{value}.db") as diary:
                 entry = prepare(diary, world.round(), value, Words(1), NOW, at_once=True)
                 deliver(diary, entry, NOW)

@@ -190,8 +190,8 @@ WORDS = Prefixes(alphabet="abc", most=2, longest=3)
 )
 def test_prefixes_that_do_not_fit_are_refused_before_anything_is_asked(prefixes, why):
     part = contracts.shaped(WORDS.bins)
-    terms = contracts.terms_of(Question(name="w", bins=WORDS.bins), [part], prefixes=WORDS)
-    world = World(terms)
+    plan = contracts.plan_of(Question(name="w", bins=WORDS.bins), [part], prefixes=WORDS)
+    world = World(plan)
     assert open_round(world.trusted(), world.sheet(prefixes=((1,), (2,))), NOW)
     note = world.sheet(prefixes=prefixes)
     assert reason(open_round, world.trusted(), note, NOW) == why
@@ -218,8 +218,8 @@ def test_terms_and_question_are_known_again():
     same = World(mixes_terms(), name="another", team="x-")
     other = World(mixes_terms(question=Question(name="opinion", bins=4, labels=LABELS[::-1])))
     mine = WORLD.trusted()
-    assert (same.trusted().terms, same.trusted().question) == (mine.terms, mine.question)
+    assert (same.trusted().plan, same.trusted().question) == (mine.plan, mine.question)
     assert other.trusted().question != mine.question
     fewer = World(mixes_terms(collections=2)).trusted()
-    assert (fewer.question, fewer.terms != mine.terms) == (mine.question, True)
-    assert ASKED.name == mine.contract.terms.question.name
+    assert (fewer.question, fewer.plan != mine.plan) == (mine.question, True)
+    assert ASKED.name == mine.contract.plan.question.name

@@ -41,10 +41,10 @@ def shown(text: str) -> str:
 
 
 def _question(contract: Contract) -> list[str]:
-    terms, question = contract.terms, contract.terms.question
-    if terms.edges is not None:
+    plan, question = contract.plan, contract.plan.question
+    if plan.edges is not None:
         form = f"a number, known by one of {question.bins:,} ranges"
-    elif terms.prefixes is not None:
+    elif plan.prefixes is not None:
         form = "a word, known by one symbol behind some prefixes"
     elif question.seed is not None:
         form = f"a text, known by one of {question.bins:,} hashes"
@@ -72,23 +72,23 @@ def _roles(contract: Contract) -> list[str]:
 
 
 def _promise(contract: Contract) -> list[str]:
-    terms = contract.terms
-    rounds = "its one round" if terms.collections == 1 else f"all {terms.collections} rounds"
-    times = math.nextafter(math.exp(terms.epsilon), math.inf)
-    if terms.by_mixes:
-        holds = f"any one of the {terms.hops} mixes is honest, whatever everybody else does"
+    plan = contract.plan
+    rounds = "its one round" if plan.collections == 1 else f"all {plan.collections} rounds"
+    times = math.nextafter(math.exp(plan.epsilon), math.inf)
+    if plan.by_mixes:
+        holds = f"any one of the {plan.hops} mixes is honest, whatever everybody else does"
     else:
         holds = (
             "the first mix is honest, or those before the first honest one pass on everything, and "
-            f"enough of the {terms.minimum_crowd:,} people or more who take part are honest"
+            f"enough of the {plan.minimum_crowd:,} people or more who take part are honest"
         )
     left = (
         "nothing is left of it: your answer is known"
-        if terms.local_epsilon is None
-        else f"your own flips still hide you with epsilon {terms.local_epsilon:.6g}"
+        if plan.local_epsilon is None
+        else f"your own flips still hide you with epsilon {plan.local_epsilon:.6g}"
     )
     return [
-        f"promise: epsilon {terms.epsilon:.6g} and delta {terms.delta:.6g} for {rounds} together: "
+        f"promise: epsilon {plan.epsilon:.6g} and delta {plan.delta:.6g} for {rounds} together: "
         "but for a chance of about delta, nothing that comes out is more than "
         f"{times:.4g} times as likely with your answer as with any other",
         f"it holds if {holds}",
@@ -98,7 +98,7 @@ def _promise(contract: Contract) -> list[str]:
 
 
 def _sent(contract: Contract, given: Round | None) -> list[str]:
-    layers, parts = contract.terms.hops + 1, contract.terms.parts
+    layers, parts = contract.plan.hops + 1, contract.plan.parts
     least = most = 0
     for part in parts:
         each = part.layout.message_bytes + LAYER_BYTES[contract.suite] * layers
@@ -111,17 +111,17 @@ def _sent(contract: Contract, given: Round | None) -> list[str]:
         "on your answer"
     ]
     if given is not None:
-        lines.append(f"round: {given.sheet.round} of at most {contract.terms.collections}")
+        lines.append(f"round: {given.sheet.round} of at most {contract.plan.collections}")
     return lines
 
 
 def _cost(agreed: Trusted, spent: Iterable[Charge]) -> list[str]:
     charges, contract = list(spent), agreed.contract
-    if any((one.name, one.terms) == (contract.name, agreed.terms) for one in charges):
+    if any((one.name, one.plan) == (contract.name, agreed.plan) for one in charges):
         return ["cost: nothing more, it was charged with an earlier round"]
-    epsilon = math.fsum([*(one.epsilon for one in charges), contract.terms.epsilon])
-    delta = math.fsum([*(one.delta for one in charges), contract.terms.delta])
+    epsilon = math.fsum([*(one.epsilon for one in charges), contract.plan.epsilon])
+    delta = math.fsum([*(one.delta for one in charges), contract.plan.delta])
     return [
-        f"cost: epsilon {contract.terms.epsilon:.6g}, delta {contract.terms.delta:.6g}; with all "
+        f"cost: epsilon {contract.plan.epsilon:.6g}, delta {contract.plan.delta:.6g}; with all "
         f"that this diary knows of, {epsilon:.6g} and {delta:.6g}"
     ]

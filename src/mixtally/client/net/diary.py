@@ -26,9 +26,9 @@ APPLICATION, VERSION = 0x6D69_7874, 1
 _WAIT = 30.0
 _TABLES = """
 CREATE TABLE charges (
-  name TEXT NOT NULL, terms TEXT NOT NULL, question TEXT NOT NULL,
+  name TEXT NOT NULL, plan TEXT NOT NULL, question TEXT NOT NULL,
   epsilon REAL NOT NULL, delta REAL NOT NULL, collections INTEGER NOT NULL, made INTEGER NOT NULL,
-  PRIMARY KEY (name, terms));
+  PRIMARY KEY (name, plan));
 CREATE TABLE entries (
   name TEXT NOT NULL, round INTEGER NOT NULL, contract TEXT NOT NULL, serial INTEGER NOT NULL,
   sheet TEXT NOT NULL, address TEXT NOT NULL, closes INTEGER NOT NULL, made INTEGER NOT NULL,

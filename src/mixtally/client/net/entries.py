@@ -24,14 +24,14 @@ class Charge(NamedTuple):
     """What a contract costs, in all its rounds together, as it states it.
 
     where
-      name       of the contract; later serials with the same terms cost nothing more
-      terms      SHA-256 of its terms
+      name       of the contract; later serials with the same plan cost nothing more
+      plan      SHA-256 of its plan
       question   SHA-256 of its question
       made       when it was charged, seconds since 1970
     """
 
     name: str
-    terms: str
+    plan: str
     question: str
     epsilon: float
     delta: float
@@ -85,9 +85,9 @@ class Entry(NamedTuple):
 
 def charge_of(agreed: Trusted, now: int) -> Charge:
     """What taking part under a contract costs."""
-    contract, terms = agreed.contract, agreed.contract.terms
-    promised = (terms.epsilon, terms.delta, terms.collections)
-    return Charge(contract.name, agreed.terms, agreed.question, *promised, now)
+    contract, plan = agreed.contract, agreed.contract.plan
+    promised = (plan.epsilon, plan.delta, plan.collections)
+    return Charge(contract.name, agreed.plan, agreed.question, *promised, now)
 
 
 def entry_of(given: Round, made: Sealed, now: int) -> Entry:

@@ -39,13 +39,13 @@ def check_order(entries: Sequence[Entry], given: Round) -> None:
 def check_cost(
     charges: Iterable[Charge], new: Charge, budget: Budget | None, *, again: bool
 ) -> bool:
-    """Whether ``new`` is to be charged, which it is once for the terms of a name.
+    """Whether ``new`` is to be charged, which it is once for the plan of a name.
 
     Raises RefusedError for a question that was charged under another name, unless ``again``, and
     for what would exceed the budget.
     """
     before = list(charges)
-    if any((one.name, one.terms) == (new.name, new.terms) for one in before):
+    if any((one.name, one.plan) == (new.name, new.plan) for one in before):
         return False
     others = [one for one in before if one.question == new.question and one.name != new.name]
     if others and not again:

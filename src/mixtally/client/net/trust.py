@@ -28,12 +28,12 @@ class Trusted(NamedTuple):
     """A contract that is believed.
 
     where
-      terms      SHA-256 of its terms: contracts that share them share a charge
+      plan      SHA-256 of its plan: contracts that share them share a charge
       question   SHA-256 of its question, by which it is known again under another name
     """
 
     contract: Contract
-    terms: str
+    plan: str
     question: str
 
 
@@ -67,9 +67,9 @@ def trusted(data: bytes, pins: Pins, limits: Limits) -> Trusted:
     verified(data, _keys(contract))
     checked(contract, limits)
     target(contract.hops[0].address)
-    terms = parsed(text_of(data))["terms"]
-    asked = {name: terms[name] for name in ("question", "edges", "prefixes")}
-    return Trusted(contract, _digest(terms), _digest(asked))
+    plan = parsed(text_of(data))["plan"]
+    asked = {name: plan[name] for name in ("question", "edges", "prefixes")}
+    return Trusted(contract, _digest(plan), _digest(asked))
 
 
 def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
@@ -77,15 +77,15 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
 
     Raises RefusedError unless every role of the contract signed it and it fits the contract.
     """
-    contract, terms = agreed.contract, agreed.contract.terms
+    contract, plan = agreed.contract, agreed.contract.plan
     frame = Frame(
         contract.fingerprint,
-        terms.collections,
+        plan.collections,
         contract.open_seconds,
-        terms.hops,
+        plan.hops,
         contract.suite,
-        len(terms.parts),
-        terms.minimum_crowd,
+        len(plan.parts),
+        plan.minimum_crowd,
     )
     sheet = signed_sheet(data, _keys(contract), frame)
     _check_prefixes(contract, sheet)
@@ -114,7 +114,7 @@ def _check_pins(contract: Contract, pins: Pins) -> None:
 
 
 def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
-    asked = contract.terms.prefixes
+    asked = contract.plan.prefixes
     if asked is None and (sheet.prefixes is not None or sheet.closing):
         wanted = "no prefixes: no word is asked by them"
         raise _no("prefixes-not-asked", "sheet", wanted, "some")

@@ -12,7 +12,7 @@ from mixtally.data.file import DELIMITERS, DataFile
 from mixtally.data.formats.csv_rows import blocks, ends, lines_before, marked
 from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
-from mixtally.data.formats.text import BLOCK, ended, quoted
+from mixtally.data.formats.text import ended, quoted
 from mixtally.errors import DataError
 
 _LOOKED = 20
@@ -29,7 +29,7 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
 
     def read(places: Sequence[int]) -> Iterator[Part]:
         done = 0
-        for block in blocks(file, text, 1 + file.skip_rows, BLOCK):
+        for block in blocks(file, text, 1 + file.skip_rows, file.block):
             found = _parsed(file, block, delimiter, len(names), places, done)
             done += len(found)
             arrays = [found.column(f"f{place}").combine_chunks() for place in places]

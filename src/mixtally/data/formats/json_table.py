@@ -14,7 +14,7 @@ from mixtally.data.columns import beside
 from mixtally.data.file import DataFile
 from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
-from mixtally.data.formats.text import BLOCK, ended, long_row
+from mixtally.data.formats.text import ended, long_row
 from mixtally.data.formats.written import written
 from mixtally.data.sorts import Sorts
 from mixtally.errors import DataError
@@ -118,7 +118,7 @@ def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
             yield held + lines
             held = b""
         held += rest
-        if len(held) > BLOCK:
+        if len(held) > file.block:
             raise long_row(file)
 
 

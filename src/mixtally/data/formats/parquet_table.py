@@ -9,7 +9,8 @@ from pyarrow import parquet
 from mixtally.data.formats.source import Source
 from mixtally.data.formats.table import Part, Table
 
-_ROWS = 1 << 16
+_ROW = 64
+"""Bytes that a row is taken to have."""
 _WHOLE = ("parquet-cpp-arrow", "Polars")
 """Who writes dictionaries whole: Arrow in C++, which pandas and R have, too."""
 
@@ -19,14 +20,14 @@ def parquet_table(source: Source, coded: Sequence[str]) -> Table:
     file = str(source.file.path) if source.direct else pyarrow.BufferReader(source.whole())
     with parquet.ParquetFile(file) as opened:
         schema, metadata = opened.schema_arrow, opened.metadata
-    rows = metadata.num_rows
+    rows, size = metadata.num_rows, max(1, source.file.block // _ROW)
     names = tuple(schema.names)
     texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
 
     def read(places: Sequence[int]) -> Iterator[Part]:
         done, wanted = 0, [names[place] for place in places]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
-            for batch in opened.iter_batches(columns=wanted, batch_size=_ROWS):
+            for batch in opened.iter_batches(columns=wanted, batch_size=size):
                 done += batch.num_rows
                 yield Part([batch.column(name) for name in wanted], done, rows)
 

@@ -10,8 +10,6 @@ from mixtally.data.file import DataFile
 from mixtally.data.formats.source import HEAD
 from mixtally.errors import DataError
 
-BLOCK = 1 << 22
-"""Bytes that a row may have at most."""
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -21,9 +19,11 @@ _USUAL = "utf-8"
 _ENDS = b"\r\n"
 
 
-def chunks(file: DataFile, stream: BinaryIO) -> Iterator[bytes]:
-    """``stream`` as UTF-8 without a mark, cut anywhere; raises DataError for what is no text."""
-    data = stream.read(HEAD)
+def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes]:
+    """``stream`` as UTF-8 without a mark, ``size`` bytes at a time, cut anywhere; raises DataError
+    for what is no text.
+    """
+    data = stream.read(size)
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     encoding = file.encoding or marked or _USUAL
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -44,7 +44,7 @@ def chunks(file: DataFile, stream: BinaryIO) -> Iterator[bytes]:
         if found:
             yield found
         lines += found.count(b"\n")
-        data = stream.read(HEAD)
+        data = stream.read(size)
     try:
         decoder.decode(b"", final=True)
     except UnicodeError as error:
@@ -61,7 +61,7 @@ def ended(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
             held = part[len(body) :]
         else:
             held += part
-        if len(held) > BLOCK:
+        if len(held) > file.block:
             raise long_row(file)
     yield b"\n"
 
@@ -116,7 +116,7 @@ def _stray(file: DataFile, line: int) -> DataError:
 def long_row(file: DataFile) -> DataError:
     """The refusal of a row that has no end."""
     return file.unreadable(
-        f"rows of less than {BLOCK:,} bytes",
+        f"rows of less than {file.block:,} bytes",
         "a longer one",
         "check that the file is text, a row a line",
     )

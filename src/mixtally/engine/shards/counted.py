@@ -12,7 +12,7 @@ from mixtally.records.results import Tally
 
 
 class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What came of a shard.
+    """What a shard has become.
 
     where
       shard    its file

@@ -68,20 +68,20 @@ def fold(
     _check(labels, plan)
     asked, repeated = _once(labels)
     sizes = {url: labels[url].messages for url in asked}
-    total, new, told, whole = _Total(layout), list[str](), 0, sum(sizes.values())
+    total, new, ready, whole = _Total(layout), list[str](), 0, sum(sizes.values())
     for url in asked:
         before = _kept(keep, layout, labels[url])
         if before is None:
             new.append(url)
         else:
             total.add(before)
-            told += sizes[url]
+            ready += sizes[url]
     for url, done in zip(new, _counted(processes, new, layout), strict=True):
         total.add(done)
         if keep is not None and isinstance(done, ShardTally):
             _keep(keep, layout, done)
-        told += sizes[url]
-        progress("tally", told, whole)
+        ready += sizes[url]
+        progress("tally", ready, whole)
     return Fold(total.tally, total.counted, dict(total.dropped), repeated, tuple(total.lost))
 
 
@@ -144,7 +144,7 @@ def _counted(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[
 
 
 class _Total:
-    """What came so far: of a shard nothing is held once it is added."""
+    """What was counted so far: of a shard nothing is held once it is added."""
 
     def __init__(self, layout: Layout) -> None:
         self.tally, self.counted = empty(layout), 0

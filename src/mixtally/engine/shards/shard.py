@@ -102,7 +102,7 @@ def _parquet(file: Any) -> Iterator[Any]:
             held.schema_arrow,
             metadata.metadata,
             metadata.num_rows,
-            lambda: held.iter_batches(_ROWS_AT_ONCE, columns=[COLUMN]),
+            lambda: held.iter_batches(_ROWS_AT_ONCE, columns=[COLUMN], use_threads=False),
         )
 
 

@@ -1,51 +1,30 @@
 """A mix's part on Spark: every partition is written in order, and read in order of partitions."""
 
-import os
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
 import pyarrow as pa
 
-from mixtally.engine.engine import Cluster
-from mixtally.engine.hands import Secrets
 from mixtally.engine.mixing import Mixed, MixWork
 from mixtally.engine.places import Slice
-from mixtally.engine.spark.partition import Partition
-from mixtally.engine.spark.tasks import FAKE, GOOD, MALFORMED, UNOPENED, Job
-from mixtally.engine.spark.work import Export, Part, run
-from mixtally.ground.chance import Chance
-from mixtally.node.wrapping import read_master
+from mixtally.engine.spark.partition import Partition, task
+from mixtally.engine.spark.tasks import GOOD, MALFORMED, UNOPENED, Job
+from mixtally.engine.spark.work import Export, OnSpark, Part, run
 
 _SCHEMA = (
-    "partition long, rows long, good long, unopened long, malformed long, fakes long, "
-    "bad binary, name string, length long, sha256 string"
+    "partition long, rows long, good long, unopened long, malformed long, bad binary, "
+    "name string, length long, sha256 string"
 )
 
 
-class SparkMixer:
+class SparkMixer(OnSpark):
     """Mixes the parts of a round on a cluster that was begun."""
-
-    def __init__(
-        self, spark: Any, cluster: Cluster, secrets: Secrets, chance: Chance, name: str
-    ) -> None:
-        self._spark, self._cluster, self._secrets = spark, cluster, secrets
-        self._chance, self._name = chance, name
-        self._key = read_master(cluster.key, os.environ)
 
     def mix(self, work: MixWork) -> Mixed:
         """Mix one part."""
-        part = Part(
-            self._cluster,
-            self._secrets,
-            self._key,
-            self._chance,
-            f"hop{self._secrets.place}-{self._name}-{work.part}",
-            work.part,
-            work.size,
-            work.wanted,
-        )
-        part.place().clear()
+        name = f"hop{self._place}-{self._name}-{work.part}"
+        part = self._part(name, work.part, work.size, work.wanted)
         export = Export(part)
         received = export.envelopes(work.envelopes())
         export.fakes(work.fakes)
@@ -68,12 +47,7 @@ def _read(part: Part, found: list[dict[str, Any]]) -> Iterator[bytes]:
 
 def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Write the messages of a partition to a file of this attempt's own, and say which it is."""
-    from pyspark import TaskContext
-
-    task = TaskContext.get()
-    if task is None:
-        raise TypeError("no task of Spark")
-    partition, name = Partition(batches), f"out-{task.taskAttemptId()}"
+    partition, name = Partition(batches), f"out-{task().taskAttemptId()}"
     digest, length = sha256(), 0
     with job.place().writer(name) as file:
         for some in partition.messages():
@@ -83,12 +57,11 @@ def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
     yield pa.RecordBatch.from_pylist(
         [
             {
-                "partition": task.partitionId(),
+                "partition": task().partitionId(),
                 "rows": partition.rows,
                 "good": partition.kinds[GOOD],
                 "unopened": partition.kinds[UNOPENED],
                 "malformed": partition.kinds[MALFORMED],
-                "fakes": partition.kinds[FAKE],
                 "bad": bytes(partition.bad),
                 "name": name,
                 "length": length,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from mixtally.engine.spark.tasks import FAKE, HASH_BYTES, KEY_BYTES, MALFORMED, UNOPENED
 from mixtally.errors import DataError
+
+if TYPE_CHECKING:
+    from pyspark import TaskContext
 
 Keys = NDArray[np.uint8]
 
@@ -39,12 +43,17 @@ class Partition:
             self.kinds.update(keys[first, -1].tolist())
             bad = first & np.isin(keys[:, -1], (UNOPENED, MALFORMED))
             self.bad += keys[bad, HASH_BYTES : 2 * HASH_BYTES].tobytes()
-            told = batch.column("message").filter(pa.array(first))
-            yield joined(told)
+            yield joined(batch.column("message").filter(pa.array(first)))
 
-    def count(self, *kinds: int) -> int:
-        """Rows of these kinds, without copies."""
-        return sum(self.kinds[kind] for kind in kinds)
+
+def task() -> "TaskContext":
+    """The task of Spark that runs here."""
+    from pyspark import TaskContext
+
+    found = TaskContext.get()
+    if found is None:
+        raise TypeError("no task of Spark")
+    return found
 
 
 def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:

@@ -8,16 +8,16 @@ partition it goes to, a key, and the message that was inside. The key sorts a pa
 so that copies of an envelope stand side by side, wherever they came from.
 """
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import msgspec
 import pyarrow as pa
 
-from mixtally.engine.hands import Hands, Secrets
+from mixtally.engine.hands import EnvelopeWorker, Secrets
 from mixtally.engine.places import Place, Slice
 from mixtally.errors import DataError
 from mixtally.node.wrapping import Label, read_master, unwrapped
@@ -32,7 +32,7 @@ _PREFIXES = 1 << 16
 
 
 class Job(NamedTuple):
-    """What every task of a part is told.
+    """What every task of a part is given.
 
     where
       store        URL under which its files are
@@ -65,30 +65,10 @@ def running() -> str:
     return f"Python {sys.version_info[0]}.{sys.version_info[1]}, mixtally {VERSION}"
 
 
-def secrets_text(secrets: Secrets) -> bytes:
-    """The secrets of a round, to be wrapped."""
-    fields = {name: _hex(value) for name, value in secrets._asdict().items()}
-    return json.dumps(fields).encode()
-
-
-def _hex(value: object) -> object:
-    if isinstance(value, bytes):
-        return value.hex()
-    return [one.hex() for one in value] if isinstance(value, tuple) else value
-
-
 def read_secrets(job: Job) -> Secrets:
     """The secrets again; raises DataError where the key of the engine is not found, or another."""
     data = unwrapped(read_master(job.key, os.environ), Label.ENGINE, job.folder, job.secrets)
-    fields: dict[str, Any] = json.loads(data)
-    return Secrets(
-        suite=fields["suite"],
-        private=bytes.fromhex(fields["private"]),
-        sheet=bytes.fromhex(fields["sheet"]),
-        place=fields["place"],
-        order=bytes.fromhex(fields["order"]),
-        following=tuple(map(bytes.fromhex, fields["following"])),
-    )
+    return msgspec.json.decode(data, type=Secrets)
 
 
 def check_runs(wanted: str) -> None:
@@ -105,29 +85,29 @@ def check_runs(wanted: str) -> None:
 def opened(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of the slices that ``batches`` name, ``name, start, length, sha256, fakes`` each."""
     check_runs(job.runs)
-    hands, place = Hands(read_secrets(job)), job.place()
+    worker, place = EnvelopeWorker(read_secrets(job)), job.place()
     for batch in batches:
         for row in batch.to_pylist():
             data = place.read(Slice(row["name"], row["start"], row["length"], row["sha256"]))
             if row["fakes"]:
-                yield from _fakes(job, hands, row["name"], data)
+                yield from _fakes(job, worker, row["name"], data)
             else:
-                yield from _envelopes(job, hands, data)
+                yield from _envelopes(job, worker, data)
 
 
-def _fakes(job: Job, hands: Hands, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
+def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
     """Fakes lie in the store under the key of the engine: nobody may tell them from the others."""
     plain = unwrapped(read_master(job.key, os.environ), Label.ENGINE, name, data)
     for some in _cut(plain, job.wanted):
-        order = hands.order_of(job.part, some)
+        order = worker.order_of(job.part, some)
         yield _rows(job, [one + bytes(HASH_BYTES) + bytes([FAKE]) for one in order], some)
 
 
-def _envelopes(job: Job, hands: Hands, data: bytes) -> Iterator[pa.RecordBatch]:
+def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.RecordBatch]:
     for some in _cut(data, job.size):
         digests = [sha256(one).digest() for one in some]
-        inside = hands.inside(job.part, some)
-        order = hands.order_of(job.part, [one or b"" for one in inside])
+        inside = worker.inside(job.part, some)
+        order = worker.order_of(job.part, [one or b"" for one in inside])
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
             kind = _kind(one, job.wanted)

@@ -1,24 +1,27 @@
-"""One part as a job on Spark: what came goes to the store in slices, its rows into partitions.
+"""One part as a job on Spark: its envelopes go to the store in slices, their rows to partitions.
 
 One pass: rows are cut into partitions by the first bytes of their keys and sorted within. A global
 sort would run everything upstream a second time for its samples, and open every envelope twice.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from mixtally.engine.engine import Cluster
 from mixtally.engine.hands import Secrets
 from mixtally.engine.places import Place, Slice
+from mixtally.engine.spark.errors import errors_of_spark
 from mixtally.engine.spark.spread import spread
-from mixtally.engine.spark.tasks import ROWS, Job, opened, running, secrets_text
-from mixtally.engine.spark.told import told
+from mixtally.engine.spark.tasks import ROWS, Job, opened, running
 from mixtally.errors import DataError
 from mixtally.ground.chance import Chance
-from mixtally.node.wrapping import Label, wrapped
+from mixtally.node.wrapping import Label, read_master, wrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,8 +61,8 @@ class Part(NamedTuple):
         return Place(self.cluster.store, self.name)
 
     def job(self, partitions: int) -> Job:
-        """What its tasks are told."""
-        text = secrets_text(self.secrets)
+        """What its tasks are given."""
+        text = msgspec.json.encode(self.secrets)
         return Job(
             self.cluster.store,
             self.name,
@@ -73,11 +76,29 @@ class Part(NamedTuple):
         )
 
 
+class OnSpark:
+    """Works on the parts of a round, on a cluster that was begun.
+
+    Raises DataError where the key of the engine is not found.
+    """
+
+    def __init__(
+        self, spark: Any, cluster: Cluster, secrets: Secrets, chance: Chance, name: str
+    ) -> None:
+        self._spark, self._place, self._name = spark, secrets.place, name
+        key = read_master(cluster.key, os.environ)
+        self._part = partial(Part, cluster, secrets, key, chance)
+
+
 class Export:
-    """What came, in the store: envelopes as they are, fakes under the key of the engine."""
+    """What was received, in the store: envelopes as they are, fakes under the engine's key.
+
+    What an earlier attempt has left there is removed first.
+    """
 
     def __init__(self, part: Part) -> None:
         self._part, self._place = part, part.place()
+        self._place.clear()
         self._slices: list[tuple[Slice, bool]] = []
         self.rows = self.bytes = 0
         """Envelopes and fakes, and what they take."""
@@ -132,7 +153,7 @@ def run(
     if not table:
         return []
     slices = spread(spark, table, 4 * cores)
-    with told():
+    with errors_of_spark():
         rows = (
             spark.createDataFrame(slices, _SLICES)
             .mapInArrow(partial(opened, job), ROWS)
@@ -148,11 +169,11 @@ def run(
 
 def _check(found: list[dict[str, Any]], rows: int) -> None:
     several = len({one["partition"] for one in found}) < len(found)
-    came = sum(one["rows"] for one in found)
-    if several or came != rows:
+    received = sum(one["rows"] for one in found)
+    if several or received != rows:
         raise DataError(
             "engine",
             wanted=f"{rows:,} rows, every partition once",
-            got=f"{came:,}" + ", a partition twice" * several,
+            got=f"{received:,}" + ", a partition twice" * several,
             do="do the work again; nothing of it is used",
         )

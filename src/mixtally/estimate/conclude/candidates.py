@@ -7,7 +7,7 @@ import numpy as np
 from mixtally.errors import DataError
 from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.estimate.received import reconciled, undeclared
-from mixtally.records.contract.terms import Terms
+from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.result import Result
 from mixtally.records.results import Figures, Row, Tally
@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 def conclude_candidates(
-    plan: Terms,
+    plan: Plan,
     tally: Tally,
     words: Sequence[str],
     lines: Candidates,

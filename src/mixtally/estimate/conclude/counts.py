@@ -14,7 +14,7 @@ from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived, reconciled, undeclared
-from mixtally.records.contract.terms import Terms
+from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import Received
 from mixtally.records.result import Result
@@ -22,7 +22,7 @@ from mixtally.records.results import Estimate, Figures, Intervals, Tally
 
 
 def conclude(
-    plan: Terms,
+    plan: Plan,
     tallies: Sequence[Tally],
     analysis: Analysis = COUNTS_ALONE,
     *,
@@ -95,7 +95,7 @@ def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
 
 
 def _figures(
-    plan: Terms,
+    plan: Plan,
     parts: Sequence[Arrived],
     tallies: Sequence[Tally],
     found: Estimate,

@@ -11,14 +11,14 @@ from mixtally.estimate.change import Counted, estimate_change
 from mixtally.estimate.conclude.counts import conclude
 from mixtally.estimate.conclude.numbers import means_over_time
 from mixtally.estimate.received import arrived
-from mixtally.records.contract.terms import Terms
 from mixtally.records.mechanism import Shuffled
+from mixtally.records.plan import Plan
 from mixtally.records.result import Series, Step
 from mixtally.records.results import Tally
 
 
 def conclude_series(
-    plan: Terms,
+    plan: Plan,
     tallies: Sequence[Tally],
     users: Sequence[int],
     names: Sequence[str],

@@ -32,11 +32,6 @@ async def answer(
     await send({"type": "http.response.body", "body": body})
 
 
-async def answer_json(send: Any, value: object, status: int = 200) -> None:
-    """Send JSON."""
-    await answer(send, status, json.dumps(value).encode() + b"\n", "application/json")
-
-
 async def answer_problem(send: Any, refusal: ProblemError) -> None:
     """Send problem details."""
     problem = refusal.problem
@@ -55,9 +50,28 @@ async def answer_health(scope: Any, send: Any, awaited: list[dict[str, Said]]) -
     if scope["path"] == "/healthz":
         await answer(send, 200, b"ok\n", "text/plain")
     else:
-        said = {"ready": not awaited, "waits": awaited}
-        await answer_json(send, said, 503 if awaited else 200)
+        said = json.dumps({"ready": not awaited, "waits": awaited}).encode() + b"\n"
+        await answer(send, 503 if awaited else 200, said, "application/json")
     return True
+
+
+def answering(
+    first: Callable[[Any], App | None],
+    rest: App,
+    stop: Callable[[BaseException], None],
+    log: Log | None = None,
+) -> App:
+    """The ASGI application of a role: ``first`` may take a request, then health, then ``rest``."""
+    waits = log or Log()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        taken = first(scope)
+        if taken is not None:
+            await taken(scope, receive, send)
+        elif not await answer_health(scope, send, waits.awaited()):
+            await rest(scope, receive, send)
+
+    return guarded(app, stop, log)
 
 
 def guarded(app: App, stop: Callable[[BaseException], None], log: Log | None = None) -> App:

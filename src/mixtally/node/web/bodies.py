@@ -113,14 +113,10 @@ class Room:
             other.limit.reschedule(loop.time())
 
 
-def header(scope: Any, name: bytes) -> bytes | None:
-    """A header of a request; names are in small letters."""
-    return next((value for key, value in scope["headers"] if key == name), None)
-
-
 def check_length(scope: Any, most: int) -> None:
     """Raises ProblemError where more bytes are stated than ``most``."""
-    stated = header(scope, b"content-length")
+    headers = scope["headers"]  # whose names are in small letters
+    stated = next((value for name, value in headers if name == b"content-length"), None)
     written = stated is not None and stated.isdigit() and len(stated) <= _MOST_DIGITS
     if stated is not None and written and int(stated) > most:
         raise _too_large(most)

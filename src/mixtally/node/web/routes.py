@@ -16,13 +16,15 @@ from mixtally.node.events import Log
 from mixtally.node.node import Node
 from mixtally.node.peers import listing
 from mixtally.node.refusal import ProblemError
-from mixtally.node.web.answers import App, answer_health, guarded
+from mixtally.node.web.answers import App, answering
 from mixtally.node.web.bodies import Room
 from mixtally.node.web.whole import Made, Whole
 from mixtally.wire.problem import PATH, Problem, of_path
 
 MOST_HELD_BYTES = 1 << 26
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
+_SHOWN = ("contract", "round", "opens", "closes", "expires", "state", "ended")
+"""What everybody may know of a round."""
 _NUMBER = re.compile("[1-9][0-9]{0,3}")
 Clock = Callable[[], int]
 
@@ -73,16 +75,7 @@ class Shared:
                     "serves": serves,
                     "waits": waiting,
                     "rounds": [
-                        {
-                            "contract": row.contract,
-                            "round": row.round,
-                            "opens": row.opens,
-                            "closes": row.closes,
-                            "expires": row.expires,
-                            "state": row.state,
-                            "ended": row.ended,
-                        }
-                        for row in node.rounds.all()
+                        {name: getattr(row, name) for name in _SHOWN} for row in node.rounds.all()
                     ],
                 }
             )
@@ -193,35 +186,23 @@ class Shared:
         return contract
 
 
-def nothing_first(scope: Any) -> App | None:  # noqa: ARG001
-    """No request is taken before the routes are tried."""
-    return None
-
-
 def application(
     routes: list[Route],
     stop: Callable[[BaseException], None],
-    first: Callable[[Any], App | None] = nothing_first,
+    first: Callable[[Any], App | None] = lambda _: None,
     log: Log | None = None,
 ) -> App:
     """The ASGI application of a role: ``first`` may take a request before ``routes`` are tried."""
-    told = log or Log()
     router = Router(routes, redirect_slashes=False)
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        taken = first(scope)
-        if taken is not None:
-            await taken(scope, receive, send)
-            return
-        if await answer_health(scope, send, told.awaited()):
-            return
+    async def routed(scope: Any, receive: Any, send: Any) -> None:
         try:
             await router({**scope, "app": router}, receive, send)
         except HTTPException as error:
             known = {404: Problem.UNKNOWN, 405: Problem.METHOD}
             raise ProblemError(known.get(error.status_code, Problem.NO_NOTE)) from None
 
-    return guarded(app, stop, log)
+    return answering(first, routed, stop, log)
 
 
 def _written(value: object) -> bytes:

@@ -42,15 +42,15 @@ from mixtally.privacy.terms import (
     local_epsilon_of,
 )
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.contract.terms import Terms
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
     MOST_EPSILON,
     Observer,
     checked_epsilon,
 )
+from mixtally.records.plan import Plan
 
-Charges = Sequence[tuple[Terms, int]]
+Charges = Sequence[tuple[Plan, int]]
 """Plans and how many collections each was used for."""
 
 MOST_TIMES = 1_000_000
@@ -188,7 +188,7 @@ class _Added(NamedTuple):
     delta: float
 
 
-def _added_up(groups: list[tuple[Terms, int]], accountant: Accountant, unlikely: float) -> _Added:
+def _added_up(groups: list[tuple[Plan, int]], accountant: Accountant, unlikely: float) -> _Added:
     """A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
 
     Every message takes an even share of its plan's epsilon. Each is taken a hair smaller, so that
@@ -204,9 +204,9 @@ def _added_up(groups: list[tuple[Terms, int]], accountant: Accountant, unlikely:
     return _Added(epsilon, delta * (1.0 + _HAIR))
 
 
-def checked_charges(charges: Charges) -> list[tuple[Terms, int]]:
+def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
     """Charges of one plan put together, every number within its range; errors as ``delta_of``."""
-    groups: dict[str, tuple[Terms, int]] = {}
+    groups: dict[str, tuple[Plan, int]] = {}
     for plan, times in charges:
         key = plan.fingerprint
         groups[key] = (plan, groups.get(key, (plan, 0))[1] + checked_times(times))
@@ -239,7 +239,7 @@ def checked_times(times: int) -> int:
 
 
 def _certificate(
-    groups: list[tuple[Terms, int]], epsilon: float, upper: float, accountant: Accountant
+    groups: list[tuple[Plan, int]], epsilon: float, upper: float, accountant: Accountant
 ) -> Certificate:
     single = [certified(_once(plan, epsilon), accountant) for plan, _ in groups]
     assumptions = dict.fromkeys(certificate.assumption for certificate in single)
@@ -255,7 +255,7 @@ def _certificate(
     )
 
 
-def _once(plan: Terms, epsilon: float) -> PrivacyTerms:
+def _once(plan: Plan, epsilon: float) -> PrivacyTerms:
     """One collection under a plan, to be priced at another epsilon."""
     terms = PrivacyTerms.of(plan, 1)
     return replace(terms, guarantee=structs.replace(terms.guarantee, epsilon=epsilon))

@@ -20,8 +20,8 @@ from mixtally.privacy.composition.pld import FINE
 from mixtally.privacy.terms import verify
 from mixtally.records import ledger as records
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.terms import Terms
 from mixtally.records.ledger import Ledger
+from mixtally.records.plan import Plan
 
 
 class Left(NamedTuple):
@@ -41,7 +41,7 @@ class Left(NamedTuple):
 
 def charge(
     ledger: Ledger,
-    plan: Terms,
+    plan: Plan,
     times: int = 1,
     *,
     note: str = "",
@@ -76,7 +76,7 @@ def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate |
     return delta_of(charges, ledger.budget.epsilon, FINE, accountant) if charges else None
 
 
-def left(ledger: Ledger, plan: Terms | None = None, accountant: Accountant | None = None) -> Left:
+def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
     """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
     charges, budget, accountant = _spent(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
@@ -90,7 +90,7 @@ def left(ledger: Ledger, plan: Terms | None = None, accountant: Accountant | Non
     return Left(times, used, rest)
 
 
-def _most_times(ledger: Ledger, plan: Terms, accountant: Accountant) -> int:
+def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
     """The largest number of further charges of ``plan`` that fits, found by doubling and halving.
 
     The last number that fits and the next one that does not were both computed.
@@ -114,7 +114,7 @@ def _most_times(ledger: Ledger, plan: Terms, accountant: Accountant) -> int:
     return fit
 
 
-def _advice(ledger: Ledger, plan: Terms, times: int, accountant: Accountant) -> str:
+def _advice(ledger: Ledger, plan: Plan, times: int, accountant: Accountant) -> str:
     most = _most_times(ledger, plan, accountant) if times > 1 else 0
     if most:
         return f"nothing was charged: {most:,} times would still fit"
@@ -125,7 +125,7 @@ def _spent(ledger: Ledger) -> Charges:
     return [(charge.plan, charge.times) for charge in ledger.charges]
 
 
-def _check_observer(ledger: Ledger, plan: Terms) -> None:
+def _check_observer(ledger: Ledger, plan: Plan) -> None:
     wanted, got = ledger.budget.observer, plan.guarantee.observer
     if wanted != got:
         raise PlanError(

@@ -29,13 +29,16 @@ _VALUES, _SOME, _FEW = 512, 160, 64
 """Of each branch: where there are more, neighbors are nearly alike."""
 
 
-def messages(fakes: int, bins: int, threshold: int, epsilon: float) -> Bracket:
-    """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records."""
+def messages(fakes: int, bins: int, threshold: int, epsilon: float, most: int = _VALUES) -> Bracket:
+    """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records.
+
+    Of each branch at most ``most`` values are told apart.
+    """
     branches = _branches(bins, threshold, epsilon)
-    above = saddle_point_bounds(_joined([few_above(one, _VALUES) for one in branches]), fakes + 1)
+    above = saddle_point_bounds(_joined([few_above(one, most) for one in branches]), fakes + 1)
     lower = above.lower
-    if any(len(one.values) > _VALUES for one in branches):
-        below = [few_below(one, _VALUES) for one in branches]
+    if any(len(one.values) > most for one in branches):
+        below = [few_below(one, most) for one in branches]
         lower = saddle_point_bounds(_joined(below), fakes + 1).lower
     return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(epsilon)))
 

@@ -112,7 +112,12 @@ def blanket_upper(
 
 
 def _without_common_bit(
-    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    memo: Memo | None = None,
+    cells: int = _CELLS,
 ) -> float:
     """Lower bound: the observer of records without the bit that everybody else holds."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
@@ -122,7 +127,7 @@ def _without_common_bit(
     # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
     ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
-    for cell in _cells(pmf):
+    for cell in _cells(pmf, cells):
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
@@ -132,8 +137,8 @@ def _without_common_bit(
     return total
 
 
-def _cells(pmf: Floats) -> Iterator[slice]:
-    """The distribution's range cut into few cells, narrow where it has its mass.
+def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
+    """The distribution's range cut into few ``cells``, narrow where it has its mass.
 
     A falling function taken at one end of each cell is off by its slope times the width. At a given
     number of cells the sum of these, weighed by the distribution, is least with widths in
@@ -142,7 +147,7 @@ def _cells(pmf: Floats) -> Iterator[slice]:
     """
     root = np.sqrt(pmf)
     shares = np.cumsum(root / root.sum() + _EVENLY / len(pmf))
-    inner = np.searchsorted(shares, shares[-1] * np.arange(1, _CELLS) / _CELLS)
+    inner = np.searchsorted(shares, shares[-1] * np.arange(1, cells) / cells)
     edges = np.unique(np.concatenate([[0], inner, [len(pmf)]]))
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
 

@@ -92,14 +92,20 @@ def flipped_sum(ones: int, zeros: int, threshold: int, memo: Memo | None = None)
 
 
 def with_coins(
-    ones: int, zeros: int, coins: int, threshold: int, memo: Memo | None = None
+    ones: int,
+    zeros: int,
+    coins: int,
+    threshold: int,
+    memo: Memo | None = None,
+    *,
+    most_products: int = _MOST_PRODUCTS,
 ) -> Chances:
-    """The same with at least ``coins`` of ``sure_coins`` added, or none where that is dear: fewer
-    never help the person.
+    """The same with at least ``coins`` of ``sure_coins`` added, or none where that takes more than
+    ``most_products``: fewer never help the person.
     """
     pmf, cut, error = flipped_sum(ones, zeros, threshold, memo)
     first, last = tails.window(coins, MOST_THRESHOLD / SCALE)
-    if not coins or len(pmf) * (last - first) > _MOST_PRODUCTS:
+    if not coins or len(pmf) * (last - first) > most_products:
         return Chances(pmf, cut, error)
     fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
     cut += fair.cut + tails.CUT_TAIL

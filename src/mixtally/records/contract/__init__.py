@@ -1,20 +1,20 @@
 """Contracts: what strangers can check before they answer."""
 
 from mixtally.contract.contract import VERSION as CONTRACT_VERSION
+from mixtally.contract.plan import MOST_HOPS
 from mixtally.contract.reading import fingerprint_of, text_of
 from mixtally.contract.roles import written_key
-from mixtally.contract.terms import MOST_HOPS
 from mixtally.records.contract.contract import (
     SUITES,
     Contract,
     envelope_bytes,
     read_contract,
-    read_terms,
+    read_plan,
     write_contract,
-    write_terms,
+    write_plan,
 )
-from mixtally.records.contract.part import FakeRecord, OwnFakes, Part
-from mixtally.records.contract.terms import Cover, Prefixes, Terms
+from mixtally.records.part import FakeRecord, OwnFakes, Part
+from mixtally.records.plan import Cover, Plan, Prefixes
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
 from mixtally.records.roles import Role, Rounds
 
@@ -29,18 +29,18 @@ __all__ = [
     "NoRecipe",
     "OwnFakes",
     "Part",
+    "Plan",
     "Prefixes",
     "Recipe",
     "Role",
     "Rounds",
     "ShapedRecipe",
-    "Terms",
     "envelope_bytes",
     "fingerprint_of",
     "read_contract",
-    "read_terms",
+    "read_plan",
     "text_of",
     "write_contract",
-    "write_terms",
+    "write_plan",
     "written_key",
 ]

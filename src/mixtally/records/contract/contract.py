@@ -3,10 +3,10 @@
 import msgspec
 
 from mixtally.contract import contract as bare
+from mixtally.contract.plan import read_plan as read_bare_plan
 from mixtally.contract.reading import text_of
-from mixtally.contract.terms import read_terms as read_bare_terms
 from mixtally.errors import PlanError
-from mixtally.records.contract.terms import Terms
+from mixtally.records.plan import Plan
 from mixtally.records.roles import Role, Rounds
 from mixtally.records.spelling import check, spelled, unspelled
 
@@ -18,7 +18,7 @@ SUITES = {
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Terms, and who keeps them.
+    """Plan, and who keeps them.
 
     where
       version         of this format
@@ -36,7 +36,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     version: int
     name: str
     serial: int
-    terms: Terms
+    plan: Plan
     hops: tuple[Role, ...]
     collector: Role
     suite: int
@@ -49,7 +49,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         check(bare.read_contract, self)
 
 
-def envelope_bytes(terms: Terms, suite: int = 1) -> tuple[tuple[int, ...], ...]:
+def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
     """For every part the bytes of an envelope before each hop and before the collector.
 
     Raises PlanError for a suite that is not known.
@@ -61,7 +61,7 @@ def envelope_bytes(terms: Terms, suite: int = 1) -> tuple[tuple[int, ...], ...]:
             got=suite,
             do="take one of these",
         )
-    return bare.envelope_bytes(terms.message_bytes, terms.hops, suite)
+    return bare.envelope_bytes(plan.message_bytes, plan.hops, suite)
 
 
 def write_contract(contract: Contract) -> bytes:
@@ -77,11 +77,11 @@ def read_contract(data: bytes, subject: str) -> Contract:
     return unspelled(text_of(data), Contract, bare.read_contract, subject)
 
 
-def write_terms(terms: Terms) -> bytes:
-    """Terms as a file, from which contracts are made."""
-    return spelled(terms)
+def write_plan(plan: Plan) -> bytes:
+    """Plan as a file, from which contracts are made."""
+    return spelled(plan)
 
 
-def read_terms(data: bytes, subject: str) -> Terms:
-    """The terms in ``data``; raises PlanError for anything else."""
-    return unspelled(data, Terms, read_bare_terms, subject)
+def read_plan(data: bytes, subject: str) -> Plan:
+    """The plan in ``data``; raises PlanError for anything else."""
+    return unspelled(data, Plan, read_bare_plan, subject, "plan")

@@ -4,8 +4,8 @@ from msgspec.structs import asdict
 
 from mixtally.records.agreement import Agreement
 from mixtally.records.contract.contract import Contract
-from mixtally.records.contract.part import Part
 from mixtally.records.job import JOB_VERSION, Job, Stream
+from mixtally.records.part import Part
 
 
 def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
@@ -18,9 +18,9 @@ def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
         hops=contract.hops,
         collector=contract.collector,
         suite=contract.suite,
-        rounds=contract.terms.collections,
+        rounds=contract.plan.collections,
         windows=contract.rounds,
-        minimum_crowd=contract.terms.minimum_crowd,
+        minimum_crowd=contract.plan.minimum_crowd,
         sizes=contract.envelope_bytes,
     )
 
@@ -28,7 +28,7 @@ def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
 def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
     """What the mix at ``place``, from 1, needs; raises PlanError where there is no such hop."""
     agreement = agreement_of(contract, fingerprint, place)
-    streams = tuple(map(_stream, contract.terms.parts))
+    streams = tuple(map(_stream, contract.plan.parts))
     return Job(**asdict(agreement), version=JOB_VERSION, streams=streams)
 
 

@@ -132,7 +132,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Whether a person's fakes are records of uniformly random bins; blank ones otherwise."""
 
     @abstractmethod
-    def surely(self, honest_fraction: float) -> Self:
+    def surely(self, honest_share: float) -> Self:
         """This mechanism with only the fakes that surely arrive."""
 
     @abstractmethod

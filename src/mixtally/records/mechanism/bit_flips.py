@@ -168,11 +168,11 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         """Whether they hold a random bin."""
         return isinstance(self.fakes, UniformFakes)
 
-    def surely(self, honest_fraction: float) -> "BitFlips":
+    def surely(self, honest_share: float) -> "BitFlips":
         """With the fakes that surely arrive; the crowd is counted as it is."""
         if isinstance(self.fakes, NoFakes):
             return self
-        sure = type(self.fakes)(arriving(self.fakes.count, honest_fraction))
+        sure = type(self.fakes)(arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=sure)
 
     def having(self, parameter: Parameter, value: int) -> "BitFlips":

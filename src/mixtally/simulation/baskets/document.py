@@ -5,28 +5,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from mixtally.report import counts
-from mixtally.report.charts import Bar, rows_chart
-from mixtally.report.counted import Counted
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
 from mixtally.report.document import (
-    Bullets,
-    Cell,
     Document,
-    FactTable,
+    Facts,
     Part,
     Rows,
     Section,
     Table,
     Text,
     closing,
+    columns,
 )
-from mixtally.report.numbers import at_least, at_most, error_text, number
+from mixtally.report.numbers import at_least, at_most, ends, error_text, number, percent
 from mixtally.report.promise import of_result
+from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise
-from mixtally.simulation.baskets.facts import QUOTIENTS, Facts
+from mixtally.simulation.baskets.facts import QUOTIENTS
 from mixtally.simulation.baskets.find import Found
 from mixtally.simulation.truth import Truth
 
-_CHART_SETS, _TABLE_ROWS = 30, 1000
 _PLAN = (
     "protocol", "users", "bins", "fakes", "flip_probability", "standard_error",
     "messages_per_user", "bytes_per_user", "epsilon", "delta", "delta_lower", "status",
@@ -41,7 +40,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
     return Document(
         title=facts["title"],
         source=facts["source"],
-        promise=of_result(found.items, found.option.local_epsilon),
+        promise=of_result(found.items),
         rehearsal=rehearsal,
         key=(
             *counts.key_figures(found.items),
@@ -50,27 +49,19 @@ def document(found: Found, facts: Facts, top: int) -> Document:
         ),
         sections=lambda: (
             Section("Sets held together", (_chart(facts), Text(_findings(facts), note=True))),
-            Section("Rules", (_rules(facts, _TABLE_ROWS), Text(_RULES, note=True))),
-            Section("All sets", (_sets(facts, _TABLE_ROWS, folded=True),)),
+            Section("Rules", (_rules(facts, TABLE_BINS), Text(_RULES, note=True))),
+            Section("All sets", (_sets(facts, TABLE_BINS, folded=True),)),
             Section("Single items", (_items(found, facts),)),
-            Section(
-                "The plan",
-                (
-                    Text(facts["reason"], own=True),
-                    FactTable(({name: plan[name] for name in _PLAN},)),
-                ),
+            the_plan(facts["reason"], {name: plan[name] for name in _PLAN}),
+            *promises(
+                promise(found.items.plan, found.items.certificate), not_promised(found.items.plan)
             ),
-            Section(
-                "What is promised",
-                tuple(map(Text, promise(found.items.plan, found.items.certificate))),
-            ),
-            Section("What is not promised", (Bullets.of(not_promised(found.items.plans)),)),
         ),
         summary=lambda: (_sets(facts, top), _rules(facts, top)),
         prose=(_findings(facts), facts["reason"]),
         facts=lambda: facts,
         tables=lambda: {
-            "items.csv": counts.as_csv(facts["items"]),
+            "items.csv": Rows(facts["items"]),
             "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
             "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
         },
@@ -79,6 +70,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
 
 
 _ENDS = ("lower", "upper")
+_ESTIMATE = ("estimate", *_ENDS, "standard_error")
 _RULE_COLUMNS = tuple(f"{name}{end}" for name in QUOTIENTS for end in ("", "_lower", "_upper"))
 _RULES = (
     "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
@@ -100,15 +92,11 @@ def _named(items: Sequence[str]) -> str:
     return " + ".join(items)
 
 
-def _level(facts: Facts) -> str:
-    return f"{100 * facts['level']:g} %"
-
-
 def _findings(facts: Facts) -> str:
     more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
     text = (
         f"{len(facts['sets']):,} sets are surely held by {more}. All intervals of sets and rules "
-        f"hold at once with {_level(facts)} confidence."
+        f"hold at once with {percent(facts['level'])} confidence."
     )
     if facts["least_confidence"]:
         text += (
@@ -129,57 +117,44 @@ def _findings(facts: Facts) -> str:
 
 
 def _chart(facts: Facts) -> Part:
-    rows = facts["sets"][:_CHART_SETS]
-    if not rows:
+    bars = bars_of(facts["sets"][:CHART_BINS], lambda row: _named(row["items"]))
+    if not bars:
         return Text("No set was surely held by enough people.")
-    bars = [
-        Bar(_named(row["items"]), row["estimate"], row["lower"], row["upper"], row.get("truth"))
-        for row in rows
-    ]
-    return rows_chart(bars, f"The {len(bars):,} most frequent sets with their intervals")
+    return intervals_chart(bars, "most frequent sets")
 
 
 def _sets(facts: Facts, most: int, *, folded: bool = False) -> Table:
-    every = facts["sets"]
-    rows: list[list[Cell]] = [
-        [
-            _named(row["items"]),
-            counts.clipped(row["estimate"], row["lower"], row["upper"], row["standard_error"]),
-            error_text(row["standard_error"]),
-            f"{row['lower']:,} .. {row['upper']:,}",
-            *([f"{row['truth']:,}"] if "truth" in row else []),
-        ]
-        for row in every[:most]
-    ]
-    true = ["true count"] * ("ghosts" in facts)
-    head = ("set", "estimate", "standard error", f"{_level(facts)} interval, all sets", *true)
-    title = f"Sets held together, {counts.shown_of(len(rows), len(every))}"
-    return Table(head, rows, title=title, folded=folded)
+    every, shown = facts["sets"], facts["sets"][:most]
+    found = columns(
+        shown,
+        ("set", lambda row: _named(row["items"])),
+        ("estimate", lambda row: counts.clipped(*(row[name] for name in _ESTIMATE))),
+        ("standard error", lambda row: error_text(row["standard_error"])),
+        (
+            f"{percent(facts['level'])} interval, all sets",
+            lambda row: ends(row["lower"], row["upper"]),
+        ),
+        *[("true count", lambda row: f"{row['truth']:,}")] * ("ghosts" in facts),
+    )
+    title = f"Sets held together, {counts.shown_of(len(shown), len(every))}"
+    return Table(*found, title=title, folded=folded)
 
 
 def _rules(facts: Facts, most: int) -> Table:
-    every, rehearsal = facts["rules"], "ghosts" in facts
-    rows: list[list[Cell]] = [
-        [
-            f"{_named(row['given'])} => {row['then']}",
-            number(row["support"], 2),
-            number(row["confidence"], 2),
-            _between(row, "confidence"),
-            *([number(row["confidence_truth"], 2)] if rehearsal else []),
-            number(row["lift"], 2),
-            _between(row, "lift"),
-        ]
-        for row in every[:most]
-    ]
-    shown = f"all {len(every):,}"
-    if len(rows) < len(every):
-        shown = f"{len(rows):,} of {len(every):,} shown, the surest"
-    level, true = f"{_level(facts)} interval", ["truth"] * rehearsal
-    return Table(
-        ("rule", "support", "confidence", level, *true, "lift", level),
-        rows,
-        title=f"Rules, {shown}",
+    every, shown = facts["rules"], facts["rules"][:most]
+    level = f"{percent(facts['level'])} interval"
+    found = columns(
+        shown,
+        ("rule", lambda row: f"{_named(row['given'])} => {row['then']}"),
+        ("support", lambda row: number(row["support"], 2)),
+        ("confidence", lambda row: number(row["confidence"], 2)),
+        (level, lambda row: _between(row, "confidence")),
+        *[("truth", lambda row: number(row["confidence_truth"], 2))] * ("ghosts" in facts),
+        ("lift", lambda row: number(row["lift"], 2)),
+        (level, lambda row: _between(row, "lift")),
     )
+    told = counts.shown_of(len(shown), len(every), which="the surest")
+    return Table(*found, title=f"Rules, {told}")
 
 
 def _between(row: Facts, name: str) -> str:
@@ -191,4 +166,4 @@ def _items(found: Found, facts: Facts) -> Table:
     truth = None
     if "ghosts" in facts:
         truth = Truth(np.array([row["truth"] for row in facts["items"]], dtype=np.int64))
-    return Counted(found.items, given=False, truth=truth).table(_TABLE_ROWS)
+    return Counted(found.items, given=False, truth=truth).table(TABLE_BINS)

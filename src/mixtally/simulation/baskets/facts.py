@@ -1,18 +1,17 @@
 """Sets and rules as facts: what was found, beside the truth that only the lab knows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.estimate.rules import Ends, Items, Rule
 from mixtally.report import counts
+from mixtally.report.document import Facts
 from mixtally.simulation.baskets.find import Found
 from mixtally.simulation.baskets.held import holders, pairs_held
 from mixtally.simulation.lab import Provenance
 
-Facts = dict[str, Any]
 _True = Mapping[Items, int]
 QUOTIENTS = ("support", "confidence", "lift")
 """The numbers of a rule, each with ends."""
@@ -64,7 +63,7 @@ def _facts(
         "support": found.support,
         "least_confidence": confidence,
         "level": found.level,
-        "collection": counts.facts(result, found.option.facts()),
+        "collection": counts.facts(result),
         "items": counts.count_rows(result, {} if alone is None else {"truth": alone}),
         "sets": [
             {

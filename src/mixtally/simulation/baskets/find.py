@@ -22,7 +22,7 @@ from mixtally.estimate.item_sets import (
 from mixtally.estimate.received import reconciled
 from mixtally.estimate.rules import Ends, Items, Rule, rules
 from mixtally.ground.bits import Rows
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.result import Result
@@ -74,7 +74,7 @@ class Found:
 
 
 def find_sets(
-    plan: Terms,
+    plan: Plan,
     baskets: Population,
     lab: Lab,
     *,

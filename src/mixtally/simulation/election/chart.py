@@ -1,83 +1,70 @@
 """The picture of a vote: every option's share and interval in both versions."""
 
-from mixtally.records.result import Vote
-from mixtally.report.axes import Marks, Row, Scale, across, bar, dot, ring, rows_picture, short
+from mixtally.report.axes import Row, Scale, across, bar, dot, legend, ring, rows_picture, short
+from mixtally.report.charts import Bar
+from mixtally.report.counted import CHART_BINS
 from mixtally.report.document import Picture
+from mixtally.simulation.election.rows import share
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import percent
-
-MOST_SHOWN = 30
 
 
 def shares_chart(election: Election) -> Picture:
     """Bars of shares with intervals: the local version's above the shuffle version's."""
-    chosen = election.ranked()[:MOST_SHOWN]
-    shown = [
-        100.0 * votes / election.users
-        for count in election.counts().values()
-        for i in chosen
-        for votes in (float(count.estimate.each.upper[i]), float(count.estimate.counts[i]))
-    ]
-    scale = Scale(0.0, max(1.0, *shown))
+    chosen = election.ranked()[:CHART_BINS]
+    shown = {
+        name: [share(election, count, i) for i in chosen]
+        for name, count in election.counts().items()
+    }
+    every = [one for shares in shown.values() for one in shares]
+    scale = Scale(0.0, max(1.0, *(100.0 * v for one in every for v in (one.upper, one.estimate))))
     rows = [
-        _share(election, name, count, i, which, scale)
-        for i in chosen
-        for which, (name, count) in enumerate(election.counts().items())
+        _share(name, one, which, scale)
+        for both in zip(*shown.values(), strict=True)
+        for which, (name, one) in enumerate(zip(shown, both, strict=True))
     ]
     title = "Shares of the votes with their intervals"
-    drawn = rows_picture(title, "share of the votes, %", scale, rows, _seen(election, chosen))
+    drawn = rows_picture(title, "share of the votes, %", scale, rows, _seen(shown))
     reading = (
         "Each option has two bars: its share in the local and in the shuffle version. Where the "
         "intervals of two options do not overlap, their order is most likely right."
     )
-    missed = ' missed"' in drawn
-    return Picture(drawn, title, _marks(election, missed=missed), reading)
-
-
-def _marks(election: Election, *, missed: bool) -> Marks:
-    known = election.truth is not None
-    return (
-        ("share0", "local version: estimate"),
-        ("ends0", "its interval"),
-        ("share1", "shuffle version: estimate"),
-        ("ends1", "its interval"),
-        *([("ends1 missed", "interval that misses the true share")] if missed else []),
-        *([("truth", "true share")] if known else []),
+    marks = legend(
+        ("share0", "local version: estimate", True),
+        ("ends0", "its interval", True),
+        ("share1", "shuffle version: estimate", True),
+        ("ends1", "its interval", True),
+        ("ends1 missed", "interval that misses the true share", not all(one.held for one in every)),
+        ("truth", "true share", election.truth is not None),
     )
+    return Picture(drawn, title, marks, reading)
 
 
-def _seen(election: Election, chosen: list[int]) -> str:
+def _seen(shown: dict[str, list[Bar]]) -> str:
     """What the chart shows, in words."""
     texts = []
-    for name, count in election.counts().items():
-        found, users = count.estimate, election.users
-        shares = [
-            f"{election.question.label(i)} {percent(float(found.counts[i]) / users)} (interval "
-            f"{percent(float(found.each.lower[i]) / users)} to "
-            f"{percent(float(found.each.upper[i]) / users)})"
-            for i in chosen
+    for name, shares in shown.items():
+        told = [
+            f"{one.label} {percent(one.estimate)} (interval {percent(one.lower)} to "
+            f"{percent(one.upper)})"
+            for one in shares
         ]
-        texts.append(f"{name}: {', '.join(shares)}")
+        texts.append(f"{name}: {', '.join(told)}")
     return f"{'; '.join(texts)}."
 
 
-def _share(election: Election, name: str, count: Vote, i: int, which: int, scale: Scale) -> Row:
+def _share(name: str, one: Bar, which: int, scale: Scale) -> Row:
     """One bar with its interval, under the option's name where it is the option's first."""
-    users, found, label = election.users, count.estimate, election.question.label(i)
-    share = float(found.counts[i]) / users
-    low, high = float(found.each.lower[i]) / users, float(found.each.upper[i]) / users
-    missed = ""
-    tip = f"{label}, {name}: {percent(share)}, interval {percent(low)} .. {percent(high)}"
-    truth = None if election.truth is None else float(election.truth[i]) / users
-    if truth is not None:
-        missed = "" if low <= truth <= high else " missed"
-        tip += f", truth {percent(truth)}"
+    ends = f"{percent(one.lower)} .. {percent(one.upper)}"
+    tip = f"{one.label}, {name}: {percent(one.estimate)}, interval {ends}"
     marks = [
-        bar(scale, 100.0 * share, f"share{which}"),
-        across(scale, 100.0 * low, 100.0 * high, f"ends{which}{missed}"),
-        dot(scale, 100.0 * share, f"dot{which}"),
-        *([] if truth is None else [ring(scale, 100.0 * truth)]),
+        bar(scale, 100.0 * one.estimate, f"share{which}"),
+        across(scale, 100.0 * one.lower, 100.0 * one.upper, f"ends{which}", held=one.held),
+        dot(scale, 100.0 * one.estimate, f"dot{which}"),
     ]
-    clipped = min(max(share, low), high)
-    value = f"{name} {percent(clipped, 1)} ({percent(low, 1)} .. {percent(high, 1)})"
-    return Row("" if which else short(label, 12), value.replace(" %", "%"), marks, tip)
+    if one.mark is not None:
+        tip += f", truth {percent(one.mark)}"
+        marks.append(ring(scale, 100.0 * one.mark))
+    clipped = min(max(one.estimate, one.lower), one.upper)
+    value = f"{name} {percent(clipped, 1)} ({percent(one.lower, 1)} .. {percent(one.upper, 1)})"
+    return Row("" if which else short(one.label, 12), value.replace(" %", "%"), marks, tip)

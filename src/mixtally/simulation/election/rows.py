@@ -3,8 +3,10 @@
 import math
 
 from mixtally.privacy.baselines import local_standard_error
-from mixtally.records.mechanism import FakeSource
+from mixtally.records.contract import Cover
 from mixtally.records.result import Vote
+from mixtally.report.charts import Bar
+from mixtally.report.document import Cell, columns
 from mixtally.report.numbers import at_most, error_text
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.election.words import chance, percent
@@ -13,36 +15,41 @@ VERSIONS = ["", "local", "shuffle"]
 """Columns of ``comparison``."""
 
 
-def headings(election: Election, count: Vote) -> list[str]:
-    """Columns of ``result_rows``."""
+def results(election: Election, count: Vote) -> tuple[tuple[str, ...], list[list[Cell]]]:
+    """Heads and rows, a row an option: in the order of the options or of their votes."""
     kind = "exact" if count.estimate.each.method.startswith("exact") else "normal law"
-    return [
-        election.question.name,
-        "share",
-        f"{100 * election.level:g} %, {kind}",
-        "radius",
-        "won, chance",
-        *["true"] * (election.truth is not None),
-    ]
+    radius, blank = election.radius(count), election.blank
+    digits = _digits(radius)
+    shares = [share(election, count, i) for i in range(election.question.bins)]
+
+    def won(i: int) -> str:
+        return "blank" if i == blank else chance(float(count.chances[i]))
+
+    def interval(i: int) -> str:
+        return f"{100 * shares[i].lower:.{digits}f} .. {100 * shares[i].upper:.{digits}f}"
+
+    return columns(
+        election.ranked(),
+        (election.question.name, lambda i: shares[i].label),
+        ("share", lambda i: percent(shares[i].estimate, digits)),
+        (f"{100 * election.level:g} %, {kind}", interval),
+        ("radius", lambda _: percent(radius, digits + 1)),
+        ("won, chance", won),
+        *[("true", lambda i: percent(shares[i].mark or 0.0, digits))]
+        * (election.truth is not None),
+    )
 
 
-def result_rows(election: Election, count: Vote) -> list[list[str]]:
-    """One row an option, in the order of the options or of their votes."""
-    rows, users, found = [], election.users, count.estimate
-    digits, true = _digits(election.radius(count)), election.truth
-    for i in election.ranked():
-        low, high = int(found.each.lower[i]) / users, int(found.each.upper[i]) / users
-        rows.append(
-            [
-                election.question.label(i),
-                percent(float(found.counts[i]) / users, digits),
-                f"{100 * low:.{digits}f} .. {100 * high:.{digits}f}",
-                percent(election.radius(count), digits + 1),
-                "blank" if i == election.blank else chance(float(count.chances[i])),
-                *([] if true is None else [percent(int(true[i]) / users, digits)]),
-            ]
-        )
-    return rows
+def share(election: Election, count: Vote, i: int) -> Bar:
+    """An option's votes with their interval as shares of all voters, beside its true share."""
+    found, users = count.estimate, election.users
+    return Bar(
+        label=election.question.label(i),
+        estimate=float(found.counts[i]) / users,
+        lower=int(found.each.lower[i]) / users,
+        upper=int(found.each.upper[i]) / users,
+        mark=None if election.truth is None else int(election.truth[i]) / users,
+    )
 
 
 def _digits(radius: float) -> int:
@@ -54,12 +61,12 @@ def comparison(election: Election) -> list[list[str]]:
     """What sets the two versions apart, one row a thing."""
     local, shuffle, plan = election.local, election.shuffle, election.plan
     trusted = (
-        "the mix that draws fakes, and one that shuffles"
-        if plan.mechanism.fake_source is FakeSource.MIX
+        "the mix, which shuffles and draws fakes"
+        if plan.cover is Cover.MIXES
         else "one mix that shuffles, voters who send fakes"
     )
     best = local_standard_error(local.certificate.epsilon, election.users, election.question.bins)
-    alone, left = at_most(local.certificate.epsilon, 4), plan.mechanism.local_epsilon
+    alone, left = at_most(local.certificate.epsilon, 4), plan.local_epsilon
     return [
         ["protocol", "flips, no fakes", plan.protocol],
         ["trusted", "nobody", trusted],
@@ -69,7 +76,7 @@ def comparison(election: Election) -> list[list[str]]:
         [
             "epsilon if all mixes collude",
             alone,
-            at_most(left, 4) if math.isfinite(left) else "unbounded",
+            "unbounded" if left is None else at_most(left, 4),
         ],
         ["messages", *(f"{c.messages:,}" for c in (local, shuffle))],
         [

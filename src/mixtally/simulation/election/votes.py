@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
@@ -29,7 +29,7 @@ class Election:
     about: Provenance
     ballots: BitFlips
     local: Vote
-    plan: Terms
+    plan: Plan
     shuffle: Vote
     truth: NDArray[np.int64] | None
 

@@ -8,7 +8,7 @@ from mixtally.privacy.local import least_wrong, speaks
 from mixtally.records.certificate import Certificate
 from mixtally.records.result import Vote
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.words import not_promised
+from mixtally.report.words import likelier, not_promised
 from mixtally.simulation.election.votes import Election
 
 
@@ -76,26 +76,25 @@ def _local(election: Election) -> list[str]:
 
 
 def _shuffle(election: Election) -> list[str]:
-    promise, mechanism = election.shuffle.certificate, election.plan.mechanism
+    promise, left = election.shuffle.certificate, election.plan.local_epsilon
     first = (
         "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
-        f"finds what they see at most {at_most(math.exp(promise.epsilon), 4)} times as likely "
-        f"under one vote as under another, give or take a probability of {at_most(promise.upper)}. "
+        f"finds what they see {likelier(promise.epsilon, promise.upper, 'vote', 'another', 4)}. "
         f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
     )
-    if not math.isfinite(mechanism.local_epsilon):
+    if left is None:
         return [
             first,
             "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
             "the message is the vote: whoever sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
-    alone = msgspec.structs.replace(promise, epsilon=mechanism.local_epsilon, lower=0.0, upper=0.0)
+    alone = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
     return [
         first,
         "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Whoever "
         "sees it leave, or holds every mix, has epsilon = "
-        f"{at_most(mechanism.local_epsilon)}: a guess is then wrong with a chance of "
+        f"{at_most(left)}: a guess is then wrong with a chance of "
         f"{_wrong(alone, election.question.bins)}.",
     ]
 
@@ -122,8 +121,5 @@ def weaknesses(election: Election) -> list[str]:
         "voting, is not protected by either version.",
         f"Local version: a dishonest ballot moves one option against another by {reach:.3g} votes, "
         "an honest one by one vote on average.",
-        *[
-            f"Shuffle version: {text[0].lower()}{text[1:]}"
-            for text in not_promised([election.plan])
-        ],
+        *[f"Shuffle version: {text[0].lower()}{text[1:]}" for text in not_promised(election.plan)],
     ]

@@ -24,7 +24,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
 from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.report.numbers import at_most, number
 from mixtally.simulation.heavy.search import Search
 
@@ -52,7 +52,7 @@ class Design:
 
     search: Search
     way: Way
-    plan: Terms
+    plan: Plan
     certificate: Certificate
     reason: str = ""
 

@@ -1,12 +1,13 @@
 """What is shown of a search; all of it is in the facts."""
 
-import math
 from dataclasses import fields
+from operator import itemgetter
 
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS
 from mixtally.report.document import (
-    Bullets,
     Document,
+    Facts,
     FactTable,
     Part,
     Promise,
@@ -15,14 +16,13 @@ from mixtally.report.document import (
     Table,
     Text,
     closing,
+    columns,
 )
-from mixtally.report.numbers import at_most, error_text, supported
-from mixtally.report.words import without_mixes
-from mixtally.simulation.heavy.facts import Facts
+from mixtally.report.numbers import at_most, ends, error_text, percent, supported
+from mixtally.report.sections import promises
+from mixtally.report.words import likelier, without_mixes
 from mixtally.simulation.heavy.result import Found
 
-_CHART_WORDS = 30
-_TABLE_WORDS = 1000
 _PREFIXES = 12
 _PLAN = (
     "way", "protocol", "users", "rounds_planned", "rounds_played", "bins", "keep", "alphabet",
@@ -39,7 +39,7 @@ _NOT_PROMISED = (
 
 def document(facts: Facts, promise: Promise) -> Document:
     """Everything in ``facts``; a release when none of it needs the truth."""
-    every = facts["words"][:_TABLE_WORDS]
+    every = facts["words"][:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return Document(
         title=facts["title"],
@@ -54,11 +54,7 @@ def document(facts: Facts, promise: Promise) -> Document:
             Section(
                 "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
             ),
-            Section("What is promised", tuple(map(Text, _promised(facts)))),
-            Section(
-                "What is not promised",
-                (Bullets.of([without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),),
-            ),
+            *promises(_promised(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),
             Section("All words", (_words(facts, every, title, folded=True),)),
         ),
         summary=lambda: (_words(facts, facts["words"], facts["title"]),),
@@ -101,41 +97,30 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
     return (
         ("people", f"{facts['users']:,}"),
         ("words found", f"{facts['words_found']:,}"),
-        *_scores(facts),
+        *[
+            (name, f"{100 * facts[key]:.0f} %")
+            for key, name in (
+                ("recall", f"recall of the first {facts['top']:,}"),
+                ("precision", "precision"),
+            )
+            if key in facts
+        ],
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
     )
 
 
-def _scores(facts: Facts) -> list[tuple[str, str]]:
-    if "recall" not in facts:
-        return []
-    return [
-        (f"recall of the first {facts['top']:,}", f"{100 * facts['recall']:.0f} %"),
-        ("precision", f"{100 * facts['precision']:.0f} %"),
-    ]
-
-
 def _found(facts: Facts) -> Part:
-    bars = [
-        Bar(
-            row["word"],
-            row["count"],
-            row["lower_simultaneous"],
-            row["upper_simultaneous"],
-            row.get("truth"),
-        )
-        for row in facts["words"][:_CHART_WORDS]
-    ]
+    keys = ("count", "lower_simultaneous", "upper_simultaneous")
+    bars = bars_of(facts["words"][:CHART_BINS], itemgetter("word"), keys)
     if not bars:
         return Text("No word was held by enough people.")
-    title = f"The {len(bars):,} most frequent words with their intervals"
-    return rows_chart(bars, title)
+    return intervals_chart(bars, "most frequent words")
 
 
 def _findings(facts: Facts) -> str:
-    level = 100 * (1 - facts["error_rate"])
-    text = f"Intervals hold for all bins of all rounds at once, at {level:g} %."
+    level = percent(1 - facts["error_rate"])
+    text = f"Intervals hold for all bins of all rounds at once, at {level}."
     if "recall" not in facts:
         return text
     if facts["covered"] is not None:
@@ -149,14 +134,17 @@ def _findings(facts: Facts) -> str:
 
 
 def _missed(facts: Facts) -> Section:
-    rows = [[row["word"], f"{row['truth']:,}"] for row in facts["missed"]]
+    missed = columns(
+        facts["missed"][:CHART_BINS],
+        ("missed", lambda row: row["word"]),
+        ("people", lambda row: f"{row['truth']:,}"),
+    )
     why = (
         f"Words among the true first {facts['top']:,} that are not among the first "
         f"{facts['top']:,} found: too rare for the threshold, too long for the rounds, crowded "
         "out, or as frequent as others that are."
     )
-    table = Table(("missed", "people"), rows[:_CHART_WORDS])
-    return Section("Words missed", (table, Text(why, note=True)))
+    return Section("Words missed", (Table(*missed), Text(why, note=True)))
 
 
 def _rounds(facts: Facts) -> Table:
@@ -166,11 +154,8 @@ def _rounds(facts: Facts) -> Table:
         numbers = [place, len(one["asked"]), one["people"], one["messages"], one["threshold"]]
         cells = [f"{value:,}" for value in [*numbers, len(one["ended"])]]
         rows.append([*cells, _some(one["survivors"]), f"{one['crowded']:,}"])
-    return Table(
-        (*head, "prefixes that survive", "no room for"),
-        rows,
-        words=frozenset({"prefixes that survive"}),
-    )
+    survive = "prefixes that survive"
+    return Table((*head, survive, "no room for"), rows, words=frozenset({survive}))
 
 
 def _some(prefixes: list[str]) -> str:
@@ -182,25 +167,20 @@ def _promised(facts: Facts) -> list[str]:
     return [
         "Take any person and any two words they could hold. Whatever is seen in all rounds by "
         "someone who receives every shuffled message, and who may know everybody else's word, is "
-        f"at most {at_most(math.exp(facts['epsilon']))} times as likely under one word as under "
-        f"the other, give or take a probability of {at_most(facts['delta'])}.",
+        f"{likelier(facts['epsilon'], facts['delta'], 'word')}.",
         *facts["promised"],
     ]
 
 
 def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
-    level = f"{100 * (1 - facts['error_rate']):g} % interval, all bins"
-    rows = [
-        [
-            row["word"],
-            supported(row["count"], row["standard_error"]),
-            error_text(row["standard_error"]),
-            f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
-            *([f"{row['truth']:,}"] if "truth" in row else []),
-            f"{row['round']:,}",
-        ]
-        for row in shown
-    ]
-    true = ["true count"] * ("recall" in facts)
-    head = (facts["column"], "estimate", "standard error", level, *true, "round")
-    return Table(head, rows, title=title, folded=folded)
+    level = f"{percent(1 - facts['error_rate'])} interval, all bins"
+    found = columns(
+        shown,
+        (facts["column"], lambda row: row["word"]),
+        ("estimate", lambda row: supported(row["count"], row["standard_error"])),
+        ("standard error", lambda row: error_text(row["standard_error"])),
+        (level, lambda row: ends(row["lower_simultaneous"], row["upper_simultaneous"])),
+        *[("true count", lambda row: f"{row['truth']:,}")] * ("recall" in facts),
+        ("round", lambda row: f"{row['round']:,}"),
+    )
+    return Table(*found, title=title, folded=folded)

@@ -1,21 +1,14 @@
 """A search as facts: what was found, beside the truth that only the lab knows."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.codec import fingerprint
-from mixtally.report.document import Promise
-from mixtally.report.promise import expected, protects, stated
-from mixtally.report.words import without_mixes
-from mixtally.simulation.heavy.design import Way
+from mixtally.report import promise
+from mixtally.report.document import Facts, Promise
 from mixtally.simulation.heavy.result import HeavyResult
 from mixtally.simulation.heavy.score import score
-
-Facts = dict[str, Any]
 
 
 def facts(
@@ -56,8 +49,8 @@ def published(result: HeavyResult, *, source: str, seed: int | None) -> Facts:
         "column": search.name,
         "source": source,
         "top": search.top,
-        "local_epsilon": _local(result),
-        "fingerprint": fingerprint(result.design.plan),
+        "local_epsilon": result.design.plan.local_epsilon,
+        "fingerprint": result.design.plan.fingerprint,
         "seed": seed,
     }
 
@@ -68,11 +61,9 @@ def lines(result: HeavyResult) -> Promise:
     share = 0.1 / search.top
     rounds = f", for all {search.rounds:,} rounds together"
     note = f", of a word that {100 * share:.2g} % of all hold"
-    return (
-        protects(design.certificate.observer, "the word that each person holds"),
-        f"{stated(design.certificate, rounds)} {without_mixes(_local(result))}",
-        expected(design.standard_error(share), note=note),
-    )
+    third = promise.expected(design.standard_error(share), note=note)
+    what = "the word that each person holds"
+    return promise.lines(design.certificate, result.design.plan.local_epsilon, third, rounds, what)
 
 
 def _covered(rows: list[Facts]) -> float | None:
@@ -86,11 +77,3 @@ def _missed(rows: list[Facts], held: dict[str, int], top: int) -> list[Facts]:
     found = {row["word"] for row in rows}
     first = sorted(held, key=lambda word: (-held[word], word))[:top]
     return [{"word": word, "truth": held[word]} for word in first if word not in found]
-
-
-def _local(result: HeavyResult) -> float | None:
-    """What is left of a person's rounds when every mix colludes; None where nothing is."""
-    design = result.design
-    times = design.search.rounds if design.way is Way.TOGETHER else 1
-    local = times * design.plan.mechanism.local_epsilon
-    return local if math.isfinite(local) else None

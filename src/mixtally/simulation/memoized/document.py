@@ -1,26 +1,26 @@
 """What is shown of a crowd with memoized answers; all of it is in the facts."""
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from mixtally.report import counts
-from mixtally.report.charts import Bar, rows_chart
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.document import (
-    Bullets,
     Cell,
     Document,
+    Facts,
     FactTable,
-    Marked,
     Picture,
     Rows,
     Section,
     Table,
     Text,
-    Tone,
     closing,
 )
-from mixtally.report.numbers import at_most, error_text, supported
-from mixtally.simulation.memoized.losses import Facts
+from mixtally.report.numbers import at_most, ends, error_text, percent
+from mixtally.report.sections import promises
 from mixtally.simulation.memoized.words import (
     NOT_PROMISED,
     findings,
@@ -30,8 +30,6 @@ from mixtally.simulation.memoized.words import (
     promised,
 )
 
-_CHART_ROWS = 30
-_TABLE_ROWS = 1000
 _PLAN = (
     "permanent", "p", "q", "permanent_threshold", "p_threshold", "q_threshold", "bits", "hashes",
     "cohorts", "reports", "observer", "memory_file",
@@ -55,16 +53,19 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
 
     A release when nothing in it was measured; ``ordered`` where the order of the values was given.
     """
-    ranked = sorted(facts["estimates"], key=lambda row: -row["estimate"])
-    every, shown, all_rows = ranked[:_TABLE_ROWS], ranked[:top], len(ranked)
-    if ordered:
-        places = {row["label"]: place for place, row in enumerate(facts["estimates"])}
-        ranked, every, shown = (
-            sorted(rows, key=lambda row: places[row["label"]]) for rows in (ranked, every, shown)
-        )
-    title = counts.shown_of(len(every), all_rows, " estimates").capitalize()
-    heading = f"{facts['title']}: {counts.shown_of(len(shown), all_rows)}"
-    reason = [facts["reason"]] if facts["reason"] else []
+    rows, reason = facts["estimates"], [facts["reason"]] if facts["reason"] else []
+
+    def largest(most: int) -> list[Facts]:
+        """The largest estimates: in the order of the values where it was given, or from the top."""
+        places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
+        return [rows[place] for place in (sorted(places) if ordered else places)]
+
+    def listed(most: int, title: str = "") -> Table:
+        shown = largest(most)
+        told = counts.shown_of(len(shown), len(rows), "" if title else " estimates")
+        named = f"{title}: {told}" if title else told.capitalize()
+        return _table(facts, shown, named, folded=not title)
+
     return Document(
         title=facts["title"],
         source=facts["source"],
@@ -72,15 +73,14 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
         rehearsal="covered" in facts,
         key=_key_figures(facts),
         sections=lambda: (
-            Section("Counts", (_chart(ranked), *_notes(findings(facts)[:-1]))),
-            Section("What reports cost", (draw(_losses(facts)), *_notes([_LOSSES]))),
+            Section("Counts", (_chart(largest(len(rows))), *_notes(findings(facts)[:-1]))),
+            Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
             Section(
                 "What averaging tells",
-                (draw(_averaging(facts)), *_notes([_AVERAGING]), _by_reports(facts)),
+                (_averaging(facts), *_notes([_AVERAGING]), _by_reports(facts)),
             ),
             Section("What linking tells", (Text(linking(facts)),)),
-            Section("What is promised", tuple(map(Text, promised(facts)))),
-            Section("What is not promised", (Bullets.of(NOT_PROMISED),)),
+            *promises(promised(facts), NOT_PROMISED),
             Section(
                 "The plan",
                 (
@@ -88,12 +88,12 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
                     FactTable(({n: facts[n] for n in _PLAN if facts[n] is not None},)),
                 ),
             ),
-            Section("All estimates", (_table(facts, every, title, folded=True),)),
+            Section("All estimates", (listed(TABLE_BINS),)),
         ),
-        summary=lambda: (_table(facts, shown, heading),),
+        summary=lambda: (listed(top, facts["title"]),),
         prose=(*findings(facts), *promise(facts), *reason),
         facts=lambda: facts,
-        tables=lambda: {"estimates.csv": Rows(ranked)},
+        tables=lambda: {"estimates.csv": Rows(largest(len(rows)))},
         closing=closing(facts["seed"], facts["fingerprint"]),
     )
 
@@ -114,12 +114,8 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
 
 
 def _chart(ranked: list[Facts]) -> Picture:
-    stated = [row for row in ranked if row["standard_error"] is not None][:_CHART_ROWS]
-    bars = [
-        Bar(row["label"], row["estimate"], row["lower"], row["upper"], row.get("truth"))
-        for row in stated
-    ]
-    return rows_chart(bars, f"The {len(bars):,} largest estimates with their intervals")
+    stated = [row for row in ranked if row["standard_error"] is not None][:CHART_BINS]
+    return intervals_chart(bars_of(stated, itemgetter("label")), "largest estimates")
 
 
 def _curve(facts: Facts, name: str, field: str) -> Curve:
@@ -127,46 +123,43 @@ def _curve(facts: Facts, name: str, field: str) -> Curve:
     return Curve(name, tuple((float(row["reports"]), row[field]) for row in rows))
 
 
-def _losses(facts: Facts) -> Chart:
+def _losses(facts: Facts) -> Picture:
     ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
-    limit = tuple((end, facts["eps_inf"]) for end in ends)
-    return Chart(
-        "memory",
-        "Loss by the number of reports",
-        _LOSSES,
-        "reports",
-        "epsilon",
-        (
-            _curve(facts, "memoized, eps_T", "eps_T"),
-            Curve("however many, eps_inf", limit),
-            _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
-        ),
-        marks=_now(facts),
-        log_x=True,
-        log_y=True,
+    curves = (
+        _curve(facts, "memoized, eps_T", "eps_T"),
+        Curve("however many, eps_inf", tuple((end, facts["eps_inf"]) for end in ends)),
+        _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
     )
+    return _drawn(facts, "Loss", _LOSSES, "epsilon", curves, log_y=True)
 
 
-def _averaging(facts: Facts) -> Chart:
-    return Chart(
-        "memory",
-        "Chance of a wrong guess by the number of reports",
-        _AVERAGING,
-        "reports",
-        "chance that the better guess of a bit is wrong",
-        (
-            _curve(facts, "memoized, the true bit", "true_bit_wrong"),
-            _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
-            _curve(facts, "fresh noise every time", "fresh_wrong"),
-            _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
-        ),
-        marks=_now(facts),
-        log_x=True,
+def _averaging(facts: Facts) -> Picture:
+    curves = (
+        _curve(facts, "memoized, the true bit", "true_bit_wrong"),
+        _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
+        _curve(facts, "fresh noise every time", "fresh_wrong"),
+        _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
     )
+    y_name = "chance that the better guess of a bit is wrong"
+    return _drawn(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
 
 
-def _now(facts: Facts) -> tuple[tuple[float, str], ...]:
-    return ((float(facts["reports"]), "this run"),)
+def _drawn(
+    facts: Facts,
+    what: str,
+    caption: str,
+    y_name: str,
+    curves: tuple[Curve, ...],
+    *,
+    log_y: bool = False,
+) -> Picture:
+    """Curves by the number of reports, with a mark at that of this run."""
+    marks = ((float(facts["reports"]), "this run"),)
+    title = f"{what} by the number of reports"
+    chart = Chart(
+        "memory", title, caption, "reports", y_name, curves, marks, log_x=True, log_y=log_y
+    )
+    return draw(chart)
 
 
 def _by_reports(facts: Facts) -> Table:
@@ -196,7 +189,7 @@ def _share(value: float | None) -> str:
 
 def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
     """Some estimates beside the truth; of words also whether they are significant."""
-    level = f"{100 * facts['confidence_level']:g} % interval"
+    level = f"{percent(facts['confidence_level'])} interval"
     found = "found" in facts["estimates"][0]
     head = [
         facts["column"],
@@ -213,21 +206,16 @@ def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False
 def _cells(row: Facts, *, found: bool) -> list[Cell]:
     more = ["yes" if row["found"] else "no"] if found else []
     error, true = row["standard_error"], row.get("truth")
-    beside: list[Cell] = []
     if error is None:
         beside = [] if true is None else [f"{true:,}", ""]
         return [row["label"], "not chosen", "", "", "", *beside, *more]
-    if true is not None:
-        shown = counts.inside(row["estimate"], row["lower"], row["upper"])
-        off = supported(shown - true, error, sign="+")
-        held = row["lower"] <= true <= row["upper"]
-        beside = [f"{true:,}", off if held else Marked(off, Tone.BAD)]
+    counted = row["estimate"], row["lower"], row["upper"], error
     return [
         row["label"],
-        counts.clipped(row["estimate"], row["lower"], row["upper"], error),
+        counts.clipped(*counted),
         error_text(error),
-        f"{row['lower']:,} .. {row['upper']:,}",
-        f"{row['lower_simultaneous']:,} .. {row['upper_simultaneous']:,}",
-        *beside,
+        ends(row["lower"], row["upper"]),
+        ends(row["lower_simultaneous"], row["upper_simultaneous"]),
+        *([] if true is None else counts.against(*counted, true)),
         *more,
     ]

@@ -1,7 +1,12 @@
 """Counts and changes over time, a panel a bin."""
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.records.change import Change
+from mixtally.records.results import Estimate
 from mixtally.report import counts
 from mixtally.report.document import Picture
 from mixtally.report.panels import Panel, panels_chart
@@ -16,34 +21,36 @@ def shown(trend: Trend, most: int) -> list[int]:
 
 def counts_chart(trend: Trend, top: int) -> Picture:
     """The estimates of the ``top`` largest bins in every epoch."""
-    series = trend.series
-    panels = [
-        Panel(
-            name=trend.plan.question.label(i),
-            values=series.counts[:, i],
-            lower=np.array([r.estimate.each.lower[i] for r in series.results]),
-            upper=np.array([r.estimate.each.upper[i] for r in series.results]),
-            marks=None if trend.truth is None else trend.truth[:, i],
-        )
-        for i in shown(trend, top)
-    ]
+    every = [result.estimate for result in trend.series.results]
+    panels = _panels(trend, top, every, trend.truth)
     return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
 
 
 def changes_chart(trend: Trend, top: int) -> Picture:
     """The change from each epoch to the next of the ``top`` largest bins."""
-    steps = trend.steps[: len(trend.epochs) - 1]
-    panels = [
+    every = [step.change for step in trend.steps[: len(trend.epochs) - 1]]
+    truth = None if trend.truth is None else np.diff(trend.truth, axis=0)
+    panels = _panels(trend, top, every, truth, zero=True)
+    return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
+
+
+def _panels(
+    trend: Trend,
+    top: int,
+    every: Sequence[Estimate | Change],
+    truth: NDArray[np.int64] | None,
+    *,
+    zero: bool = False,
+) -> list[Panel]:
+    """A panel a bin, a point for each of ``every``; ``truth`` has a row a point."""
+    return [
         Panel(
             name=trend.plan.question.label(i),
-            values=np.array([step.change.counts[i] for step in steps]),
-            lower=np.array([step.change.each.lower[i] for step in steps]),
-            upper=np.array([step.change.each.upper[i] for step in steps]),
-            marks=None
-            if trend.truth is None
-            else np.array([trend.true_change(step)[i] for step in steps]),
-            zero=True,
+            values=np.array([one.counts[i] for one in every]),
+            lower=np.array([one.each.lower[i] for one in every]),
+            upper=np.array([one.each.upper[i] for one in every]),
+            marks=None if truth is None else truth[:, i],
+            zero=zero,
         )
         for i in shown(trend, top)
     ]
-    return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))

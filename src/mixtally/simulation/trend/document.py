@@ -1,27 +1,25 @@
 """What is shown of counts over time: lines with intervals, changes, who spends what."""
 
-from mixtally.ground.codec import fingerprint
 from mixtally.records.result import Step
-from mixtally.records.results import Figures
 from mixtally.report import counts
 from mixtally.report.document import (
-    Bullets,
     Cell,
     Document,
-    FactTable,
     Part,
     Promise,
     Section,
     Table,
     Text,
     closing,
+    columns,
 )
-from mixtally.report.numbers import at_most, error_text, supported
-from mixtally.report.promise import expected, protects, stated
-from mixtally.report.words import not_promised, promise, without_mixes
+from mixtally.report.numbers import at_most, ends, error_text, percent, supported
+from mixtally.report.promise import expected, lines
+from mixtally.report.sections import promises, the_plan
+from mixtally.report.words import not_promised, promise
 from mixtally.simulation.covered import covered_text
 from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
-from mixtally.simulation.trend.facts import facts, tables
+from mixtally.simulation.trend.facts import Numbers
 from mixtally.simulation.trend.trend import Spent, Trend
 
 _PANELS = 12
@@ -35,6 +33,7 @@ _LEANING = (
 
 def document(trend: Trend, top: int) -> Document:
     """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    numbers = Numbers(trend)
     return Document(
         title=trend.about.title,
         source=trend.about.told(rehearsal=trend.truth is not None),
@@ -44,24 +43,20 @@ def document(trend: Trend, top: int) -> Document:
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
         prose=(trend.about.reason,),
-        facts=lambda: facts(trend),
-        tables=lambda: tables(trend),
-        closing=closing(trend.about.seed, fingerprint(trend.plan)),
+        facts=numbers.facts,
+        tables=numbers.tables,
+        closing=closing(trend.about.seed, trend.plan.fingerprint),
     )
 
 
 def _lines(trend: Trend) -> Promise:
     """The lines of all epochs together."""
-    found = trend.series.results[0].estimate
+    found, worst = trend.estimate, trend.worst_change
     note = f", for all {len(trend.epochs):,} epochs together"
-    worst = [step.change.standard_error for step in trend.steps]
-    local = len(trend.epochs) * trend.plan.mechanism.local_epsilon
-    change = f"; of a change {error_text(max(worst))}" if worst else ""
-    return (
-        protects(trend.whole.observer, "each person's answers in all epochs"),
-        f"{stated(trend.whole, note)} {without_mixes(local)}",
-        expected(found.standard_error, found.each.level, change),
-    )
+    local = trend.plan.left_of(len(trend.epochs))
+    change = "" if worst is None else f"; of a change {error_text(worst)}"
+    third = expected(found.standard_error, found.each.level, change)
+    return lines(trend.whole, local, third, note, "each person's answers in all epochs")
 
 
 def _sections(trend: Trend) -> tuple[Section, ...]:
@@ -69,34 +64,22 @@ def _sections(trend: Trend) -> tuple[Section, ...]:
     return (
         Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
         *([_changes(trend)] if trend.steps else []),
-        *(
-            Section(one.title, (_figures(trend, one, titled=False), Text(one.note, True)))
-            for one in trend.series.figures
-        ),
+        *_figures(trend),
         Section("Who spends what", (_spending(trend), Text(_who(trend), note=True))),
-        Section(
-            "The plan",
-            (
-                Text(trend.about.reason, own=True),
-                Text("One epoch under this plan, planned for the smallest crowd:", note=True),
-                FactTable((trend.plan.facts(),)),
-            ),
+        the_plan(
+            trend.about.reason,
+            trend.plan.facts(),
+            note="One epoch under this plan, planned for the smallest crowd:",
         ),
-        Section("What is promised", tuple(map(Text, _promise(trend)))),
-        Section("What is not promised", (Bullets.of(_not_promised(trend)),)),
+        *promises(_promise(trend), _not_promised(trend)),
     )
 
 
 def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
-    figures = [
-        part
-        for one in trend.series.figures
-        for part in (_figures(trend, one, titled=True), Text(one.note))
-    ]
     return (
         _counts(trend, top),
         Text(_findings(trend)),
-        *figures,
+        *(part for one in _figures(trend) for part in one.parts),
         _spending(trend),
         Text(_who(trend)),
     )
@@ -107,10 +90,9 @@ def _legend(trend: Trend) -> str:
     return f"Every panel has a scale of its own (line: estimate, bar: interval{ring}). "
 
 
-def _figures(trend: Trend, figures: Figures, *, titled: bool) -> Table:
-    level = trend.series.results[0].estimate.each.level
-    values = {} if trend.truth is None else {"true value": trend.figures[figures.name]}
-    return counts.figures_table(figures, level, _MOST_MEANS, values, titled=titled)
+def _figures(trend: Trend) -> list[Section]:
+    figures, level = trend.series.figures, trend.estimate.each.level
+    return counts.figure_sections(figures, level, _MOST_MEANS, trend.true_figures)
 
 
 def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
@@ -121,19 +103,18 @@ def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
         ("bins", f"{trend.plan.question.bins:,}"),
         ("epsilon, all epochs", at_most(trend.whole.epsilon)),
         ("delta at most", at_most(trend.whole.upper)),
-        ("standard error, counts", error_text(trend.series.results[0].estimate.standard_error)),
+        ("standard error, counts", error_text(trend.estimate.standard_error)),
     )
 
 
 def _findings(trend: Trend) -> str:
     """What is seen, in a few sentences."""
-    found, bins = trend.series.results[0].estimate, trend.plan.question.bins
+    found, bins, worst = trend.estimate, trend.plan.question.bins, trend.worst_change
     text = f"A count has a standard error of {error_text(found.standard_error)}. "
-    if trend.steps:
-        worst = max(step.change.standard_error for step in trend.steps)
+    if worst is not None:
         text += f"A change has one of {error_text(worst)}. "
     text += (
-        f"Intervals are {100 * found.each.level:g} % for each number alone ({found.each.method})."
+        f"Intervals are {percent(found.each.level)} for each number alone ({found.each.method})."
     )
     if trend.steps:
         text += (
@@ -165,8 +146,8 @@ def _largest(trend: Trend) -> Table:
             trend.epochs[step.first],
             trend.epochs[step.last],
             supported(step.change.counts[i], step.change.standard_error, sign="+"),
-            f"{step.change.each.lower[i]:+,} .. {step.change.each.upper[i]:+,}",
-            f"{step.change.together.lower[i]:+,} .. {step.change.together.upper[i]:+,}",
+            ends(step.change.each.lower[i], step.change.each.upper[i], "+"),
+            ends(step.change.together.lower[i], step.change.together.upper[i], "+"),
         )
         for step, i in sure[:_ROWS]
     ]
@@ -184,8 +165,7 @@ def _counts(trend: Trend, top: int) -> Table:
 
     A star marks a change that is sure among all bins and all changes.
     """
-    question, level = trend.plan.question, trend.series.results[0].estimate.each.level
-    interval = f"{100 * level:g} % interval"
+    question, interval = trend.plan.question, f"{percent(trend.estimate.each.level)} interval"
     rows: list[list[Cell]] = []
     bins, truth = shown(trend, top), trend.truth
     for i in bins:
@@ -220,29 +200,25 @@ def _change(step: Step, i: int) -> list[str]:
     star = " *" if found.surely[i] else "  "
     return [
         f"{supported(found.counts[i], found.standard_error, sign='+')}{star}",
-        f"{found.each.lower[i]:+,} .. {found.each.upper[i]:+,}",
+        ends(found.each.lower[i], found.each.upper[i], "+"),
     ]
 
 
 def _spending(trend: Trend) -> Table:
     """What people spend by the number of epochs they take part in; how many, where it is known."""
-    people = [] if trend.spending[-1].people is None else ["people"]
-    return Table(
-        (
-            "epochs taken part in",
-            *people,
-            f"epsilon at delta {trend.guarantee.delta:g}",
-            f"delta at epsilon {trend.guarantee.epsilon:g}",
-        ),
-        [_spent(spent) for spent in trend.spending],
+    known = trend.spending[-1].people is not None
+    shown = columns(
+        trend.spending,
+        ("epochs taken part in", lambda spent: f"{spent.times:,}"),
+        *[("people", lambda spent: f"{spent.people:,}")] * known,
+        (f"epsilon at delta {trend.guarantee.delta:g}", _least_epsilon),
+        (f"delta at epsilon {trend.guarantee.epsilon:g}", lambda spent: at_most(spent.delta)),
     )
+    return Table(*shown)
 
 
-def _spent(spent: Spent) -> list[str]:
-    """One row: epochs, how many people, epsilon and delta, rounded up."""
-    epsilon = "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
-    people = [] if spent.people is None else [f"{spent.people:,}"]
-    return [f"{spent.times:,}", *people, epsilon, at_most(spent.delta)]
+def _least_epsilon(spent: Spent) -> str:
+    return "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
 
 
 def _who(trend: Trend) -> str:
@@ -267,7 +243,7 @@ def _promise(trend: Trend) -> list[str]:
 
 def _not_promised(trend: Trend) -> list[str]:
     return [
-        *not_promised([trend.plan]),
+        *not_promised(trend.plan),
         "How many people take part in each epoch can be counted by their messages.",
         "Further epochs, of this question or another, spend more.",
     ]

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Terms
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Series, Step
+from mixtally.records.results import Estimate
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.truth import Values
 
@@ -62,7 +63,7 @@ class Trend:
         return replace(self, truth=None, figures={}, spending=(worst,))
 
     @property
-    def plan(self) -> Terms:
+    def plan(self) -> Plan:
         """The one plan of all epochs."""
         return self.series.plan
 
@@ -75,6 +76,21 @@ class Trend:
     def steps(self) -> tuple[Step, ...]:
         """The changes."""
         return self.series.steps
+
+    @property
+    def estimate(self) -> Estimate:
+        """The counts of the first epoch: all have its errors, its level and its method."""
+        return self.series.results[0].estimate
+
+    @property
+    def worst_change(self) -> float | None:
+        """The largest standard error of a change; None for one epoch alone."""
+        return max((step.change.standard_error for step in self.steps), default=None)
+
+    @property
+    def true_figures(self) -> Mapping[str, Values] | None:
+        """True numbers by the name of figures; None where they are not known."""
+        return None if self.truth is None else self.figures
 
     @property
     def whole(self) -> Certificate:

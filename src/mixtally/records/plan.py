@@ -1,4 +1,4 @@
-"""The terms of a collection: what is asked, how it is hidden, what that is worth."""
+"""The plan of a collection: what is asked, how it is hidden, what that is worth."""
 
 from enum import StrEnum
 from hashlib import sha256
@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
+from mixtally.contract.plan import read_plan
 from mixtally.contract.question import read_prefixes
-from mixtally.contract.terms import read_terms
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract.costs import Costs
-from mixtally.records.contract.part import Part
+from mixtally.records.costs import Costs
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving
+from mixtally.records.part import Part
 from mixtally.records.question import Question
 from mixtally.records.spelling import check, spelled
 
@@ -49,10 +49,11 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.most * (len(self.alphabet) + 2) + 1
 
 
-class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a contract promises, whoever runs it.
 
     where
+      version         of this format
       question        the whole question; its labels, attributes or hash turn a value into bins
       edges           where numbers are cut into bins, ascending, bins + 1 of them; None without
       prefixes        by which words are asked; None without
@@ -71,6 +72,7 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Raises PlanError for what does not fit together and for numbers outside their ranges.
     """
 
+    version: int
     question: Question
     edges: tuple[float, ...] | None
     prefixes: Prefixes | None
@@ -88,7 +90,7 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def __post_init__(self) -> None:
         as_floats(self, "honest_share", "local_epsilon")
-        check(read_terms, self)
+        check(read_plan, self)
 
     @property
     def sure_people(self) -> int:
@@ -103,7 +105,7 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             for sent in (way,) if clear is None else (way, clear):
                 if _fits(sent.parts, self.parts):
                     return sent.parts
-        raise TypeError("terms without a question for their parts")
+        raise TypeError("plan without a question for their parts")
 
     @property
     def crowd(self) -> int:
@@ -117,6 +119,12 @@ class Terms(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
         return sum(own.of(self.sure_people) for own in owns)
+
+    def left_of(self, collections: int) -> float | None:
+        """The local epsilon of so many collections under it; None where nothing is left."""
+        if self.local_epsilon is None:
+            return None
+        return self.local_epsilon * collections / self.collections
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""The terms of a contract: what is asked, how it is hidden, what that is worth."""
+"""The plan of a contract: what is asked, how it is hidden, what that is worth."""
 
 import sys
 from typing import NamedTuple
@@ -11,18 +11,19 @@ from mixtally.contract.question import (
     read_prefixes,
     read_question,
 )
-from mixtally.contract.reading import Fields, refused
+from mixtally.contract.reading import Fields, check_version, refused
 
+VERSION = 4
 _FIELDS = (
-    "question edges prefixes guarantee users minimum_crowd honest_share count_flips collections "
-    "hops cover parts certificate local_epsilon"
+    "version question edges prefixes guarantee users minimum_crowd honest_share count_flips "
+    "collections hops cover parts certificate local_epsilon"
 )
 MOST_USERS = 10_000_000_000
 MOST_HOPS = 5
 _LARGEST = sys.float_info.max
 
 
-class Terms(NamedTuple):
+class Plan(NamedTuple):
     """What a contract promises, whoever runs it.
 
     where
@@ -50,15 +51,16 @@ class Terms(NamedTuple):
     local_epsilon: float | None
 
 
-def read_terms(value: object) -> Terms:
-    """The terms; raises RefusedError for what does not fit together."""
-    held = Fields(value, "terms", _FIELDS)
+def read_plan(value: object) -> Plan:
+    """The plan; raises RefusedError for what does not fit together."""
+    check_version(value, "plan", VERSION)
+    held = Fields(value, "plan", _FIELDS)
     question = read_question(held.held["question"])
     edges = read_edges(held.held["edges"], question.bins)
     prefixes = read_prefixes(held.held["prefixes"], question.bins)
     ways = (edges is not None) + (prefixes is not None) + (question.seed is not None)
     if ways > 1 or (ways and question.kind != "one"):
-        raise refused("several-encoders", "terms", "one way from a value to a bin", "several")
+        raise refused("several-encoders", "plan", "one way from a value to a bin", "several")
     epsilon, delta = _guarantee(held.held["guarantee"])
     users = held.whole("users", 2, MOST_USERS, "users-out-of-range")
     crowd = held.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
@@ -69,7 +71,7 @@ def read_terms(value: object) -> Terms:
     parts = tuple(
         read_part(part, f"part {place}") for place, part in enumerate(held.items("parts"))
     )
-    terms = Terms(
+    plan = Plan(
         question,
         edges,
         prefixes,
@@ -84,9 +86,9 @@ def read_terms(value: object) -> Terms:
         *_certificate(held.held["certificate"], epsilon, delta),
         _local_epsilon(held),
     )
-    _check_parts(terms)
-    _check_cover(terms, held)
-    return terms
+    _check_parts(plan)
+    _check_cover(plan, held)
+    return plan
 
 
 def _guarantee(value: object) -> tuple[float, float]:
@@ -132,13 +134,13 @@ def _streams(question: Question) -> list[list[tuple[int, int | None, bool]]]:
     return [whole, [(size, 1, True) for size in question.attributes]]
 
 
-def _check_parts(terms: Terms) -> None:
+def _check_parts(plan: Plan) -> None:
     def fits(part: Part, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
         return (part.bins, part.most_set) == (bins, most) and (one or not exact)
 
-    parts = terms.parts
-    for way in _streams(terms.question):
+    parts = plan.parts
+    for way in _streams(plan.question):
         pairs = zip(parts, way, strict=False)
         if len(way) == len(parts) and all(fits(part, *asked) for part, asked in pairs):
             return
@@ -146,20 +148,20 @@ def _check_parts(terms: Terms) -> None:
     raise refused("parts-unfit", "parts", "one a record, or one a bit or attribute", sizes)
 
 
-def _check_cover(terms: Terms, held: Fields) -> None:
+def _check_cover(plan: Plan, held: Fields) -> None:
     flips = held.flag("count_flips")
     share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
-    if any(part.by_mixes != terms.by_mixes for part in terms.parts):
+    if any(part.by_mixes != plan.by_mixes for part in plan.parts):
         raise refused("cover-unfit", "cover", "the one that its parts have", "another")
-    if terms.by_mixes:
+    if plan.by_mixes:
         if flips:
             raise refused("flips-beside-mixes", "count_flips", "false", "true")
         return
-    sure = honest(terms.minimum_crowd, share)
+    sure = honest(plan.minimum_crowd, share)
     if sure < 2:
         raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", sure)
-    uniform = any(part.protocol == "flip-uniform" for part in terms.parts)
-    if uniform and len(terms.parts) * terms.collections > 1:
+    uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
+    if uniform and len(plan.parts) * plan.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")
 
 

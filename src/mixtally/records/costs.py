@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from mixtally.contract.contract import envelope_bytes
-from mixtally.records.contract.part import Part
+from mixtally.records.part import Part
 from mixtally.records.question import Question, collisions
 
 SUITE = 1

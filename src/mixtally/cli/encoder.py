@@ -1,10 +1,10 @@
-"""``mixtally plan --hops``: terms for mixes in a row, of which contracts are made."""
+"""How a number or a word becomes a bin: options of ``mixtally plan``, declared once."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
+from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import flags
 from mixtally.cli.question import QuestionOptions, question_of
 from mixtally.encode.spelling import LETTERS
 from mixtally.errors import ParameterError
@@ -13,17 +13,9 @@ from mixtally.records.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CascadeOptions:
-    """Mixes in a row, run by different people."""
+class EncoderOptions:
+    """Numbers that are cut into bins, or words that are asked by their prefixes."""
 
-    hops: Annotated[
-        int | None,
-        o.whole_option("--hops", "Mixes in a row, 1 to 5: plan the terms of a contract for them."),
-    ] = None
-    mix_messages: Annotated[
-        int | None,
-        o.whole_option("--mix-messages", "Most messages a mix adds (default: as many as users)."),
-    ] = None
     number: Annotated[
         str | None,
         o.option("--number", "Numbers, moved into this range and cut into --bins.", "LOW,HIGH"),
@@ -45,18 +37,11 @@ How = tuple[tuple[float, ...] | None, Prefixes | None]
 """The edges of a number, or the prefixes of words; neither for other questions."""
 
 
-def asked_in_cascade(
-    wanted: CascadeOptions, asked: QuestionOptions, seed: str
-) -> tuple[Question, How]:
+def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple[Question, How]:
     """The question, and how a number or a word becomes one of its bins.
 
-    Raises ParameterError for several ways at once, or for what needs --hops without it.
+    Raises ParameterError for several ways at once.
     """
-    ways = flags(wanted, "number", "prefixes", "longest", "mix_messages")
-    if wanted.hops is None and ways:
-        raise ParameterError(
-            ways[0], wanted="--hops beside it", got="none", do="say how many mixes stand in a row"
-        )
     if wanted.number is None and wanted.prefixes is None:
         return question_of(asked, seed), (None, None)
     others = flags(asked, "labels", "max_set", "attributes", "bits", "hashing")

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from mixtally.cli.options import option, whole_option
+from mixtally.app.options import CountCrowd, option, whole_option
 
 Users = Annotated[int | None, whole_option("--users", "People who take part, 2 to 10^10.")]
 Fakes = Annotated[
     int | None, whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
 ]
 Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
+Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
 
 
@@ -56,3 +57,20 @@ class MemoizedOptions:
     reports: Annotated[
         int | None, whole_option("--reports", "Reports of one memoized answer, 1 to 10^6.")
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterOptions:
+    """The parameters of a mechanism about which something is claimed."""
+
+    users: Users = None
+    bins: Bins = None
+    bits: Annotated[
+        int | None, whole_option("--bits", "Bits of a free vector, or of a memoized answer.")
+    ] = None
+    fakes: Fakes = None
+    flip: Flip = None
+    sending: SendingOptions
+    mixes: Annotated[int | None, whole_option("--mixes", "Mixes that draw fakes.")] = None
+    memoized: MemoizedOptions
+    count_crowd: CountCrowd = False

@@ -12,7 +12,7 @@ _MOST = 300
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def errors_of_spark() -> Iterator[None]:
     """Whatever Spark raises is a DataError that says what a task said, where one did."""
     try:
         yield

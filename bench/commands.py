@@ -1,0 +1,70 @@
+"""Whole commands from start to end, the interpreter's own beginning among them; CPU seconds."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.clock import QUICK, sized
+from bench.row import Row, rated
+
+_RUNS = 1 if QUICK else 5
+_PEOPLE, _BINS = sized(1_000_000, 2000), 100
+_PROMISE = "--epsilon 1 --delta 1e-6"
+_CROWD = "people.csv --column answer"
+_COMMAND = "import sys; from mixtally.cli.main import run; run()"
+_COMMANDS = {
+    "--help": 0.3,
+    "check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4": 0.8,
+    f"plan {_PROMISE} --users {_PEOPLE} --labels labels.txt --out plan.json": 1.0,
+    "demo --out demo": 1.5,
+    f"simulate {_CROWD} --labels labels.txt {_PROMISE}": 2.0,
+    f"batch randomize {_CROWD} --plan plan.json --out drawn": 1.5,
+    "batch mix drawn --plan plan.json --out mixed": 2.0,
+    "batch tally mixed --plan plan.json": 2.0,
+}
+"""What is typed, each line after those before it, and the seconds that it may take."""
+
+
+def rows() -> list[Row]:
+    """Benchmark lines."""
+    every = [_each() for _ in range(_RUNS)]
+    found = {typed: statistics.median(one[typed] for one in every) for typed in _COMMANDS}
+    return [
+        rated(_short(typed), f"{found[typed]:.2f} s", f"of {aim:g} s", aim / found[typed], 1)
+        for typed, aim in _COMMANDS.items()
+    ]
+
+
+def _each() -> dict[str, float]:
+    """The seconds of every command, in a new folder."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        _write(place)
+        return {typed: _spent(place, typed) for typed in _COMMANDS}
+
+
+def _short(typed: str) -> str:
+    crowd = f", {_PEOPLE:,} people" if typed.startswith(("simulate", "batch")) else ""
+    words = typed.split()
+    many = 2 if words[0] in ("batch", "check") else 1
+    return " ".join(["mixtally", *words[:many]]) + crowd
+
+
+def _write(place: Path) -> None:
+    """A crowd that names some answers more often than others, and the list of all."""
+    labels = [f"answer {number:02}" for number in range(_BINS)]
+    people = [labels[number * number % _BINS] for number in range(_PEOPLE)]
+    (place / "labels.txt").write_text("\n".join(labels) + "\n")
+    (place / "people.csv").write_text("\n".join(["answer", *people]) + "\n")
+
+
+def _spent(place: Path, typed: str) -> float:
+    """Of the process and all that it waits for."""
+    begun = os.times()
+    program = [sys.executable, "-c", _COMMAND, *typed.split()]
+    subprocess.run(program, stdout=subprocess.DEVNULL, cwd=place, check=True)
+    ended = os.times()
+    return ended.children_user + ended.children_system - begun.children_user - begun.children_system

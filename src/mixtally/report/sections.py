@@ -1,0 +1,24 @@
+"""Sections that documents of several kinds have: what is promised, what is not, the plan."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mixtally.report.document import Bullets, FactTable, Section, Text
+
+
+def promises(
+    told: Iterable[str], not_told: Iterable[str], title: str = "What is promised"
+) -> tuple[Section, Section]:
+    """What is promised in sentences, and what nobody must take for granted."""
+    return (
+        Section(title, tuple(map(Text, told))),
+        Section("What is not promised", (Bullets.of(not_told),)),
+    )
+
+
+def the_plan(
+    reason: str, *plans: Mapping[str, Any], title: str = "The plan", note: str = ""
+) -> Section:
+    """What plans say, side by side; why they were chosen is for whoever ran the command."""
+    noted = [Text(note, note=True)] if note else []
+    return Section(title, (Text(reason, own=True), *noted, FactTable(plans)))

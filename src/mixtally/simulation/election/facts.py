@@ -1,0 +1,129 @@
+"""A vote as one JSON object and as rows of a CSV file."""
+
+from functools import cached_property
+
+from mixtally.privacy.baselines import local_standard_error
+from mixtally.privacy.local import least_wrong, speaks
+from mixtally.records.question import Question
+from mixtally.records.result import Vote, largest
+from mixtally.report.document import Facts, Rows
+from mixtally.report.texts import row_facts
+from mixtally.simulation.election.votes import Election
+
+_BOUNDS = ("lower", "upper", "lower_simultaneous", "upper_simultaneous")
+
+
+class Numbers:
+    """All numbers of a vote as flat objects, which JSON and CSV share; made once."""
+
+    def __init__(self, election: Election) -> None:
+        self._election = election
+
+    @cached_property
+    def results(self) -> dict[str, list[Facts]]:
+        """For each version an object an option, in the order of the options."""
+        election = self._election
+        return {name: _rows(election, count) for name, count in election.counts().items()}
+
+    def facts(self) -> Facts:
+        """The whole vote as one JSON object."""
+        election = self._election
+        return {
+            "title": election.about.title,
+            "source": election.about.told(rehearsal=election.truth is not None),
+            "seed": election.about.seed,
+            "users": election.users,
+            "options": election.question.bins,
+            "confidence_level": election.level,
+            **_true_winner(election),
+            "local": {
+                **_ballots(election),
+                **_count(election, election.local),
+                "results": self.results["local"],
+            },
+            "shuffle": {
+                **election.plan.facts(),
+                "fingerprint": election.plan.fingerprint,
+                "reason": election.about.reason,
+                **_count(election, election.shuffle),
+                "results": self.results["shuffle"],
+            },
+        }
+
+    def tables(self) -> dict[str, Rows]:
+        """A line a version and option, in the order of the options or of their votes."""
+        ranked = self._election.ranked()
+        lines = [{"version": name, **row[i]} for name, row in self.results.items() for i in ranked]
+        return {"shares.csv": Rows(lines)}
+
+
+def _rows(election: Election, count: Vote) -> list[Facts]:
+    """One flat object an option, in the order of the options; shares of all voters."""
+    users, radius = election.users, election.radius(count)
+    found = []
+    for i in range(election.question.bins):
+        row = row_facts(count.estimate.row(i, election.question.label(i)))
+        share = row["estimate"] / users
+        found.append(
+            {
+                "option": row["label"],
+                "votes": row["estimate"],
+                "share": share,
+                **{name: row[name] / users for name in _BOUNDS},
+                "lower_normal": share - radius,
+                "upper_normal": share + radius,
+                "chance_to_have_won": float(count.chances[i]),
+                "may_have_won": bool(count.may_win[i]),
+                **({} if election.blank is None else {"blank": i == election.blank}),
+                **({} if election.truth is None else {"truth": int(election.truth[i]) / users}),
+            }
+        )
+    return found
+
+
+def _true_winner(election: Election) -> Facts:
+    if election.truth is None:
+        return {}
+    return _won("true_winner", election.question, largest(election.truth, election.blank))
+
+
+def _ballots(election: Election) -> Facts:
+    """What is known of the local version before anybody votes."""
+    ballots, epsilon = election.ballots, election.local.certificate.epsilon
+    truth, neither, lie = speaks(ballots)
+    return {
+        "keep_probability": 1.0 - ballots.flip_probability,
+        **ballots.facts(),
+        "local_epsilon": ballots.local_epsilon,
+        "best_local_standard_error": local_standard_error(
+            epsilon, election.users, election.question.bins
+        ),
+        "ballot_speaks_for_truth": truth,
+        "ballot_speaks_for_neither": neither,
+        "ballot_speaks_for_lie": lie,
+    }
+
+
+def _count(election: Election, count: Vote) -> Facts:
+    shown, found, question = count.certificate, count.estimate, election.question
+    return {
+        "epsilon": shown.epsilon,
+        "delta": shown.upper,
+        **shown.terms(),
+        "wrong_guess_of_two": least_wrong(shown, 2),
+        "wrong_guess_of_all": least_wrong(shown, question.bins),
+        "messages": count.messages,
+        "standard_error": found.standard_error,
+        "standard_error_share": found.standard_error / election.users,
+        "radius": election.radius(count),
+        "radius_at_once": election.radius(count, at_once=True),
+        "interval_method": found.each.method,
+        **_won("leader", question, count.leaders),
+        "leader_chance": float(count.chances[count.leaders].max()),
+    }
+
+
+def _won(key: str, question: Question, first: list[int]) -> Facts:
+    """Who is first: one option, or null where several are, and all of them."""
+    names = [question.label(place) for place in first]
+    return {key: names[0] if len(names) == 1 else None, f"{key}s": names}
