@@ -77,7 +77,9 @@ class Target:
     def facts(self) -> dict[str, Any]:
         """What is promised, and what is exactly so, flat."""
         first, exact = self.parts[0], self.exact
-        fakes = sum(times * who.fakes for who, times in self.behind(self.expected, self.hops).items())
+        fakes = sum(
+            times * who.fakes for who, times in self.behind(self.expected, self.hops).items()
+        )
         crowd = max(LEAST_USERS, self.sure.flips) if self.sure.flips else 0
         made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
         return {

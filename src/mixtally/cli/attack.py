@@ -171,8 +171,9 @@ def _promise(target: Target | MemoizedTarget) -> str:
             "The losses of memoized answers are computed for every number of reports; delta is 0."
         )
     who, exact = "Certified" if target.verified else "Claimed", target.exact
+    rests = f" It {exact.assumption}." if target.verified else ""
     return (
         f"{who}: epsilon {at_most(target.epsilon, 6)}, delta {at_most(target.delta, 6)}. "
         f"Computed exactly, delta there lies between {at_least(exact.lower, 4)} and "
-        f"{at_most(exact.upper, 4)}: it {exact.assumption}."
+        f"{at_most(exact.upper, 4)}.{rests}"
     )

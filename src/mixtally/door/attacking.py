@@ -17,8 +17,8 @@ from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.certificate import Certificate
 from mixtally.report.numbers import at_least, at_most
-from mixtally.simulation.seeded import chance_of
 from mixtally.simulation.play import play_parts
+from mixtally.simulation.seeded import chance_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
