@@ -143,7 +143,9 @@ def _shaped(name: str, recipe: ShapedRecipe, hops: int, numbers: Counts) -> list
     bins, mean = len(numbers), hops * recipe.shift
     past = int(((numbers < 0) | (numbers >= len(pmf))).sum())
     below = min(1.0, float(pmf[:mean].sum()))
+    inside = np.bincount(np.clip(numbers, 0, len(pmf) - 1), minlength=len(pmf))
     return [
         Checks.exact(f"impossible number of fakes in a collection{name}", past),
+        Checks.of(f"bins with so many fakes in a collection{name}", inside, bins, pmf),
         Checks.of(f"fewer fakes than the mean{name}", int((numbers < mean).sum()), bins, below),
     ]
