@@ -77,9 +77,8 @@ class Target:
     def facts(self) -> dict[str, Any]:
         """What is promised, and what is exactly so, flat."""
         first, exact = self.parts[0], self.exact
-        fakes = sum(
-            times * who.fakes for who, times in self.behind(self.expected, self.hops).items()
-        )
+        drawn = self.hops * sum(part.drawn for part in self.parts)
+        own = sum(part.own.of(self.expected.fakes) for part in self.parts if part.own)
         crowd = max(LEAST_USERS, self.sure.flips) if self.sure.flips else 0
         made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
         return {
@@ -89,7 +88,7 @@ class Target:
             "users": self.users,
             "collections": self.collections,
             **made.facts(),
-            "fakes": fakes,
+            "fakes": drawn + own,
             "epsilon": self.epsilon,
             "delta": self.delta,
             "certified": self.verified,
