@@ -95,11 +95,6 @@ def read_contract_file(path: Path) -> tuple[Contract, str]:
     return read_contract(data, str(path)), fingerprint_of(data)
 
 
-def is_contract(path: Path) -> bool:
-    """Whether the file holds a contract rather than a plan; nothing is checked."""
-    return _of_contract(read_bytes(path, "a plan or a contract"))
-
-
 def _of_contract(data: bytes) -> bool:
     """Whether these are the bytes of a contract, of this version or another: plans have no name."""
     try:
