@@ -36,7 +36,7 @@ def read(plan):
 
 def reason(plan, limits):
     with pytest.raises(RefusedError) as refusal:
-        client.checked(read(plan), limits)
+        client.checked(read(plan).plan, limits)
     return refusal.value.reason
 
 
@@ -69,7 +69,7 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
 
 def test_a_true_promise_is_taken_and_a_false_one_refused():
     plan = contracts.proved(shaped_terms())
-    assert client.checked(read(plan), ANY).plan.upper == plan.certificate.upper
+    assert client.checked(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
     assert reason(replace(plan, certificate=lower), ANY) == "promise-false"
@@ -79,7 +79,7 @@ def test_a_true_promise_is_taken_and_a_false_one_refused():
 def test_what_it_cannot_derive_is_left_to_who_signs(changes):
     plan = shaped_terms(**changes)
     none = replace(plan.certificate, upper=1e-12)
-    assert client.checked(read(replace(plan, certificate=none)), ANY)
+    assert client.checked(read(replace(plan, certificate=none)).plan, ANY)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_what_it_cannot_derive_is_left_to_who_signs(changes):
 )
 def test_each_limit_refuses(limits, why):
     plan = shaped_terms()
-    assert client.checked(read(plan), ANY)
+    assert client.checked(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(**limits)) == why
 
 
 def test_every_part_is_held_against_the_limits():
     two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
     plan = contracts.plan_of(with_attributes("q", (2, 3)), two)
-    assert client.checked(read(plan), ANY)
+    assert client.checked(read(plan).plan, ANY)
     for protocol in ("clear-shaped", "flip-blank"):
         limits = ANY._replace(protocols=PROTOCOLS - {protocol})
         assert reason(plan, limits) == "protocol-not-allowed"
@@ -110,7 +110,7 @@ def test_every_part_is_held_against_the_limits():
 
 def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
     plan = contracts.plan_of(Question(name="q", bins=9), [contracts.uniform(9)])
-    assert client.checked(read(plan), ANY)
+    assert client.checked(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
 
 
@@ -123,5 +123,5 @@ def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
 def test_a_local_epsilon_within_the_limit_is_taken():
     part = contracts.flipped(9, blanks=500)
     plan = contracts.plan_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
-    assert client.checked(read(plan), ANY._replace(local_epsilon=4.5))
+    assert client.checked(read(plan).plan, ANY._replace(local_epsilon=4.5))
     assert reason(plan, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

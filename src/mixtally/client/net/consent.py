@@ -102,9 +102,8 @@ def _sent(contract: Contract, given: Round | None) -> list[str]:
     least = most = 0
     for part in parts:
         each = part.layout.message_bytes + LAYER_BYTES[contract.suite] * layers
-        fakes = (0, 0) if (own := part.own) is None else (own.whole, own.whole + (own.coin > 0))
-        least += COUNT_BYTES + each * (part.repeats + fakes[0])
-        most += COUNT_BYTES + each * (part.repeats + fakes[1])
+        least += COUNT_BYTES + each * part.least
+        most += COUNT_BYTES + each * part.most
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     lines = [
         f"sent: once, {size} sealed bytes, to {contract.hops[0].address}; how many does not depend "
