@@ -57,7 +57,7 @@ class Scene(NamedTuple):
 
 
 def scene(suite: int) -> Scene:
-    """Suite 1: one part, fakes of hops; suite 2: four parts, three of them with fakes of devices."""
+    """Suite 1: one part, fakes of hops; suite 2: four parts, fakes of devices in three."""
     if suite == 1:
         asked = Question(name="where", bins=3, labels=("a", "b", "c"))
         plan = c.proved(c.plan_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))

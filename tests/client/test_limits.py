@@ -25,7 +25,7 @@ ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
 SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
 
 
-def shaped_terms(*, epsilon=1.0, shift=27, **changes):
+def shaped_plan(*, epsilon=1.0, shift=27, **changes):
     part = contracts.shaped(9, ratio=usual_ratio(epsilon, 1), shift=shift)
     return contracts.plan_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
 
@@ -68,7 +68,7 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
 
 
 def test_a_true_promise_is_taken_and_a_false_one_refused():
-    plan = contracts.proved(shaped_terms())
+    plan = contracts.proved(shaped_plan())
     assert client.checked(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
@@ -77,7 +77,7 @@ def test_a_true_promise_is_taken_and_a_false_one_refused():
 
 @pytest.mark.parametrize("changes", [{"collections": 2}])
 def test_what_it_cannot_derive_is_left_to_who_signs(changes):
-    plan = shaped_terms(**changes)
+    plan = shaped_plan(**changes)
     none = replace(plan.certificate, upper=1e-12)
     assert client.checked(read(replace(plan, certificate=none)).plan, ANY)
 
@@ -94,7 +94,7 @@ def test_what_it_cannot_derive_is_left_to_who_signs(changes):
     ],
 )
 def test_each_limit_refuses(limits, why):
-    plan = shaped_terms()
+    plan = shaped_plan()
     assert client.checked(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(**limits)) == why
 
