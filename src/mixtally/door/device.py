@@ -88,7 +88,7 @@ class Device:
         local_epsilon: float | None = None,
         hops: int | None = None,
     ) -> None:
-        given = {
+        given: dict[str, Any] = {
             "epsilon": checks.maybe_number("epsilon", epsilon),
             "delta": checks.maybe_number("delta", delta),
             "local_epsilon": checks.maybe_number("local epsilon", local_epsilon),
