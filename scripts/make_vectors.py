@@ -35,6 +35,7 @@ from mixtally.records.contract import (  # noqa: E402
     Prefixes,
     ShapedRecipe,
     write_contract,
+    write_plan,
 )
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
@@ -243,8 +244,10 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
 
 def other_vectors() -> dict[str, dict[str, Any]]:
     """Fingerprints and shapes."""
-    text = write_contract(c.contract_of(c.plan_of(asked(5, labels=NAMES), [c.shaped(5)]))).decode()
+    plan = c.plan_of(asked(5, labels=NAMES), [c.shaped(5)])
+    text = write_contract(c.contract_of(plan)).decode()
     files = {
+        "of-a-plan": write_plan(plan).decode(),
         "unsigned": text,
         "signed": text + SIGNED,
         "without-last-newline": text[:-1],

@@ -115,7 +115,7 @@ def placeholder(promised):
 
 
 def proved(plan, accountant=None):
-    """The plan with what is proved of them; PlanError where that is more than it promises."""
+    """The plan with what is proved of it; PlanError where that is more than it promises."""
     priced = PrivacyTerms.of(plan)
     stated = certified(priced, accountant)
     return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(priced))
