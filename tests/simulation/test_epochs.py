@@ -111,11 +111,12 @@ def test_all_epochs_together_keep_the_guarantee_by_another_accountant(trend, pla
     assert plan.protocol == "clear-uniform"
     upper, lower = pair_law(plan)
     one = pld.from_two_probability_mass_functions(lower, upper, value_discretization_interval=1e-4)
-    alone = plan.certificate
-    assert one.get_delta_for_epsilon(alone.epsilon) == pytest.approx(alone.upper, rel=0.01)
+    alone = compose.delta_of([(plan, 1)], 0.4)
+    assert one.get_delta_for_epsilon(0.4) == pytest.approx(alone.upper, rel=0.01)
     four = one.self_compose(4).get_delta_for_epsilon(1.0)
     assert four <= GUARANTEE.delta
     assert four == pytest.approx(trend.whole.upper, rel=0.01)
+    assert four == pytest.approx(plan.certificate.upper, rel=0.01)
     # The planted bug: the guarantee of one epoch promised for all of them.
     assert one.self_compose(5).get_delta_for_epsilon(1.0) > GUARANTEE.delta
 

@@ -200,7 +200,7 @@ def test_numbers_come_with_mean_and_quantiles():
 def test_plans_of_other_records_are_refused():
     bits, sets, split = bits_crowd(5), attribute_crowd(), planned("bits split")
     for crowd in (sets, bits_crowd(4), bits.asked(replace(bits.question, name="other"))):
-        with pytest.raises(PlanError, match="the 5 bins of 'q'|plan again for this data"):
+        with pytest.raises(PlanError, match="plan again for this data"):
             play_plan(crowd, split)
 
 

@@ -25,7 +25,7 @@ def watched(part, codes):
 
 
 def flips_p_value():
-    """The least p-value of the ones of a message, Bonferroni: of 1,800 people and some 900 fakes."""
+    """The least p-value of the ones of a message, Bonferroni: of 1,800 people and 900 fakes."""
     rows = watched(WIDE, np.arange(1800) * 20)
     ones = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
     law = stats.binom(WIDE.bins, Q)  # a report has one more or fewer, which moves p by 8 %

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.contracts import flipped, proved, plan_of, shaped, uniform
+from helpers.contracts import flipped, plan_of, proved, shaped, uniform
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError
 from mixtally.records.contract import FakeRecord, OwnFakes
