@@ -38,7 +38,7 @@ def _places() -> list[tuple[str, str, str]]:
     crowd = Population(question=whole.question, records=codes)
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
-    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).plan
     ours = _error(release(plan, crowd, Lab(chance)).result.estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)

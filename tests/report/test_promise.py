@@ -66,7 +66,7 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     found = study(crowd, protocols=("clear-shaped",)).main
     each = found.estimate.each
     shown = found.estimate.counts.clip(each.lower, each.upper)
-    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found, None)[2])
+    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found)[2])
     furthest = max((each.upper - shown).max(), (shown - each.lower).max())
     assert furthest <= float(most) <= furthest + 1
 
