@@ -74,7 +74,7 @@ def losses(part, people):
     return np.concatenate([loss for loss, _ in pairs]), chance
 
 
-_CELLS = 12
+_CELLS = 8
 """In a standard deviation of K."""
 
 

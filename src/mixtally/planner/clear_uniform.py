@@ -7,7 +7,7 @@ from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR
 from mixtally.planner.flips import uncrowded
-from mixtally.planner.noise import uniform_fakes
+from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
 from mixtally.planner.options import Candidate, Infeasible, Result
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
@@ -24,8 +24,6 @@ from mixtally.records.recipe import NoRecipe
 NAME = "clear-uniform"
 _HUGE = 100_000
 """From so many bins on values may share bins."""
-_PROVED = 1.001
-"""Relatively so many fakes more than are needed have a proof that is quickly found."""
 
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -95,7 +93,7 @@ def _fakes_within(request: PlanRequest, size: int, people: int) -> int:
         part = _part(min(256**size, MOST_BINS), None)
         sent = Candidate(request, request.question, (part,)).bytes_per_user
         fakes = min(fakes, Fraction(request.bytes_per_user) / Fraction(sent) - 1)
-    return max(0, math.floor((fakes * people - _coins(request, 1)) / _PROVED))
+    return without_coins(request, fakes * people, 1)
 
 
 def _many(fakes: int, bins: list[int]) -> str:
@@ -135,17 +133,7 @@ def _needs(
         found = {each: -(-fakes * each // most) for each in set(bins)}
     else:
         found = {each: uniform_fakes(accountant, request, encoding, each) for each in set(bins)}
-    return [math.ceil(found[each] * _PROVED) + _coins(request, len(bins)) for each in bins]
-
-
-def _coins(request: PlanRequest, parts: int) -> int:
-    """The fakes more that a message takes where people toss coins for theirs.
-
-    delta falls about as exp(-s K), s at most ln(1 / delta) / K, with the fakes K of all m messages.
-    Averaged over a K of variance K or less in each it is as if s K / 2 m fewer had come.
-    """
-    together = parts * request.collections
-    return math.ceil(0.5 * math.log(1.0 / request.guarantee.delta) / together)
+    return [with_coins(request, found[each], len(bins)) for each in bins]
 
 
 def _affordable(
@@ -154,8 +142,7 @@ def _affordable(
     """Whether the fakes that all messages may have most likely do for the one of most bins."""
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins)) * people)
     most = max(bins)
-    sure = allowed * most // sum(bins) - _coins(request, len(bins))
-    fakes = max(0, math.floor(sure / _PROVED))
+    fakes = without_coins(request, Fraction(allowed * most, sum(bins)), len(bins))
     record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)
