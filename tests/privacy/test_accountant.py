@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from mixtally.privacy.certify import certify
 
 from helpers.sampled import among
 from mixtally.errors import ParameterError
@@ -10,7 +11,6 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH
 from mixtally.privacy.divergence import Bound, ObservedMessage, bit_flips, in_clear
 from mixtally.privacy.divergence.registry import divergence_of

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from mixtally.privacy.certify import certify
 
 from mixtally.errors import AccountingError, InputError, ParameterError
-from mixtally.privacy.certify import certify
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 from mixtally.records.certificate import Status

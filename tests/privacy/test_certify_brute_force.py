@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import pytest
+from mixtally.privacy.certify import certify
 from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.certify import certify
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
 from mixtally.records.mechanism.named import (

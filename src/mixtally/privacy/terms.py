@@ -25,7 +25,7 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import Guarantee, Observer
 
-_BELOW = 1.0 - 1e-9
+_BELOW = 1.0 - 1e-12
 _AGAIN = 1.0 + 1e-6
 """No more is stated than this above what is proved again."""
 _UNLIKELY = 1e-3
