@@ -72,8 +72,8 @@ def test_a_sum_that_is_none_stops_the_work(spoiled):
 
 
 def test_a_sum_that_rises_with_epsilon_stops_the_search():
+    rising = compose.Together(lambda _: 0.9, lambda _: 0.0)
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        rising = compose.Together(lambda _: 0.9, lambda _: 0.0)
         compose._least_meeting(rising, 1e-6, (0.01, 0.5), (20.0, 1e-9))
 
 

@@ -41,7 +41,7 @@ def messages(mechanism, records, chance):
     return np.concatenate(rows)
 
 
-def played(mechanism, records, chance, *, pairs=False):
+def play(mechanism, records, chance, *, pairs=False):
     """The tally of a collection whose every message was drawn."""
     return tally_messages(
         part_of(mechanism).layout, messages(mechanism, records, chance), pairs=pairs
