@@ -129,9 +129,7 @@ def test_a_conclusion_of_messages_has_no_truth():
     assert result.rehearsal is None
     assert result.people == PEOPLE
     again = conclude(fruit_plan(), mix(sent()[::-1], fruit_plan()))
-    assert [r.estimate for r in again.rows] == [
-        r.estimate for r in result.rows
-    ]
+    assert [r.estimate for r in again.rows] == [r.estimate for r in result.rows]
 
 
 def test_people_and_mixes_under_a_contract():
