@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from msgspec import structs
 
 from attacks.conftest import upper
@@ -38,7 +38,7 @@ RUNS = 1200
 def target_of(mechanism, users=500):
     """The protocol at what its exact distribution says at epsilon 1."""
     users = getattr(mechanism, "crowd", 0) or users
-    delta = max(1e-15, certify(mechanism, 1.0).upper)
+    delta = max(1e-15, Accountant().certificate(Record.of(mechanism), 1.0).upper)
     return target(mechanism, users, delta=delta, verified=True)
 
 

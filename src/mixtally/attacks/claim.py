@@ -9,8 +9,7 @@ from typing import Any
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
 from mixtally.attacks.target import ALONE, People, Target
 from mixtally.errors import ParameterError, not_one_of
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.parameters import Parameters, parsed
 from mixtally.records.contract import (
     FakeRecord,
@@ -111,7 +110,7 @@ def claimed(
         People(fakes, users),
         ALONE if shaped else sure,
         title,
-        certify(mechanism, epsilon, honest_share, accountant),
+        accountant.certificate(Record.of(mechanism.surely(honest_share)), epsilon),
         hops=1 if shaped is None else shaped.mixes,
     )
 
