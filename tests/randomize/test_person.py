@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from helpers import contracts
 from helpers.scripted_chance import Scripted
@@ -53,6 +54,11 @@ def test_a_hop_without_a_recipe_adds_nothing_and_blanks_flip():
 def test_a_message_past_its_cap_is_drawn_again_whole():
     part = contracts.flipped(3, q=0.25, form=Form.POSITIONS, cap=2)
     assert sent(part, 0, LAST, 0, 0, LAST, 0, LAST) == ([b"\2\4"], 0)
+
+
+def test_a_record_is_sent_as_often_as_the_part_says_each_time_flipped_afresh():
+    part = replace(contracts.flipped(2, q=0.25), repeats=2)
+    assert sent(part, 0, LAST, LAST, 0, LAST, 1) == ([b"\1", b"\0"], 0)
 
 
 def test_coins_come_first_and_decide_how_many_fakes():
