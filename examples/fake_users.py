@@ -51,8 +51,8 @@ def published(section: str, plan: Plan) -> str:
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
-        own = part.mechanism(fakes=fakes, crowd=plan.crowd)
-        true = certify(own.having(Parameter.FLIP, threshold_of(flip)), epsilon)
+        among = part.mechanism(fakes=fakes, crowd=plan.crowd)
+        true = certify(among.having(Parameter.FLIP, threshold_of(flip)), epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
     flip, own = notes.flip_blank(epsilon, delta, fakes), share(plan)
