@@ -14,12 +14,12 @@ Data: flights out of New York City 2013 (shipped, CC0), each as a person who nam
 from fractions import Fraction
 
 import numpy as np
+from mixtally.privacy.certify import certify
 
 from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.planner import PlanRequest
-from mixtally.privacy.certify import certify
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter

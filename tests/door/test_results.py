@@ -9,11 +9,11 @@ import pandas as pd
 import pyarrow as arrow
 import pytest
 
-from helpers.small_plan import PEOPLE, by_people, fruit_plan, sent
+from helpers.small_plan import FRUIT, PEOPLE, by_people, fruit_plan, mixed, sent
 from mixtally import door
 from mixtally.door import Device, conclude, delta, mix, plan, plots, simulate
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.plan import read_plan
+from mixtally.records.contract import read_plan
 
 VALUES = ["apple", "pear", "plum", "pear"] * (PEOPLE // 4)
 TRUTH = [100, 200, 100]
@@ -31,7 +31,7 @@ def test_counts_come_with_intervals_and_the_promise_comes_first():
     hidden, price, error = result.lines
     assert hidden.startswith("Protects: ")
     assert price.startswith("epsilon = 1, delta <= ")
-    assert "fakes are honest" in price
+    assert "Assumes: the mix is honest" in price
     assert error.startswith("Expected error of each count: at most ")
     unseeded = played()
     assert tuple(repr(unseeded).splitlines()[:3]) == unseeded.lines
@@ -104,7 +104,7 @@ def test_a_result_is_saved_without_a_rehearsal_unless_asked(tmp_path):
     result = played()
     result.save(tmp_path)
     assert not (tmp_path / "rehearsal").exists()
-    assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().records[0]
+    assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().record
     facts = json.loads((tmp_path / "result.json").read_text())
     assert [row["estimate"] for row in facts["estimates"]] == [r.estimate for r in result.rows]
 
@@ -125,10 +125,11 @@ def test_numbers_clipped_are_told_in_the_rehearsal_alone(tmp_path):
 
 
 def test_a_conclusion_of_messages_has_no_truth():
-    result = conclude(fruit_plan(), mix(sent(), fruit_plan()))
+    result = conclude(fruit_plan(), mixed())
     assert result.rehearsal is None
-    own = conclude(fruit_plan(), sent())
-    assert [r.estimate for r in own.rows] == [r.estimate for r in result.rows]  # order says nothing
+    assert result.people == PEOPLE
+    again = conclude(fruit_plan(), mix(sent()[::-1], fruit_plan()))
+    assert [r.estimate for r in again.rows] == [r.estimate for r in result.rows]
 
 
 def test_people_and_mixes_under_a_contract():
@@ -144,6 +145,44 @@ def test_people_and_mixes_under_a_contract():
     assert "epsilon = 2" in result.lines[1]
 
 
+def answered(asked, answers):
+    """What devices under a plan send, mixed and counted."""
+    sent = [Device(asked).messages(answer) for answer in answers]
+    return conclude(asked, mix(sent, asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers", "truth"),
+    [
+        (FRUIT, ["apple"] * 300, [300, 0, 0]),
+        ({"c": ["r", "b"], "s": ["1", "2"]}, [["c=r", "s=2"]] * 300, [300, 0, 0, 300]),
+        ({"kind": "bits"}, [[1, 0, 1]] * 300, [300, 0, 300]),
+        ({"hops": 2}, [2] * 300, [0, 0, 300]),
+        ({"count_crowd": True, "protocol": "flip"}, [1] * 300, [0, 300, 0]),
+    ],
+    ids=["labels", "attributes", "bits", "a row of mixes", "flips of the crowd"],
+)
+def test_people_and_mixes_under_a_plan(asked, answers, truth):
+    """Each estimate is within 6 standard errors, however many parts a record has."""
+    options = {"protocol": "clear-shaped", "mix_fakes": True}
+    if isinstance(asked, dict) and "c" not in asked:
+        asked, options = 3, asked
+    shape = list(asked) if isinstance(asked, tuple) else asked
+    planned = plan(shape, epsilon=4, delta=1e-3, users=300, **options)
+    result = answered(planned, answers)
+    assert result.people == 300
+    off = [abs(r.estimate - true) for r, true in zip(result.rows, truth, strict=True)]
+    assert max(off) < 6 * result.error
+
+
+def test_numbers_under_a_plan_have_a_mean():
+    asked = plan(20, low=0, high=100, epsilon=4, delta=1e-4, users=300, mix_fakes=True)
+    result = answered(asked, [float(one % 100) for one in range(300)])
+    assert result.mean.lower <= 49.5 <= result.mean.upper
+    played_again = simulate([float(one % 100) for one in range(300)], plan=asked, seed=1)
+    assert played_again.mean.lower <= 49.5 <= played_again.mean.upper
+
+
 def test_a_plan_is_written_and_read(tmp_path):
     (path,) = fruit_plan().save(tmp_path / "plan.json")
     again = type(fruit_plan()).load(path)
@@ -153,14 +192,15 @@ def test_a_plan_is_written_and_read(tmp_path):
     assert "epsilon = 1" in again.promise
 
 
-def test_attributes_are_planned_played_and_written_by_message(tmp_path):
+def test_attributes_are_planned_played_and_written(tmp_path):
     asked = plan({"c": ["r", "b"], "s": ["1", "2", "3"]}, epsilon=3, delta=1e-5, users=600,
                  mix_fakes=True, protocol="clear-shaped")  # fmt: skip
-    assert len(asked.records) == 2
+    assert len(asked.record.parts) == 2
     values = {"c": ["r", "b"] * 300, "s": [1, 2, 3] * 200}
     result = simulate(values, plan=asked, seed=1)
     assert result.rehearsal.truth == [300, 300, 200, 200, 200]
-    assert [path.name for path in asked.save(tmp_path / "p.json")] == ["p-1.json", "p-2.json"]
+    (path,) = asked.save(tmp_path / "p.json")
+    assert type(asked).load(path).fingerprint == asked.fingerprint
     assert asked.certificate.epsilon == 3
 
 
@@ -279,4 +319,5 @@ def test_labels_have_no_mean():
 def test_editors_see_every_option(name):
     taken = inspect.signature(getattr(door, name)).parameters
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values())
-    assert {"mixes", "honest_share"} <= set(taken)
+    assert "honest_share" in taken
+    assert {"hops", "mixes"} & set(taken)

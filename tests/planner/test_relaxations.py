@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import msgspec
 import pytest
+from mixtally.privacy.certify import verify
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import choose, relaxations
 from mixtally.planner.choose import Planner
-from mixtally.privacy.certify import verify
 from planner.requests import request, surveyed
 
 IMPOSSIBLE = {

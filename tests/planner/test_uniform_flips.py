@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from mixtally.privacy.certify import certify, verify
 
 from helpers import least
 from helpers.sampled import each
@@ -12,7 +13,6 @@ from mixtally.errors import InfeasibleError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.planner import choose, explain
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.certify import certify, verify
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.named import flip_blank, flip_uniform

@@ -7,17 +7,17 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats
 
-from helpers.contracts import flipped, proved, shaped, plan_of, uniform
+from helpers.contracts import flipped, plan_of, proved, shaped, uniform
 from helpers.least import threshold
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.terms import (
-    Stake,
+    PrivacyTerms,
     capped_cost,
-    check_terms,
     counted,
     delta_of,
     local_epsilon_of,
+    verify,
 )
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.question import Kind, Question, with_attributes
@@ -40,8 +40,8 @@ def capped(**given):
     return flipped(BINS, q=Q, cap=CAP, **given)
 
 
-def stake_of(part, question=ONE, **changes):
-    return Stake.of(plan_of(question, [part], users=PEOPLE, **changes))
+def terms_of(part, question=ONE, **changes):
+    return PrivacyTerms.of(plan_of(question, [part], users=PEOPLE, **changes))
 
 
 @pytest.mark.parametrize(
@@ -60,29 +60,29 @@ def stake_of(part, question=ONE, **changes):
 def test_every_message_of_the_proof_may_pass_its_cap(part, question, counts, messages):
     for collections in (1,) if part.own is UNIFORM else (1, 2):  # which has a price for one alone
         for epsilon in (0.01, 2.0):
-            stake = stake_of(
+            terms = terms_of(
                 part, question, count_flips=counts, collections=collections, epsilon=epsilon
             )
             true = collections * (1 + math.exp(epsilon)) * messages
-            assert capped_cost(stake) == pytest.approx(min(1.0, true), rel=1e-6)
-            assert capped_cost(stake) >= min(1.0, true) * (1 - 1e-12)
+            assert capped_cost(terms) == pytest.approx(min(1.0, true), rel=1e-6)
+            assert capped_cost(terms) >= min(1.0, true) * (1 - 1e-12)
 
 
 def test_every_part_is_counted_in_every_collection():
     question = with_attributes("q", (3, 3, 5))
     parts = [shaped(3), shaped(3), shaped(5)]
-    groups = counted(Stake.of(plan_of(question, parts, collections=4)))
+    groups = counted(PrivacyTerms.of(plan_of(question, parts, collections=4)))
     assert groups.total() == 12
     different = [uniform(3, whole=9), uniform(3, whole=9), uniform(5, whole=9)]
-    groups = counted(Stake.of(plan_of(question, different, collections=4)))
+    groups = counted(PrivacyTerms.of(plan_of(question, different, collections=4)))
     assert sorted(groups.values()) == [4, 8]
 
 
 def test_people_whose_flips_hide_may_hold_any_bin():
     part = flipped(BINS, q=Q)
-    stake = stake_of(part, count_flips=True)
+    terms = terms_of(part, count_flips=True)
     whole = ACCOUNTANT.delta(Record.of(part.mechanism(fakes=0, crowd=PEOPLE)), 1.0).bounds
-    assert delta_of(stake, ACCOUNTANT) == pytest.approx(whole, rel=1e-8)
+    assert delta_of(terms, ACCOUNTANT) == pytest.approx(whole, rel=1e-8)
 
 
 def test_what_is_left_grows_by_the_cap_and_by_collections():
@@ -90,13 +90,13 @@ def test_what_is_left_grows_by_the_cap_and_by_collections():
                                     (capped(most_set=3, blanks=30), SETS, 3)):  # fmt: skip
         alone = part.local_epsilon - math.log1p(-passes(largest))
         for collections in (1, 5):
-            stated = local_epsilon_of(stake_of(part, question, collections=collections))
+            stated = local_epsilon_of(terms_of(part, question, collections=collections))
             assert stated == pytest.approx(collections * alone, rel=1e-8)
             assert stated >= collections * alone * (1 - 1e-12)
 
 
 def test_in_clear_nothing_is_left():
-    assert local_epsilon_of(stake_of(shaped(BINS))) is None
+    assert local_epsilon_of(terms_of(shaped(BINS))) is None
 
 
 def honest():
@@ -108,18 +108,18 @@ def honest():
 
 def test_bounds_and_what_is_left_are_those_that_are_proved():
     plan = honest()
-    assert check_terms(plan, ACCOUNTANT) == plan.certificate
+    assert verify(plan, ACCOUNTANT) == plan.certificate
     lower, upper = plan.certificate.lower, plan.certificate.upper
     between = replace(plan.certificate, upper=(lower + upper) / 2)
     with pytest.raises(PlanError, match="was altered"):
-        check_terms(replace(plan, certificate=between), ACCOUNTANT)
+        verify(replace(plan, certificate=between), ACCOUNTANT)
     false = replace(plan.certificate, lower=0.0, upper=lower * 0.99)
     with pytest.raises(PlanError, match="its promise is false"):
-        check_terms(replace(plan, certificate=false), ACCOUNTANT)
+        verify(replace(plan, certificate=false), ACCOUNTANT)
     for factor in (0.99, 1.01):
         off = replace(plan, local_epsilon=plan.local_epsilon * factor)
         with pytest.raises(PlanError, match="a local epsilon of"):
-            check_terms(off, ACCOUNTANT)
+            verify(off, ACCOUNTANT)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])

@@ -4,9 +4,9 @@ import math
 import re
 
 import pytest
+from mixtally.privacy.certify import certify
 from msgspec.structs import replace
 
-from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import named
 from mixtally.report.promise import assumes, expected, known, of_result, protects, stated

@@ -9,7 +9,7 @@ from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Par
 from mixtally.records.layout import Form, Layout
 from mixtally.rigorous import COLUMNS, blank, check, verdict
 from mixtally.rigorous.balls import arb, settled
-from rigorous.written import certified, clear, flips, plain, stated, plan_of
+from rigorous.written import certified, clear, flips, plain, plan_of, stated
 
 SCALE = 1 << 64
 COIN = flips(40, SCALE // 200, own=(0, SCALE // 2))

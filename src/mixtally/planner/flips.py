@@ -49,7 +49,7 @@ def among_people(
     units = max(0, math.floor(fakes * SCALE))
     for _ in range(_TRIALS):
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
-        if not isinstance(found, Candidate) or fits_bytes(found):
+        if not isinstance(found, Candidate) or found.fits_bytes:
             return found
         base = found.bytes_per_user * repeats / (repeats + units / SCALE)
         left = (request.bytes_per_user or 0.0) / base - 1.0
@@ -151,15 +151,9 @@ def among_blanks_of_mixes(
     )
     made = Candidate(request, request.question, parts, Cover.MIXES)
     found = flipped_at(made, least)
-    if not fits_bytes(found):
+    if not found.fits_bytes:
         return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
     return tells_nothing(found) or found
-
-
-def fits_bytes(found: Candidate) -> bool:
-    """Whether a device sends no more bytes than it may."""
-    limit = found.request.bytes_per_user
-    return limit is None or found.bytes_per_user <= limit
 
 
 def uncrowded(request: PlanRequest) -> str:

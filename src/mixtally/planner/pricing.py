@@ -1,7 +1,7 @@
 """From a candidate to its plan: the least noise from its own on that is proved to keep the promise.
 
-A candidate's noise is that of one message among a fixed number of fakes. Coins that people toss for
-their fakes, caps on a message and parts of different sizes take a hair more.
+A candidate's noise is that of one message among about so many fakes. Coins that people toss for
+their fakes, caps on a message and parts of different sizes take a hair more, or less.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 def planned(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
     for settled in _settled(found, accountant):
-        plan = _kept(settled, accountant)
+        plan = _kept(settled, accountant) if settled.affordable else None
         if plan is not None:
             return plan if settled.tells else None
     return None
