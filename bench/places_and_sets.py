@@ -61,7 +61,7 @@ def _pairs() -> list[tuple[str, str, str]]:
     wish = PlanRequest(
         question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
     )
-    found_ones = find_sets(choose(wish).best, boards, Lab(SecureChance()))
+    found_ones = find_sets(choose(wish).plan, boards, Lab(SecureChance()))
     named = {one.items for one in found_ones.sets[2][:_TOP]}
     took = time.perf_counter() - start
     # The peer knows no sets: a board is one value of all that two airports can be.

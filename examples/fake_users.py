@@ -14,12 +14,12 @@ Data: flights out of New York City 2013 (shipped, CC0), each as a person who nam
 from fractions import Fraction
 
 import numpy as np
-from mixtally.privacy.certify import certify
 
 from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.planner import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
@@ -51,8 +51,9 @@ def published(section: str, plan: Plan) -> str:
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
-        own = part.mechanism(fakes=fakes, crowd=plan.crowd)
-        true = certify(own.having(Parameter.FLIP, threshold_of(flip)), epsilon)
+        among = part.mechanism(fakes=fakes, crowd=plan.crowd)
+        asked = Record.of(among.having(Parameter.FLIP, threshold_of(flip)))
+        true = Accountant().certificate(asked, epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
     flip, own = notes.flip_blank(epsilon, delta, fakes), share(plan)

@@ -134,7 +134,7 @@ def test_records_that_only_fit_split_are_refused():
 
 def test_a_plan_of_another_kind_is_refused():
     numbers, sets = timeline("number"), timeline("sets")
-    with pytest.raises(PlanError, match="plan again for this question"):
+    with pytest.raises(PlanError, match="plan again for this data"):
         collect(planned(numbers), sets, GUARANTEE, Lab(None))
 
 

@@ -161,15 +161,25 @@ FEWER = (uniform(5, coin=1),)
 @pytest.mark.parametrize(
     ("altered", "said"),
     [
-        ({"question": Question(name="shade", bins=5, labels=tuple("abcde"))}, "'color' with its 5"),
-        ({"question": Question(name="color", bins=5)}, "plan again for this question"),
-        ({"users": 10_000}, r"at most [\d,]+ users, the smallest epoch"),
+        (
+            {"question": Question(name="shade", bins=5, labels=tuple("abcde"))},
+            "the 5 bins of 'color'",
+        ),
+        ({"question": Question(name="color", bins=5)}, "plan again for this data"),
         ({"parts": FEWER}, "its promise is false"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
     with pytest.raises(PlanError, match=said):
         collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, Lab(None))
+
+
+def test_the_smallest_epoch_has_the_people_that_a_plan_counts_on(timeline, plan):
+    fewest, most = int(timeline.users.min()), int(timeline.users.max())
+    assert fewest < most
+    larger = msgspec.structs.replace(plan, users=most, minimum_crowd=fewest + 1)
+    with pytest.raises(PlanError, match=f"a plan for {fewest:,} users"):
+        collect(larger, timeline, GUARANTEE, Lab(None))
 
 
 def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, plan, monkeypatch):

@@ -111,7 +111,7 @@ def checked_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
     """Raises as ``run.check_crowd``, ParameterError where whole messages are asked for."""
-    check_crowd(plan, histogram, analysis, accountant)
+    check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     if analysis.pairs:
         raise ParameterError(
             "counts alone",

@@ -1,7 +1,5 @@
 """From a crowd and its plan to a release: take records apart, play, tally, conclude."""
 
-from typing import Protocol
-
 import numpy as np
 
 from mixtally.data.population import Population
@@ -22,18 +20,6 @@ from mixtally.simulation.study import Refusal, Release
 from mixtally.tally.pairs import no_pairs
 
 _SPAN = 1 << 16
-
-
-class Crowd(Protocol):
-    """People of whom something is asked."""
-
-    @property
-    def question(self) -> Question:
-        """What."""
-
-    @property
-    def users(self) -> int:
-        """How many they are."""
 
 
 def release(
@@ -65,19 +51,28 @@ def checked(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
     """The crowd of each part, once nothing speaks against playing them."""
-    check_crowd(plan, population, analysis, accountant)
+    check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
     _check_pairs(plan, analysis)
     return parts(population, plan.questions)
 
 
-def check_crowd(plan: Plan, crowd: Crowd, analysis: Analysis, accountant: Accountant) -> None:
-    """Raises for a plan whose promise is false or is not one for these people."""
-    analysis.check_sums(crowd.question)  # before the work, not after it
-    if plan.question != crowd.question or crowd.users < plan.minimum_crowd:
+def check_crowd(
+    plan: Plan,
+    question: Question,
+    users: int,
+    accountant: Accountant,
+    analysis: Analysis = COUNTS_ALONE,
+) -> None:
+    """Raises for a plan whose promise is false or is not one for so many people and this question.
+
+    ParameterError for a projection of counts that have no known sum.
+    """
+    analysis.check_sums(question)  # before the work, not after it
+    if plan.question != question or users < plan.minimum_crowd:
         raise PlanError(
             "plan",
-            wanted=f"a plan for {crowd.users:,} users and {_asked(crowd.question)}",
+            wanted=f"a plan for {users:,} users and {_asked(question)}",
             got=f"one for {plan.minimum_crowd:,} and more, and {_asked(plan.question)}",
             do="plan again for this data: rounds of fewer people are destroyed",
         )
