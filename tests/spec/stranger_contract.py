@@ -219,6 +219,8 @@ def check_cover(read):
         return
     share = Fraction(repr(read["honest_share"]))
     need(math.floor(share * read["minimum_crowd"]) >= 2, "too-few-honest")
+    free = any(one["most_set"] is None and one["bins"] > 1 for one in parts)
+    need(read["count_flips"] or not free, "free-bits-uncounted")
     flipped = [one for one in parts if one["threshold"] is not None and one["own"]]
     if any(one["own"]["record"] == "uniform" for one in flipped):
         need(len(parts) * read["collections"] == 1, "flip-uniform-repeated")
