@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from spec.stranger_forms import (
     RefusalError,
+    check_version,
     fields,
     flag,
     integer,
@@ -228,12 +229,6 @@ def check_cover(read):
 
 def sizes(value):
     return several(several(integer("envelope-bytes")))(value)
-
-
-def check_version(value, mine):
-    """What is read first: another version may have other fields."""
-    if isinstance(value, dict) and "version" in value:
-        integer("unknown-version", mine, mine)(value["version"])
 
 
 SECONDS = integer("rounds-out-of-range", 1, 10**8)
