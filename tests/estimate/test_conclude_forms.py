@@ -80,7 +80,7 @@ def tallies_of(made, chance):
 
 @dataclass(frozen=True)
 class Seen:
-    """Shares of bins inside their intervals, alone and all at once; what is off in standard errors."""
+    """Shares of bins inside their intervals, alone and at once; what is off in standard errors."""
 
     alone: float
     together: float
