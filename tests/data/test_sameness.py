@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.contracts import contract_of, proved, shaped, plan_of
+from helpers.contracts import contract_of, plan_of, proved, shaped
 from helpers.data_files import in_every_format, people
 from mixtally.cli.labels import read_labels
 from mixtally.data.sameness import natural
