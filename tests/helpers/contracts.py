@@ -247,9 +247,8 @@ def random_parts(chance: random.Random, question: Question, *, mixes: bool) -> l
 def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: bool) -> Part:
     if most == 1 and chance.random() < 0.4:
         if mixes:
-            return shaped(
-                bins, ratio=chance.randint(1 << 60, 1 << 63), shift=chance.randint(10, 40)
-            )
+            ratio = chance.randint(1 << 60, 1 << 63)
+            return shaped(bins, ratio=ratio, shift=chance.randint(10, 40))
         return uniform(bins, **_random_own(chance))
     q = chance.choice([0.01, 0.1, 0.3])
     own = None

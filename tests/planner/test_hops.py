@@ -5,10 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace as altered
 
 from helpers.sampled import among
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.planner import PlanRequest, choose
+from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.contract import Cover, FakeRecord, OwnFakes
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
@@ -138,6 +139,16 @@ def test_no_plan_tells_more_than_the_local_epsilon(collections, count_crowd):
     people = [one for one in found if one.cover is Cover.PEOPLE]
     assert count_crowd or any(one.parts[0].own.coin for one in people)
     assert all(one.local_epsilon <= 5.0 for one in found)
+
+
+def test_flips_are_not_searched_for_below_what_the_local_epsilon_wants():
+    """Where more fakes are sent than such flips need."""
+    wanted = asked(Question(name="q", bins=20), messages_per_user=1.5, local_epsilon=5.0)
+    people = [one for one in surveyed(wanted) if one.cover is Cover.PEOPLE]
+    (found,) = [one for one in people if one.protocol == "flip-blank"]
+    part = altered(found.parts[0], own=OwnFakes(FakeRecord.BLANK, 0, 1 << 63))
+    plan = Planner().plan(replace(found, parts=(part,)))
+    assert 4.99 < plan.local_epsilon <= 5.0
 
 
 def test_only_honest_people_of_the_minimum_crowd_are_counted_on():

@@ -36,7 +36,9 @@ def test_the_layout_is_the_shorter_and_its_cap_the_least(bins, threshold):
     ],
 )
 def test_caps_take_no_more_of_delta_than_is_left_for_them(asked):
-    for plan in proved(asked):
+    plans = proved(asked)
+    assert plans
+    for plan in plans:
         assert 0.0 < capped_cost(PrivacyTerms.of(plan)) <= 1.01 * FOR_CAPS * 1e-6
 
 

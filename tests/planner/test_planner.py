@@ -152,6 +152,27 @@ def test_the_plan_of_least_error_after_coins_is_chosen():
         assert choose(asked).plan.standard_error <= min(errors)
 
 
+def test_a_candidate_whose_plan_turns_out_worse_gives_way(monkeypatch):
+    """And none is proved that erred more before."""
+    planner, asked = Planner(), request()
+    first, second = planner.survey(asked)[0]
+    worse = choose(request(protocol="flip-blank", messages_per_user=1.9)).plan
+    better = planner.plan(second)
+    assert first.standard_error < better.standard_error < worse.standard_error
+    looked = []
+
+    def plan(found):
+        looked.append(found)
+        return {first: worse, second: better}[found]
+
+    monkeypatch.setattr(planner, "plan", plan)
+    ranked = [((True, one.standard_error), lambda one=one: one) for one in (first, second)]
+    assert planner.least(ranked)[0] == (better, second)
+    looked.clear()
+    assert planner.least([ranked[1], ((True, 10.0), lambda: first)])[0] == (better, second)
+    assert looked == [second]
+
+
 def test_a_plan_whose_promise_is_false_is_refused():
     plan = choose(request(protocol="flip-blank")).plan
     part = plan.parts[0]

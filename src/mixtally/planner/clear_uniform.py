@@ -94,7 +94,7 @@ def _fakes_within(request: PlanRequest, size: int, people: int) -> int:
         part = _part(min(256**size, MOST_BINS), None)
         sent = Candidate(request, request.question, (part,)).bytes_per_user
         fakes = min(fakes, Fraction(request.bytes_per_user) / Fraction(sent) - 1)
-    return without_coins(request, fakes * people, 1)
+    return max(0, math.floor(without_coins(request, fakes * people, 1)) - 1)
 
 
 def _many(fakes: int, bins: list[int]) -> str:
@@ -143,7 +143,7 @@ def _affordable(
     """Whether the fakes that all messages may have most likely do for the one of most bins."""
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins)) * people)
     most = max(bins)
-    fakes = without_coins(request, Fraction(allowed * most, sum(bins)), len(bins))
+    fakes = round(without_coins(request, Fraction(allowed * most, sum(bins)), len(bins)))
     record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)

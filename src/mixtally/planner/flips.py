@@ -74,7 +74,7 @@ def _with(
     own = own_fakes(record, units) if units * people >= SCALE else None  # where some surely come
     sure = 0 if own is None else own.of(people)
     if own is not None and own.coin:
-        sure = without_coins(request, Fraction(sure), parts)
+        sure = round(without_coins(request, Fraction(sure), parts))
     uniform = own is not None and record is FakeRecord.UNIFORM
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),

@@ -90,17 +90,17 @@ def with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
     delta falls about as exp(-s K), s at most ln(1 / delta) / K, with the fakes K of all m messages.
     Averaged over a K of variance K or less in each it is as if s K / 2 m fewer had come.
     """
-    return math.ceil(fakes * _PROVED) + _coins(request, parts)
+    return math.ceil(fakes * _PROVED + _coins(request, parts))
 
 
-def without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> int:
+def without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fraction:
     """What is enough where people toss coins for ``fakes`` of them."""
-    return max(0, math.floor((fakes - _coins(request, parts)) / _PROVED))
+    return max(Fraction(0), (fakes - _coins(request, parts)) / _PROVED)
 
 
-def _coins(request: PlanRequest, parts: int) -> int:
+def _coins(request: PlanRequest, parts: int) -> Fraction:
     together = parts * request.collections
-    return math.ceil(0.5 * math.log(1.0 / request.guarantee.delta) / together)
+    return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / together
 
 
 def fewest_fakes(
