@@ -80,7 +80,7 @@ def tallies_of(made, chance):
 
 @dataclass(frozen=True)
 class Seen:
-    """Shares of bins inside their intervals, alone and all at once; what is off in standard errors."""
+    """Shares inside intervals, of a bin and of all at once; what is off in standard errors."""
 
     alone: float
     together: float
