@@ -143,7 +143,7 @@ def test_what_caps_cost_rises_with_epsilon(capped):
     assert upper(1.5) < 1e-4 < upper(18.0)
 
 
-@pytest.mark.parametrize("target", [1e-3, 3e-5, 1e-5])
+@pytest.mark.parametrize("target", [1e-3, 3e-5, 1e-5, 2e-6])
 def test_the_least_epsilon_is_found_where_the_curve_rises_again(capped, target):
     charged, accountant = [(capped, 2)], Accountant()
     found = compose.epsilon_of(charged, target, accountant)
@@ -156,3 +156,15 @@ def test_no_epsilon_is_found_where_caps_cost_too_much(capped):
     least = compose.upper_curve([(capped, 2)]).capped(0.01)
     with pytest.raises(InfeasibleError, match="allow a larger delta"):
         compose.epsilon_of([(capped, 2)], 0.9 * least)
+
+
+@pytest.mark.parametrize("window", [(1.0, 19.0), (3.0, 3.01), (0.02, 0.0201), (15.0, 15.001)])
+def test_a_narrow_window_between_flips_and_caps_is_found(window):
+    """What falls below the target at its start, and what rises above it at its end."""
+    start, end = window
+    upper = compose.Together(
+        lambda epsilon: 0.9 if epsilon < start else 4e-7,
+        lambda epsilon: 1e-9 if epsilon < end else 0.1,
+    )
+    below, above = compose._around(upper, 1e-6, (0.01, 0.9))
+    assert below[0] < start <= above[0] < end

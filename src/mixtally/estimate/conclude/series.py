@@ -33,11 +33,11 @@ def conclude_series(
     Raises as ``conclude`` does.
     """
     alone = structs.replace(plan, edges=None)
-    rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
     results = tuple(
         conclude(alone, (tally,), replace(analysis, edges=None), people=many)
         for tally, many in zip(tallies, users, strict=True)
     )
+    rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
     steps = steps_between(rounds, tallies, analysis.level)
     edges = analysis.edges if plan.edges is None else np.array(plan.edges)
     means = () if edges is None else means_over_time(names, results, rounds, users, steps, edges)

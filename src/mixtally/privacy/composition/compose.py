@@ -52,8 +52,6 @@ FRESH = (
     "not depend on what earlier ones showed"
 )
 _TOLERANCE = 1e-6
-_STRIDE = 1.5
-"""From one epsilon to the next, in search of the first that has so small a delta."""
 _NOISE = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
 
@@ -104,23 +102,39 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
         )
     accountant = accountant or Accountant()
     groups, upper = checked_charges(charges), upper_curve(charges, accountant, delta)
-    below, above = None, (LEAST_EPSILON, upper.composed(LEAST_EPSILON))
-    # Upwards, as what caps cost rises with epsilon.
-    while (missed := above[1] + upper.capped(above[0])) > delta:
-        if above[0] >= MOST_EPSILON:
-            raise InfeasibleError(
-                "collections",
-                wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
-                got=f"{missed:.3g} there",
-                do="take part in fewer, or allow a larger delta",
-            )
-        next_one = min(MOST_EPSILON, _STRIDE * above[0])
-        below, above = above, (next_one, upper.composed(next_one))
-    epsilon, composed = above if below is None else _least_meeting(upper, delta, below, above)
+    first = LEAST_EPSILON, upper.composed(LEAST_EPSILON)
+    met = first
+    if first[1] + upper.capped(LEAST_EPSILON) > delta:
+        met = _least_meeting(upper, delta, *_around(upper, delta, first))
+    epsilon, composed = met
     return _certificate(groups, epsilon, composed + upper.capped(epsilon), accountant)
 
 
 _Point = tuple[float, float]
+
+
+def _around(upper: Together, delta: float, below: _Point) -> tuple[_Point, _Point]:
+    """Two epsilons, the first of which reveals too much, with their deltas without caps: ``upper``
+    meets ``delta`` at the second.
+
+    Where even epsilon 20 reveals no more, but caps cost too much there, by halving.
+    """
+    above = MOST_EPSILON, upper.composed(MOST_EPSILON)
+    while (missed := above[1] + upper.capped(above[0])) > delta:
+        if above[1] > delta or above[0] - below[0] <= _TOLERANCE * above[0]:
+            raise InfeasibleError(
+                "collections",
+                wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
+                got=f"{missed:.3g} at {above[0]:.4g}",
+                do="take part in fewer, or allow a larger delta",
+            )
+        middle = math.sqrt(below[0] * above[0])
+        point = middle, upper.composed(middle)
+        if point[1] + upper.capped(middle) <= delta or point[1] < upper.capped(middle):
+            above = point
+        else:
+            below = point
+    return below, above
 
 
 def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) -> _Point:
