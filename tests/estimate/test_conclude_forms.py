@@ -80,11 +80,7 @@ def tallies_of(made, chance):
 
 @dataclass(frozen=True)
 class Seen:
-<<<<<<< HEAD
-    """Shares of bins inside their intervals, alone and at once; what is off in standard errors."""
-=======
     """Shares inside intervals, of a bin and of all at once; what is off in standard errors."""
->>>>>>> plan-p2
 
     alone: float
     together: float
