@@ -132,6 +132,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("cover-unfit", "labels", {"plan.cover": "people"}),
     ("flips-beside-mixes", "blanks", {"plan.count_flips": True}),
     ("too-few-honest", "clear", {"plan.honest_share": 0.0019, "plan.minimum_crowd": 1000}),
+    ("free-bits-uncounted", "bits", {"plan.count_flips": False}),
     ("flip-uniform-repeated", "uniform", {"plan.collections": 2}),
     ("parts-unfit", "traits", {f"{ASKED}.attributes": [3, 2]}),
     ("parts-unfit", "labels", {f"{ASKED}.kind": "set"}),

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixtally.privacy.accountant import Accountant, Record
 from msgspec import structs
 
 from attacks.conftest import upper
@@ -24,7 +23,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
 from mixtally.mixing import added
 from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import NoFakes, Parameter

@@ -56,6 +56,15 @@ SCENES = {
         [[0] * 9, [1] * 9, [1, 0, 0, 0, 0, 0, 0, 0, 1]],
         {},
     ),
+    "bits, sent again": (
+        planned(
+            Question(name="q", bins=9, kind=Kind.BITS),
+            contracts.flipped(9, most_set=None, repeats=3),
+            count_flips=True,
+        ),
+        [[0] * 9, [1] * 9],
+        {},
+    ),
     "attributes, a part each": (
         planned(with_attributes("q", (2, 3)), shaped(2), shaped(3)),
         [[a, b] for a in range(2) for b in range(3)],
@@ -173,8 +182,8 @@ def test_a_request_more_is_noticed(taps):
 def test_a_length_that_depends_on_the_answer_is_noticed(taps, plant):
     """A planted device, which leaves a fake out where nothing happened."""
 
-    def fewer(honest, contract, value, words, **more):
-        sent = honest(contract, value, words, **more)
+    def fewer(honest, plan, value, words, **more):
+        sent = honest(plan, value, words, **more)
         return [[*part, part[0]][: 2 if value == LABELS[0] else 3] for part in sent]
 
     plant(seal, "messages", fewer)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.planner import choose
+from mixtally.planner import Planner, choose
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
@@ -126,6 +126,23 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
     assert plan == answer.plan
     assert plan.messages_per_user <= budget * (1 + 1e-12)
     assert (plan.cover is Cover.MIXES) <= mix
+
+
+def test_a_plan_that_takes_more_than_its_budget_is_none():
+    """Coins and caps are no reason to send more messages or bytes, nor for a mix to add more."""
+    planner = Planner()
+    for protocol, field in (
+        ("clear-uniform", "messages_per_user"),
+        ("flip-blank", "bytes_per_user"),
+        ("clear-shaped", "mix_messages"),
+    ):
+        (found, *_) = planner.survey(request(protocol=protocol, mix_fakes=True))[0]
+        plan = planner.plan(found)
+        exact = plan.messages_per_mix if field == "mix_messages" else getattr(plan, field)
+        for limit, fits in ((exact, True), (exact * 0.999, False)):
+            limit = int(limit) if field == "mix_messages" else limit
+            asked = replaced(found, request=replaced(found.request, **{field: limit}))
+            assert (planner.plan(asked) is not None) == fits
 
 
 def test_the_plan_of_least_error_after_coins_is_chosen():

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from spec.stranger_forms import (
     RefusalError,
+    check_version,
     fields,
     flag,
     integer,
@@ -219,6 +220,8 @@ def check_cover(read):
         return
     share = Fraction(repr(read["honest_share"]))
     need(math.floor(share * read["minimum_crowd"]) >= 2, "too-few-honest")
+    free = any(one["most_set"] is None and one["bins"] > 1 for one in parts)
+    need(read["count_flips"] or not free, "free-bits-uncounted")
     flipped = [one for one in parts if one["threshold"] is not None and one["own"]]
     if any(one["own"]["record"] == "uniform" for one in flipped):
         need(len(parts) * read["collections"] == 1, "flip-uniform-repeated")
@@ -226,12 +229,6 @@ def check_cover(read):
 
 def sizes(value):
     return several(several(integer("envelope-bytes")))(value)
-
-
-def check_version(value, mine):
-    """What is read first: another version may have other fields."""
-    if isinstance(value, dict) and "version" in value:
-        integer("unknown-version", mine, mine)(value["version"])
 
 
 SECONDS = integer("rounds-out-of-range", 1, 10**8)

@@ -110,7 +110,9 @@ def claimed(
         People(fakes, users),
         ALONE if shaped else sure,
         title,
-        accountant.certificate(Record.of(mechanism.surely(honest_share)), epsilon),
+        (accountant or Accountant()).certificate(
+            Record.of(mechanism.surely(honest_share)), epsilon
+        ),
         hops=1 if shaped is None else shaped.mixes,
     )
 

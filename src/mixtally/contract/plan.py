@@ -168,6 +168,9 @@ def _check_cover(plan: Plan, held: Fields) -> None:
     sure = honest(plan.minimum_crowd, share)
     if sure < 2:
         raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", sure)
+    if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
+        wanted = "true, as nothing else hides several free bits"
+        raise refused("free-bits-uncounted", "count_flips", wanted, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")

@@ -8,7 +8,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR
 from mixtally.planner.flips import uncrowded
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -59,7 +59,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
-    return found
+    return tells_nothing(found) or found
 
 
 def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -83,7 +83,8 @@ def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> 
     shared = Hashing(function=HMAC_SHA256, seed=request.hash_seed, values=question.bins)
     asked = Question(name=question.name, bins=bins, hashed=shared)
     needs = _needs(request, encoding, [bins], accountant)
-    return _among(request, asked, [bins], needs, people)
+    found = _among(request, asked, [bins], needs, people)
+    return tells_nothing(found) or found
 
 
 def _fakes_within(request: PlanRequest, size: int, people: int) -> int:

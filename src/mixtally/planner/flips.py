@@ -8,7 +8,7 @@ from msgspec import structs
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at, plain
-from mixtally.planner.noise import capped, fewest_fakes, least_flips
+from mixtally.planner.noise import capped, fewest_fakes, least_flips, without_coins
 from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
@@ -70,9 +70,11 @@ def _with(
     repeats: int,
 ) -> Result:
     """With so many fakes of a device, times 2^64."""
-    own = own_fakes(record, units) if units else None
-    people = request.people or 0
+    people, parts = request.people or 0, len(encoding.parts)
+    own = own_fakes(record, units) if units * people >= SCALE else None  # where some surely come
     sure = 0 if own is None else own.of(people)
+    if own is not None and own.coin:
+        sure = without_coins(request, Fraction(sure), parts)
     uniform = own is not None and record is FakeRecord.UNIFORM
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),
@@ -86,7 +88,7 @@ def _with(
         crowd=people if count_flips else 0,
         repeats=repeats,
     )
-    floor = capped(request, hiding, len(encoding.parts))
+    floor = capped(request, hiding, parts)
     made = Candidate(
         request,
         request.question,
