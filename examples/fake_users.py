@@ -44,7 +44,7 @@ WAYS = (
 def published(section: str, plan: Plan) -> str:
     """What the Notes' formula asks for, and what that would promise."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
-    users, fakes = plan.users, plan.fakes_counted
+    users, fakes = plan.users, plan.fakes
     (part,) = plan.parts
     if section == "5.1":
         asked = round(notes.clear_uniform(epsilon, delta, part.bins))
@@ -81,7 +81,7 @@ def main() -> None:
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
         flip = share(plan)
         print(
-            f"\n{section} {protocol}: {plan.fakes_counted:,} fakes, q = {flip:.3g}\n"
+            f"\n{section} {protocol}: {plan.fakes:,} fakes, q = {flip:.3g}\n"
             f"  error {plan.standard_error:.2f} predicted, {seen:.2f} seen in "
             f"{crowd.question.bins} counts, {100 * held:.0f} % of intervals hold\n"
             f"  {published(section, plan)}"

@@ -26,6 +26,7 @@ from mixtally.simulation.epochs import collect, spent_by
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.trend.document import document
+from simulation.rounds import pair_law
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))
 GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -73,35 +74,6 @@ def test_every_epoch_is_collected_and_every_change_estimated(trend, timeline, pl
         assert np.abs(step.change.counts - trend.true_change(step)).max() < (
             6 * step.change.standard_error
         )  # false alarm below 1e-7
-
-
-def pair_law(plan):
-    """log P of the counts of two cells, the person's record in the first or in the second one.
-
-    Written anew from the definition: everybody's coins, and where each fake falls, so that counts
-    of cells are multinomial with N trials; no line shared with the package's price.
-    """
-    (part,) = plan.parts
-    assert part.own.whole == 0
-    trials, share = plan.users, part.own.coin / 2**64 / part.bins
-    mean = trials * share
-    reach = math.ceil(9 * math.sqrt(mean)) + 12
-    low, high = max(0, math.floor(mean) - reach), math.ceil(mean) + reach
-    rest = math.log1p(-2 * share)
-
-    def log_p(a, b):
-        if a < 0 or b < 0:
-            return None
-        other = trials - a - b
-        out = math.lgamma(trials + 1) - math.lgamma(a + 1) - math.lgamma(b + 1)
-        return out - math.lgamma(other + 1) + (a + b) * math.log(share) + other * rest
-
-    cells = [(a, b) for a in range(low, high) for b in range(low, high)]
-    laws = []
-    for mine in ((1, 0), (0, 1)):
-        raw = {cell: log_p(cell[0] - mine[0], cell[1] - mine[1]) for cell in cells}
-        laws.append({cell: p for cell, p in raw.items() if p is not None})
-    return laws
 
 
 def test_all_epochs_together_keep_the_guarantee_by_another_accountant(trend, plan):
