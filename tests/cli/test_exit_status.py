@@ -110,8 +110,12 @@ def test_a_false_promise_is_the_answer_no(cli):
 @pytest.mark.parametrize(
     ("part", "broken"),
     [
-        pytest.param(contracts.uniform(4, coin=1 << 55), {"hop 1", "a later hop"}, id="too few fakes"),
-        pytest.param(contracts.uniform(4, whole=1), {"a later hop"}, id="people behind a dishonest hop"),
+        pytest.param(
+            contracts.uniform(4, coin=1 << 55), {"hop 1", "a later hop"}, id="too few fakes"
+        ),
+        pytest.param(
+            contracts.uniform(4, whole=1), {"a later hop"}, id="people behind a dishonest hop"
+        ),
         pytest.param(contracts.shaped(4, shift=30), set(), id="every mix"),
     ],
 )
