@@ -88,7 +88,7 @@ def test_what_collections_compose_to(start, mechanism):
         protocol=mechanism,
         mix_fakes=True,
     )
-    plan = choose(wish).best.plan
+    plan = choose(wish).plan
     times = [int(cell) for cell in cells("docs/composition.md", "collections")]
     for count, stated in zip(times, cells("docs/composition.md", start), strict=True):
         if stated == "over 20":
