@@ -1,5 +1,6 @@
 """Help is complete and instant, and the installed script runs."""
 
+import re
 import subprocess
 import sys
 from ast import literal_eval
@@ -41,6 +42,18 @@ def test_the_first_page_of_help_is_short(cli, name):
     assert "  Output:" in first or "\nOutput:\n" in first or "\nCommands:\n" in first
     assert ("--help-all" in first) == ("\nCommands:\n" not in first)
     assert first.count("\n  -") <= 30
+
+
+@pytest.mark.parametrize("name", ["simulate", "plan", "simulate epochs"])
+def test_mixes_in_a_row_stand_under_the_budget(cli, name):
+    budget = cli(name, "--help").out.partition("\nBudget:\n")[2].partition("\nOutput:\n")[0]
+    assert "\n  --hops N " in budget
+    assert "\n  --mix-fakes " in budget
+
+
+def test_the_first_page_of_simulate_has_twenty_options_of_its_own(cli):
+    shown = re.findall(r"\n  (?:-\w, )?(--[a-z-]+)", cli("simulate", "--help").out)
+    assert len({*shown} - {"--help", "--help-all", "--quiet"}) <= 20
 
 
 def test_options_that_no_panel_names_are_shown_with_all(cli):

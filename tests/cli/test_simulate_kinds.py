@@ -181,15 +181,20 @@ def test_all_messages_of_a_split_record_are_played(cli, numbered, planned):
 
 
 @pytest.mark.seconds
-def test_a_split_record_keeps_the_order_of_its_labels(cli, data, planned, tmp_path):
+@pytest.mark.parametrize("column", ["{}=", ""])
+def test_a_split_record_keeps_the_order_of_its_labels(cli, data, planned, tmp_path, column):
+    names = [("city", "z"), ("city", "y"), ("city", "x"), ("age", "young"), ("age", "old")]
+    wanted = [column.format(of) + name for of, name in names]
     labels = tmp_path / "labels"
-    labels.write_text("z\ny\nx\nyoung\nold\n")
+    labels.write_text("\n".join(wanted))
     given = ("--attributes", "3,2", "--labels", labels, "--messages-per-user", 5)
     read = ("--columns", "city,age", "--as", "attributes", "--plan", planned(*given))
     outcome = cli("simulate", data, *read, "--seed", 1, "--json")
     assert (outcome.status, outcome.err.strip()) == (0, "")
-    found = [row["label"] for row in json.loads(outcome.out)["releases"][0]["estimates"]]
-    assert found == ["city=z", "city=y", "city=x", "age=young", "age=old"]
+    rows = json.loads(outcome.out)["releases"][0]["estimates"]
+    assert [row["label"] for row in rows] == wanted
+    assert [row["truth"] for row in rows] == [666, 667, 667, 1000, 1000]
+    assert all(abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"] for row in rows)
 
 
 @pytest.mark.parametrize("kind", PLANNED)
