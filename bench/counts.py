@@ -1,14 +1,16 @@
 """Tallies drawn from counts of 10^10 people beside a whole simulation of 10^6."""
 
 import numpy as np
-from mixtally.simulation.simulate import play
+from msgspec.structs import replace
 
 from bench.clock import both, sized
 from bench.row import Row, rated
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import named
-from mixtally.simulation.counts_only import draw_tally
+from mixtally.planner.layouts import plain
+from mixtally.records.contract import FakeRecord, OwnFakes, Part
+from mixtally.simulation.counts_only import draw_part
+from mixtally.simulation.play import play_parts
 
 AIM = 1.0
 _PEOPLE, _BINS, _Q = 10**10, sized(100_000, 1000), SCALE // 100_000
@@ -18,12 +20,13 @@ _WHOLE, _FEW = sized(1_000_000, 2000), 100
 def rows() -> list[Row]:
     """Benchmark lines."""
     chance = SecureChance()
-    large = named.flip_blank(bins=_BINS, fakes=10**10, threshold=_Q)
+    large, small = _part(_BINS), _part(_FEW)
     counts = np.full(_BINS, _PEOPLE // _BINS, dtype=np.int64)
-    small = named.flip_blank(bins=_FEW, fakes=_WHOLE, threshold=_Q)
     codes = np.arange(_WHOLE, dtype=np.int64) % _FEW
     took = both(
-        lambda: draw_tally(large, counts, _PEOPLE, chance), lambda: play(small, codes, chance), 3
+        lambda: draw_part(large, counts, _PEOPLE, 1, chance),
+        lambda: play_parts([small], 1, [codes], chance),
+        3,
     )
     return [
         rated(
@@ -34,3 +37,8 @@ def rows() -> list[Row]:
             AIM,
         )
     ]
+
+
+def _part(bins: int) -> Part:
+    """Flips among a blank a person."""
+    return replace(plain(bins, 1, _Q), own=OwnFakes(FakeRecord.BLANK, 1, 0))

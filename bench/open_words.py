@@ -48,7 +48,7 @@ def _ours(crowd: Population) -> tuple[float, float]:
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
     listed = (crowd.question.labels or ())[:_LISTED]
-    release, truth = collect_words(choose(wish).best, crowd, listed, Lab(chance))
+    release, truth = collect_words(choose(wish).plan, crowd, listed, Lab(chance))
     return _error(release.result.estimate.counts - truth.counts), time.perf_counter() - start
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from msgspec.structs import replace
 from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
@@ -17,11 +18,13 @@ from mixtally.ground import compiled
 from mixtally.ground.chance import SecureChance
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
+from mixtally.planner.layouts import plain
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.randomize import fakes, reports
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records import contract
 from mixtally.records.mechanism import Parameter, Shuffled
-from mixtally.records.mechanism.named import flip, flip_blank
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.tally.fold import tally_messages
 
 PLANNED = {105: (1000, 2000), 1000: (300, 600)}
@@ -53,15 +56,21 @@ def _mechanism(bins: int) -> Shuffled:
     return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
 
 
+def _part(mechanism: Shuffled) -> contract.Part:
+    """How its messages travel: as dense bits, a blank of each person among them."""
+    own = contract.OwnFakes(contract.FakeRecord.BLANK, 1, 0)
+    return replace(plain(mechanism.bins, 1, mechanism.flip_threshold or 0), own=own)
+
+
 def _planned() -> Iterator[Row]:
     """At the flips that a plan has."""
     chance = SecureChance()
     for bins, aims in PLANNED.items():
-        mechanism, memo = _mechanism(bins), Memo(1_000_000)
+        part, memo = _part(_mechanism(bins)), Memo(1_000_000)
         users, some = _USERS, sized(1000, 50)
         codes, (client, few) = _codes(users, bins), _calls(bins, some)
         took = both(
-            lambda m=mechanism, c=codes, o=memo: reports(m, c, chance, o),
+            lambda p=part, c=codes, o=memo: part_reports(p, c, chance, o),
             lambda c=client, f=few: [c.privatise(one) for one in f],
         )
         yield rated(
@@ -76,10 +85,10 @@ def _planned() -> Iterator[Row]:
 def _dense() -> Iterator[Row]:
     chance = SecureChance()
     for bins, aims in DENSE.items():
-        mechanism = flip(bins=bins, crowd=10**6, threshold=int(_Q * SCALE))
+        part = plain(bins, 1, int(_Q * SCALE))
         users, some = sized(4_000_000, 10_000) // bins, sized(1000, 50)
         codes, (client, few) = _codes(users, bins), _calls(bins, some)
-        ours = _work(mechanism, codes, chance)
+        ours = _work(part, codes, chance)
         took = both(ours, lambda c=client, f=few: [c.privatise(one) for one in f])
         yield rated(
             f"randomize, q = {_Q}, d = {bins:,}",
@@ -94,8 +103,8 @@ def _dense() -> Iterator[Row]:
         yield Row("  beside multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times")
 
 
-def _work(mechanism: Shuffled, codes: np.ndarray, chance: SecureChance) -> Callable[[], object]:
-    return lambda: reports(mechanism, codes, chance)
+def _work(part: contract.Part, codes: np.ndarray, chance: SecureChance) -> Callable[[], object]:
+    return lambda: part_reports(part, codes, chance)
 
 
 _PLAIN = np.random.default_rng(0)  # noqa: TID251  (a peer: what people do)
@@ -111,13 +120,14 @@ def _counted(how: str = "") -> Row:
     """At the flips that a plan has; ours are twice as many messages, as people send fakes."""
     bins, users, some, chance = 100, _USERS, sized(2000, 100), SecureChance()
     mechanism = _mechanism(bins)
-    sent = reports(mechanism, _codes(users, bins), chance), fakes(mechanism, users, chance)
+    part = _part(mechanism)
+    sent = part_reports(part, _codes(users, bins), chance), part_fakes(part, users, chance)[0]
     messages = np.concatenate(sent)
     client, few = _calls(bins, some)
     theirs = [client.privatise(one) for one in few]
 
     def ours() -> object:
-        return estimate_counts(mechanism, tally_messages(mechanism.layout, messages), users)
+        return estimate_counts(mechanism, tally_messages(part.layout, messages), users)
 
     def peer() -> object:
         server = UEServer(epsilon=1.0, d=bins, use_oue=True, index_mapper=lambda x: x)
@@ -145,7 +155,7 @@ def _one() -> Row:
     """A device's one report, without sealing."""
     bins, words = 100, Words(lambda n: os.urandom(8 * n))  # noqa: TID251  (as a device has them)
     layout = Layout("bits", bins, None)
-    part = Part(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout)
+    part = Part(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout, 1)
     (client, _), calls = _calls(bins, 1), sized(2000, 20)
     took = both(
         lambda: [message(part, [7], words) for _ in range(calls)],

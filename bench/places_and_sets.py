@@ -38,7 +38,7 @@ def _places() -> list[tuple[str, str, str]]:
     crowd = Population(question=whole.question, records=codes)
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
-    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).best.plan
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).plan
     ours = _error(release(plan, crowd, Lab(chance)).result.estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)
@@ -61,7 +61,7 @@ def _pairs() -> list[tuple[str, str, str]]:
     wish = PlanRequest(
         question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
     )
-    found_ones = find_sets(choose(wish).best, boards, Lab(SecureChance()))
+    found_ones = find_sets(choose(wish).plan, boards, Lab(SecureChance()))
     named = {one.items for one in found_ones.sets[2][:_TOP]}
     took = time.perf_counter() - start
     # The peer knows no sets: a board is one value of all that two airports can be.

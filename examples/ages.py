@@ -16,7 +16,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
 
@@ -32,8 +32,8 @@ def main() -> None:
             question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=crowd.users,
             mix_fakes=True,
         )  # fmt: skip
-        offer, _ = best(wish)
-        result = collect(offer, crowd, Lab(SeededChance(7)), Analysis(edges=scale.edges)).result
+        plan, _ = best(wish)
+        result = release(plan, crowd, Lab(SeededChance(7)), Analysis(edges=scale.edges)).result
         (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
         print(f"{bins} bins")
         for row, value in zip(figures.rows, true, strict=True):

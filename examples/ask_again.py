@@ -13,17 +13,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from mixtally.simulation.simulate import play
 from numpy.typing import NDArray
 
 from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.privacy.certify import verify
 from mixtally.privacy.composition import compose
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.plan import Plan
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import release
 
 Floats = NDArray[np.float64]
 
@@ -74,16 +73,13 @@ def best_plan(
         users=int(timeline.users.min()),
         collections=collections,
     )
-    return choose(wish, planner).best.plan
+    return choose(wish, planner).plan
 
 
 def _counts(plan: Plan, timeline: Timeline, epochs: int, lab: Lab) -> Floats:
     """Unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
-    mechanism, rows = verify(plan, lab.planner.accountant), []
-    for epoch in range(epochs):
-        tally = play(mechanism, timeline.crowd(epoch).records, lab.chance, lab.progress)
-        rows.append(mechanism.unbiased(tally.counts, tally.messages))
-    return np.array(rows)
+    found = [release(plan, timeline.crowd(epoch), lab).result for epoch in range(epochs)]
+    return np.array([result.estimate.counts for result in found])
 
 
 def _way(name: str, plan: Plan, times: int, off: Floats, guarantee: Guarantee, lab: Lab) -> Way:

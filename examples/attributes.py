@@ -16,7 +16,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import with_attributes
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
 SIZES = (7, 7, 2)
@@ -36,13 +36,13 @@ def main() -> None:
             question=question, guarantee=Guarantee(epsilon=2.0, delta=1e-6), users=users,
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip
-        offer, reason = best(wish)
-        found = collect(offer, crowd, Lab(SeededChance(7))).result.estimate
+        plan, reason = best(wish)
+        found = release(plan, crowd, Lab(SeededChance(7))).result.estimate
         print(reason)
         print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))
         print("  true  ", " ".join(f"{count:4d}" for count in crowd.truth))
-        print(f"  delta of the whole record: {offer.certificate.upper:.3g} at epsilon 2")
+        print(f"  delta of the whole record: {plan.certificate.upper:.3g} at epsilon 2")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.simulation import central
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 LEVEL, PLAYS, MIXED = 0.95, 300, 8
@@ -78,12 +78,12 @@ def main() -> None:
         wish = PlanRequest(
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
-        offer, _ = best(wish)
+        plan, _ = best(wish)
         lab = Lab(SecureChance())
-        found = [collect(offer, crowd, lab).result.estimate.counts for _ in range(MIXED)]
+        found = [release(plan, crowd, lab).result.estimate.counts for _ in range(MIXED)]
         seen = float(np.sqrt(np.mean(np.square(np.array(found) - truth))))
         who = "a mix draws the fakes" if trusted else "nobody trusted"
-        print(f"{offer.name}, {who}: error {offer.standard_error:.2f}, seen {seen:.2f}")
+        print(f"{plan.name}, {who}: error {plan.standard_error:.2f}, seen {seen:.2f}")
 
 
 if __name__ == "__main__":

@@ -18,13 +18,14 @@ import numpy as np
 from mixtally.data.flights import flights
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
-from mixtally.planner import PlanOption, PlanRequest
-from mixtally.privacy.certify import certify
+from mixtally.planner import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import Parameter
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -40,25 +41,28 @@ WAYS = (
 """Section, protocol, and how many fakes there are; at most one a person where that is None."""
 
 
-def published(section: str, offer: PlanOption) -> str:
+def published(section: str, plan: Plan) -> str:
     """What the Notes' formula asks for, and what that would promise."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
-    users, bins, fakes = offer.plan.users, offer.bins, offer.mechanism.fakes_promised
+    users, fakes = plan.users, plan.fakes_counted
+    (part,) = plan.parts
     if section == "5.1":
-        asked = round(notes.clear_uniform(epsilon, delta, bins))
+        asked = round(notes.clear_uniform(epsilon, delta, part.bins))
         return f"(5.10) asks for {asked:,} fakes, {asked / fakes:.1f} times as many"
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
-        true = certify(offer.mechanism.having(Parameter.FLIP, threshold_of(flip)), epsilon)
+        among = part.mechanism(fakes=fakes, crowd=plan.crowd)
+        asked = Record.of(among.having(Parameter.FLIP, threshold_of(flip)))
+        true = Accountant().certificate(asked, epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
-    flip, own = notes.flip_blank(epsilon, delta, fakes), share(offer)
+    flip, own = notes.flip_blank(epsilon, delta, fakes), share(plan)
     return f"(5.26) asks for q = {flip:.2g}, {flip / own:.1f} times as much"
 
 
-def share(offer: PlanOption) -> float:
+def share(plan: Plan) -> float:
     """The chance that a bit is flipped."""
-    return (offer.mechanism.flip_threshold or 0) / 2**64
+    return (plan.parts[0].threshold or 0) / 2**64
 
 
 def main() -> None:
@@ -71,16 +75,16 @@ def main() -> None:
             question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
             messages_per_user=budget,
         )  # fmt: skip
-        offer, _ = best(wish)
-        found = collect(offer, crowd, Lab(SeededChance(1))).result.estimate
+        plan, _ = best(wish)
+        found = release(plan, crowd, Lab(SeededChance(1))).result.estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
         held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
-        flip = share(offer)
+        flip = share(plan)
         print(
-            f"\n{section} {protocol}: {offer.mechanism.fakes_promised:,} fakes, q = {flip:.3g}\n"
-            f"  error {offer.standard_error:.2f} predicted, {seen:.2f} seen in "
+            f"\n{section} {protocol}: {plan.fakes_counted:,} fakes, q = {flip:.3g}\n"
+            f"  error {plan.standard_error:.2f} predicted, {seen:.2f} seen in "
             f"{crowd.question.bins} counts, {100 * held:.0f} % of intervals hold\n"
-            f"  {published(section, offer)}"
+            f"  {published(section, plan)}"
         )
         for i in np.argsort(-found.counts)[:3].tolist():
             print(f"  {crowd.question.label(i)} {found.counts[i]:10,.1f}   true {crowd.truth[i]:,}")

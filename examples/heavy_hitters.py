@@ -52,7 +52,7 @@ def main() -> None:
         f"recall {found.recall:.2f}, precision {found.precision:.2f}, {found.ghosts} of "
         f"{len(result.found)} words found are held by nobody"
     )
-    print(f"{planned.offer.name}, {planned.messages_per_user:.3g} messages a person in all")
+    print(f"{planned.plan.name}, {planned.messages_per_user:.3g} messages a person in all")
     print(planned.reason)
     print("\n".join(promise(planned)))
 

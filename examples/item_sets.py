@@ -25,7 +25,7 @@ TOP = 20
 
 def show(boards: Population, found: Found) -> None:
     """The most frequent and the least accidental sets, beside the truth."""
-    plan, label = found.option.plan, boards.question.label
+    plan, label = found.items.plan, boards.question.label
     print(
         f"\n{plan.users:,} boards of {boards.question.max_set}, {plan.protocol}, epsilon "
         f"{plan.guarantee.epsilon:g}, delta <= {at_most(plan.certificate.upper)}, error of an "
@@ -70,7 +70,7 @@ def main() -> None:
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=boards.users,
         )
-        show(boards, find_sets(choose(wish).best, boards, Lab(chance)))
+        show(boards, find_sets(choose(wish).plan, boards, Lab(chance)))
 
 
 if __name__ == "__main__":

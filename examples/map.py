@@ -56,7 +56,7 @@ def main() -> None:
     crowd = located(flights(), place)
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).best.plan
+    plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).plan
     found = release(plan, crowd, Lab(chance)).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "

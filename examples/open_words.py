@@ -39,15 +39,15 @@ def main() -> None:
         )
         promised = Guarantee(epsilon=1.0, delta=1e-6)
         wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=True)
-        offer = choose(wish).best
-        release, true = collect_words(offer, crowd, words, Lab(chance))
+        plan = choose(wish).plan
+        release, true = collect_words(plan, crowd, words, Lab(chance))
         truth = true.counts
         found, (others,) = release.result.estimate, release.result.figures[0].rows
         held = (found.each.lower <= truth) & (truth <= found.each.upper)
         measured = float(np.sqrt(np.mean((found.counts - truth) ** 2)))
         print(
             f"{bins:,} bins, {len(truth)} lines for {len(words)} words: standard error "
-            f"{found.standard_error:.1f} (noise {offer.noise:.1f}), measured {measured:.1f}, "
+            f"{found.standard_error:.1f} (noise {plan.noise:.1f}), measured {measured:.1f}, "
             f"{100 * held.mean():.0f} % of the intervals cover the true count"
         )
         for i in np.argsort(-found.counts)[:5].tolist():

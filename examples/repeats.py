@@ -12,19 +12,19 @@ A made-up crowd: 20,000 people with a yes or no, 5,000 with five of them.
 import math
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from mixtally.encode.bits import packed
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.mixing import shuffle
+from mixtally.planner.layouts import plain
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
-from mixtally.randomize import reports
-from mixtally.records.mechanism import Parameter, Shuffled
+from mixtally.records.mechanism import BitFlips, Parameter
 from mixtally.records.mechanism.named import flip_bits, single_bit
+from mixtally.simulation.play import play_parts
 from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import tally_messages
 
 DELTA = 1e-6
 CLOSE = 5e-3
@@ -44,24 +44,26 @@ def asked(users: int, bits: int) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint8)
 
 
-def counted(mechanism: Shuffled, answers: Bits, chance: Chance) -> NDArray[np.float64]:
+def counted(mechanism: BitFlips, answers: Bits, chance: Chance) -> NDArray[np.float64]:
     """Counts of one collection."""
-    sent = reports(mechanism, packed(answers.tobytes(), mechanism.bins), chance)
-    tally = tally_messages(mechanism.layout, shuffle(sent, chance))
+    part = replace(plain(mechanism.bins, None, mechanism.threshold), repeats=mechanism.repeats)
+    records = packed(answers.tobytes(), mechanism.bins)
+    (tally,) = play_parts([part], 1, [records], chance).tallies
     return mechanism.unbiased(tally.counts, tally.messages)
 
 
-def seen(mechanism: Shuffled, answers: Bits, chance: Chance) -> float:
+def seen(mechanism: BitFlips, answers: Bits, chance: Chance) -> float:
     """Root mean square error of many collections, over all bits."""
     truth = answers.sum(axis=0)
     errors = [counted(mechanism, answers, chance) - truth for _ in range(RUNS)]
     return float(np.sqrt(np.mean(np.square(errors))))
 
 
-def least_flips(mechanism: Shuffled, epsilon: float, pieces: int = 1) -> Shuffled:
+def least_flips(mechanism: BitFlips, epsilon: float, pieces: int = 1) -> BitFlips:
     """``mechanism`` with the flips that ``pieces`` of its messages need to keep the guarantee."""
     record = Record.of(mechanism, pieces=pieces)
     found = calibrate(Accountant(), record, Parameter.FLIP, epsilon, DELTA, tolerance=CLOSE)
+    assert isinstance(found.message.mechanism, BitFlips)
     return found.message.mechanism
 
 
@@ -95,9 +97,9 @@ def split(epsilon: float, answers: Bits, chance: Chance) -> None:
     )
 
 
-def share(mechanism: Shuffled) -> float:
+def share(mechanism: BitFlips) -> float:
     """The chance that a bit is flipped."""
-    return (mechanism.flip_threshold or 0) / SCALE
+    return mechanism.threshold / SCALE
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
 
@@ -36,9 +36,9 @@ def main() -> None:
         question, rows_of(people, legs.codes[: 3 * users], users, airports.bins)
     )  # fmt: skip
     wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
-    offer, reason = best(wish)
+    plan, reason = best(wish)
     print(reason)
-    result = collect(offer, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
+    result = release(plan, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
     found = result.estimate
     for i in np.argsort(-found.counts)[:5].tolist():
         print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")

@@ -15,7 +15,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
 
@@ -32,11 +32,11 @@ def main() -> None:
             users=crowd.users,
             protocol=protocol,
         )
-        offer, _ = best(wish)
-        found = collect(offer, crowd, Lab(SeededChance(7))).result.estimate
+        plan, _ = best(wish)
+        found = release(plan, crowd, Lab(SeededChance(7))).result.estimate
         print(
             f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
-            f"{found.each.upper[0]}, {offer.messages_per_user:.2f} messages a user"
+            f"{found.each.upper[0]}, {plan.messages_per_user:.2f} messages a user"
         )
 
 

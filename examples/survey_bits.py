@@ -18,7 +18,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
 
@@ -41,10 +41,10 @@ def main() -> None:
         question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4
     )
     for wish, analysis in ((split, Analysis()), (whole, Analysis(pairs=True))):
-        offer, _ = best(wish)
-        result = collect(offer, crowd, Lab(SeededChance(7)), analysis).result
+        plan, _ = best(wish)
+        result = release(plan, crowd, Lab(SeededChance(7)), analysis).result
         true = truth_of(crowd, result)
-        print(f"{offer.name}: standard error {offer.standard_error:.1f} of {crowd.users} people")
+        print(f"{plan.name}: standard error {plan.standard_error:.1f} of {crowd.users} people")
         for i, label in enumerate(LABELS):
             print(f"  {label:32} {result.estimate.counts[i]:9.1f}   true {crowd.truth[i]}")
         for figures in result.figures:

@@ -74,7 +74,9 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("integer-as-string", "labels", {"plan.users": "1000"}),
     ("integer-as-string", "flips", {f"{PART}.threshold": "01152921504606846976"}),
     ("integer-as-string", "flips", {f"{OWN}.coin": str(1 << 53)}),
-    ("unknown-version", "labels", {"version": 2, "new": []}),
+    ("unknown-version", "labels", {"version": 1, "plan": GONE, "terms": {}}),
+    ("unknown-version", "labels", {"version": 3, "new": []}),
+    ("unknown-version", "labels", {"plan.version": 3, "plan.parts": GONE}),
     ("name-malformed", "labels", {"name": "Home"}),
     ("serial-out-of-range", "labels", {"serial": 0}),
     ("more-drawing-mixes-than-hops", "labels", {"hops.1": GONE}),
@@ -130,7 +132,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("cover-unfit", "labels", {"plan.cover": "people"}),
     ("flips-beside-mixes", "blanks", {"plan.count_flips": True}),
     ("too-few-honest", "clear", {"plan.honest_share": 0.0019, "plan.minimum_crowd": 1000}),
-    ("uncovered", "crowd", {"plan.count_flips": False}),
+    ("free-bits-uncounted", "bits", {"plan.count_flips": False}),
     ("flip-uniform-repeated", "uniform", {"plan.collections": 2}),
     ("parts-unfit", "traits", {f"{ASKED}.attributes": [3, 2]}),
     ("parts-unfit", "labels", {f"{ASKED}.kind": "set"}),
@@ -151,6 +153,11 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
     ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
     ("blanks-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
+    ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 0}),
+    ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 1001}),
+    ("repeats-unfit", "labels", {f"{PART}.repeats": 2}),
+    ("repeats-unfit", "flips", {f"{PART}.repeats": 2}),
+    ("repeats-unfit", "blanks", {f"{PART}.repeats": 2}),
     ("two-covers", "blanks", {OWN: {"record": "blank", "whole": 1, "coin": 0}}),
     ("clear-not-index", "labels", {f"{LAYOUT}.form": "bits"}),
     ("clear-uncovered", "clear", {f"{OWN}.record": "blank"}),
@@ -298,12 +305,12 @@ def reason_of(vector: dict[str, Any]) -> str | None:
             limits = dict(vector["limits"])
             for name in ("protocols", "covers"):
                 limits[name] = frozenset(limits[name])
-            client.checked(contract, client.Limits(**limits))
+            client.checked(contract.plan, client.Limits(**limits))
         elif "value" in vector:
             value, words = vector["value"], bytes.fromhex(vector["words"])
             if isinstance(value, dict):
                 value = math.nan if value["double"] == "nan" else math.inf
-            client.messages(contract, value, lambda _: words, prefixes=vector["prefixes"])
+            client.messages(contract.plan, value, lambda _: words, prefixes=vector["prefixes"])
     except RefusedError as error:
         return error.reason
     return None

@@ -35,6 +35,7 @@ from mixtally.records.contract import (  # noqa: E402
     Prefixes,
     ShapedRecipe,
     write_contract,
+    write_plan,
 )
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
@@ -85,9 +86,12 @@ def asked(bins: int, **more: Any) -> Question:
     return Question(name="where", bins=bins, **more)
 
 
-def flipped_terms(bins: int, own: OwnFakes | None, **more: Any) -> Plan:
+def flipped_plan(
+    bins: int, own: OwnFakes | None, *, count_flips: bool | None = None, **more: Any
+) -> Plan:
     """Numbered bins, flipped."""
-    return c.plan_of(asked(bins), [c.flipped(bins, own=own, **more)])
+    told = {} if count_flips is None else {"count_flips": count_flips}
+    return c.plan_of(asked(bins), [c.flipped(bins, own=own, **more)], **told)
 
 
 def plain_scenarios() -> list[Sent]:
@@ -105,18 +109,22 @@ def plain_scenarios() -> list[Sent]:
         Sent("order-word-drawn-again", c.plan_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
              {4: LAST, 5: LAST}),
         Sent("number-two-bytes", c.plan_of(asked(300), [c.uniform(300, whole=1, coin=0)]), 299),
-        Sent("flips-blank-fakes", flipped_terms(9, two), 8, {0: 0}),
-        Sent("flips-no-fake-this-time", flipped_terms(17, coin, q=0.3), 16, {0: LAST}),
-        Sent("flips-uniform-fakes", flipped_terms(10, OwnFakes(UNIFORM, 1, HALF)), 3, {0: 0}),
-        Sent("flips-of-the-crowd", flipped_terms(12, None, q=0.25), 0),
-        Sent("flips-blanks-of-hops", flipped_terms(8, None, blanks=40), 7),
-        Sent("flip-on-the-threshold", flipped_terms(4, None, q=0.25), 2,
+        Sent("flips-blank-fakes", flipped_plan(9, two), 8, {0: 0}),
+        Sent("flips-no-fake-this-time", flipped_plan(17, coin, q=0.3), 16, {0: LAST}),
+        Sent("flips-uniform-fakes", flipped_plan(10, OwnFakes(UNIFORM, 1, HALF)), 3, {0: 0}),
+        Sent("flips-of-the-crowd", flipped_plan(12, None, q=0.25), 0),
+        Sent("flips-of-oneself", flipped_plan(12, None, q=0.25, count_flips=False), 11),
+        Sent("flips-sent-again", flipped_plan(12, None, q=0.25, repeats=3), 5),
+        Sent("flips-sent-and-drawn-again",
+             flipped_plan(9, None, q=0.1, cap=3, repeats=2), 4, dict.fromkeys(range(9, 18), 0)),
+        Sent("flips-blanks-of-hops", flipped_plan(8, None, blanks=40), 7),
+        Sent("flip-on-the-threshold", flipped_plan(4, None, q=0.25), 2,
              {0: (1 << 62) - 1, 1: 1 << 62, 2: (1 << 62) - 1, 3: 1 << 62}),
-        Sent("positions", flipped_terms(40, two, **deep | {"cap": 9}), 39, {0: LAST}),
-        Sent("positions-drawn-again", flipped_terms(9, coin, **deep), 4, {0: 0} | every),
+        Sent("positions", flipped_plan(40, two, **deep | {"cap": 9}), 39, {0: LAST}),
+        Sent("positions-drawn-again", flipped_plan(9, coin, **deep), 4, {0: 0} | every),
         Sent("positions-two-byte-count",
-             flipped_terms(2000, None, form=Form.POSITIONS, q=0.01, cap=300), 1999),
-        Sent("bits-drawn-again", flipped_terms(9, coin, q=0.1, cap=3), 0, {0: LAST} | every),
+             flipped_plan(2000, None, form=Form.POSITIONS, q=0.01, cap=300), 1999),
+        Sent("bits-drawn-again", flipped_plan(9, coin, q=0.1, cap=3), 0, {0: LAST} | every),
     ]  # fmt: skip
 
 
@@ -173,9 +181,13 @@ def record_scenarios() -> list[Sent]:
              [2, 0, 3]),
         Sent("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),
              c.uniform(4, whole=1)], count_flips=False), [2, 0, 3]),
+        Sent("attributes-split-and-sent-again", c.plan_of(traits, [c.flipped(3, own=own),
+             c.flipped(2, repeats=2), c.flipped(4)]), [1, 1, 2]),
         Sent("attributes-split-labels", c.plan_of(named, [c.shaped(2), c.shaped(2)]),
              ["a=2", "b=1"]),
         Sent("bits-whole", c.plan_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0, 1]),
+        Sent("bits-sent-again",
+             c.plan_of(free, [c.flipped(3, most_set=None, q=0.2, repeats=2)]), [0, 1, 1]),
         Sent("bits-split", c.plan_of(free, [single] * 3), [1, 0, 1]),
         Sent("bits-split-in-clear", c.plan_of(free, [c.uniform(2, whole=1)] * 3), [1, 0, 1]),
         Sent("single-bit", c.plan_of(one, [single]), [1]),
@@ -187,7 +199,7 @@ def sent_vector(one: Sent) -> dict[str, Any]:
     data = write_contract(c.contract_of(one.plan))
     ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
-    found = client.messages(client.read(data), one.value, ours, **more)
+    found = client.messages(client.read(data).plan, one.value, ours, **more)
     bins = answer(one.plan, one.value, one.prefixes, closing=one.closing)
     if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
         raise SystemExit(f"{one.name}: the room and the reference disagree")
@@ -232,8 +244,10 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
 
 def other_vectors() -> dict[str, dict[str, Any]]:
     """Fingerprints and shapes."""
-    text = write_contract(c.contract_of(c.plan_of(asked(5, labels=NAMES), [c.shaped(5)]))).decode()
+    plan = c.plan_of(asked(5, labels=NAMES), [c.shaped(5)])
+    text = write_contract(c.contract_of(plan)).decode()
     files = {
+        "of-a-plan": write_plan(plan).decode(),
         "unsigned": text,
         "signed": text + SIGNED,
         "without-last-newline": text[:-1],

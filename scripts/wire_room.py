@@ -86,10 +86,9 @@ def _shapes(vector: Found) -> Found:
     contract = client.read(vector["contract"].encode())
     shapes = []
     for part in contract.plan.parts:
-        most = part.own.whole + (part.own.coin > 0) if part.own else 0
         size = part.layout.message_bytes
         size += SUITES[contract.suite].layer_bytes * (len(contract.hops) + 1)
-        shapes.append([1 + (part.own.whole if part.own else 0), 1 + most, size])
+        shapes.append([part.least, part.most, size])
     return {"shapes": shapes}
 
 

@@ -57,15 +57,16 @@ class Scene(NamedTuple):
 
 
 def scene(suite: int) -> Scene:
-    """Suite 1: one part, fakes of hops; suite 2: three parts, fakes of devices."""
+    """Suite 1: one part, fakes of hops; suite 2: four parts, fakes of devices in three."""
     if suite == 1:
         asked = Question(name="where", bins=3, labels=("a", "b", "c"))
         plan = c.proved(c.plan_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))
     else:
         own = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
         parts = [c.uniform(3), c.flipped(2, own=own), c.uniform(4, whole=2, coin=0)]
+        parts.append(c.flipped(2, repeats=3))
         more = {"count_flips": False, "minimum_crowd": 2, "collections": 7}
-        plan = c.plan_of(with_attributes("traits", (3, 2, 4)), parts, **more)
+        plan = c.plan_of(with_attributes("traits", (3, 2, 4, 2)), parts, **more)
     hops, collector = c.network(plan.hops)
     signers = tuple(Signer(role.name, secret(role.name, 32)) for role in (*hops, collector))
     *hops, collector = (

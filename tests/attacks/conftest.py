@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 
 from attacks.mechanisms import RARE, SOUND
@@ -11,10 +10,11 @@ from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.ground.memo import Memo
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.randomize import fakes, reports
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.contract import FakeRecord
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Question
+from mixtally.simulation.play import play_parts
 from mixtally.simulation.seeded import SeededChance
 
 ERROR = 1e-4
@@ -42,7 +42,7 @@ def lab(accountant, tables):
     """A lab with a seed, a number of runs and, perhaps, a broken device."""
 
     def make(runs=None, seed=1, error=ERROR, **parts):
-        given = {"play": play, "accountant": accountant, "tables": tables, **parts}
+        given = {"play": play_parts, "accountant": accountant, "tables": tables, **parts}
         return Lab(SeededChance(seed), error, runs=runs, **given)
 
     return make
@@ -58,16 +58,16 @@ def sound():
 def plan():
     """A plan for a thousand people in five bins."""
     question, guarantee = Question(name="color", bins=5), Guarantee(epsilon=1.0, delta=1e-6)
-    return choose(PlanRequest(question=question, guarantee=guarantee, users=1000)).best.plan
+    return choose(PlanRequest(question=question, guarantee=guarantee, users=1000)).plan
 
 
-def last_bit_in_clear(mechanism, records, chance):
+def last_bit_in_clear(part, records, chance):
     """Accident: the last bit of a report is never randomized."""
-    rows = reports(mechanism, records, chance)
-    last = mechanism.bins - 1
+    rows = part_reports(part, records, chance)
+    last = part.bins - 1
     mask = np.uint8(1 << (last & 7))
-    held = records if records.ndim == 2 else mechanism.layout.rows(records)
-    true = np.repeat(held, mechanism.repeats, axis=0)[:, last >> 3]
+    held = records if records.ndim == 2 else part.layout.rows(records)
+    true = np.repeat(held, part.repeats, axis=0)[:, last >> 3]
     rows[:, last >> 3] = (rows[:, last >> 3] & ~mask) | (true & mask)
     return rows
 
@@ -75,26 +75,29 @@ def last_bit_in_clear(mechanism, records, chance):
 def flipping_with(threshold):
     """Accident: epsilon is mapped to another flip probability."""
 
-    def device(mechanism, codes, chance):
-        return reports(replace(mechanism, threshold=threshold), codes, chance)
+    def device(part, records, chance):
+        return part_reports(replace(part, threshold=threshold), records, chance)
 
     return device
 
 
-def off_by_one(mechanism, codes, chance):
+def off_by_one(part, records, chance):
     """Accident: the mapper counts from one, and the last two items become one."""
-    return reports(mechanism, np.minimum(codes + 1, mechanism.bins - 1), chance)
+    return part_reports(part, np.minimum(records + 1, part.bins - 1), chance)
 
 
-def blanks_instead(mechanism, count, chance):
+def blanks_instead(part, people, chance):
     """Fakes that set no bit before they are flipped."""
-    blank = flip_blank(
-        bins=mechanism.bins, fakes=mechanism.fakes_promised, threshold=mechanism.threshold
-    )
-    return fakes(blank, count, chance)
+    return part_fakes(holding(part, FakeRecord.BLANK), people, chance)
 
 
-def modulo(mechanism, count, chance):
+def holding(part, record):
+    """The part with other fakes of its devices."""
+    return replace(part, own=replace(part.own, record=record))
+
+
+def modulo(part, people, chance):
     """The classic bias: one byte modulo the number of bins."""
-    codes = (chance.words(count) & np.uint64(0xFF)) % np.uint64(mechanism.bins)
-    return mechanism.layout.rows(codes.astype(np.int64))
+    number = part_fakes(part, people, chance)[1]
+    codes = (chance.words(number) & np.uint64(0xFF)) % np.uint64(part.bins)
+    return part.layout.rows(codes.astype(np.int64)), number

@@ -1,10 +1,18 @@
 """Sound collections of every protocol and kind of question, each at two sizes, and games."""
 
+import dataclasses
+
+from msgspec.structs import replace
+
 from helpers import least
+from mixtally.attacks.claim import claimed, part_of
 from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.senders import PlanSenders
+from mixtally.attacks.games import game_of
+from mixtally.attacks.senders import Senders
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import threshold_of
+from mixtally.records.contract import Part
+from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -56,13 +64,33 @@ RARE = flip_blank(bins=40, fakes=10**5, threshold=threshold_of(4e-4))
 """Flips that are skipped to."""
 
 
+def part(mechanism: Shuffled, form: Form | None = None) -> Part:
+    """What sends it, perhaps as positions without a cap to speak of."""
+    made = part_of(mechanism)
+    layout = made.layout if form is None else Layout(form, made.bins, made.bins)
+    return replace(made, layout=layout)
+
+
+def target(mechanism, users=1000, epsilon=1.0, delta=1e-6, **changes):
+    """A claim of whatever it is, or with ``changes`` of it."""
+    return dataclasses.replace(claimed(mechanism, users, epsilon, delta, "a test"), **changes)
+
+
+def game(mechanism, people, fakes_sent, epsilon=1.0, mixes=1):
+    """The worst game known among so many others and fakes."""
+    return game_of(Senders(part(mechanism), people, fakes_sent, mixes), epsilon)
+
+
 def flipped(q, x, u, v, people, fakes_sent, times=1):
     """A game among people who hold x and flipped blanks."""
-    mechanism = flip_bits(bins=len(x), threshold=threshold_of(q), crowd=people + 2, repeats=times)
-    return FlippedGame(PlanSenders(mechanism, people, fakes_sent), x, u, v)
+    bins, threshold = len(x), threshold_of(q)
+    sent = flip_bits(bins=bins, threshold=threshold, crowd=people + 2, repeats=times)
+    if fakes_sent:
+        sent = flip_blank(bins=bins, fakes=fakes_sent, threshold=threshold, max_set=bins)
+    return FlippedGame(Senders(part(sent), people, fakes_sent), x, u, v)
 
 
 def uniformly(q, bins, people, fakes_sent):
     """A game among flipped uniform fakes."""
     mechanism = flip_uniform(bins=bins, fakes=fakes_sent, threshold=threshold_of(q))
-    return UniformFlipsGame(PlanSenders(mechanism, people, fakes_sent))
+    return UniformFlipsGame(Senders(part(mechanism), people, fakes_sent))

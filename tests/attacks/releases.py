@@ -8,12 +8,15 @@ Each audit shares 1e-4 among its exact binomial tests.
 import numpy as np
 
 from attacks.conftest import ERROR
-from mixtally.attacks.checks import Checks, flagged
-from mixtally.ground.bits import one_hot
+from attacks.mechanisms import part
+from helpers.contracts import flipped
+from mixtally.attacks.audit import Checks, flagged
+from mixtally.ground.bits import one_hot, row_bytes
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.randomize import memoized
-from mixtally.records.mechanism import BitFlips, ShapedFakes
+from mixtally.records.contract import FakeRecord
+from mixtally.records.layout import Form
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
 from mixtally.records.mechanism.named import (
@@ -51,29 +54,34 @@ def clear():
     yield clear_shaped(bins=7, ratio=ratio_of(0.05), shift=200, mixes=3)
 
 
-def name_of(mechanism):
-    flip = f", q = {mechanism.flip_probability:.3g}" if isinstance(mechanism, BitFlips) else ""
-    return f"{mechanism.name}, {mechanism.bins} bins{flip}"
+def name_of(part):
+    flip = f", q = {part.threshold / SCALE:.3g}" if part.threshold else ""
+    return f"{part.protocol}, {part.bins} bins, {part.layout.form}{flip}"
 
 
-def held_by(mechanism, people):
+def held_by(part, people):
     """Records of as many set bits as there may be, a different choice for every person."""
-    most = mechanism.most_set if mechanism.most_set < mechanism.bins else -(-mechanism.bins // 2)
+    most = part.bins if part.most_set is None else part.most_set
+    most = most if most < part.bins else -(-part.bins // 2)
     people = np.arange(people)
-    rows = np.zeros((len(people), mechanism.layout.message_bytes), dtype=np.uint8)
+    rows = np.zeros((len(people), row_bytes(part.bins)), dtype=np.uint8)
     for place in range(most):
-        rows |= one_hot((people // mechanism.bins + people + place * 3) % mechanism.bins,
-                        mechanism.bins)  # fmt: skip
+        rows |= one_hot((people // part.bins + people + place * 3) % part.bins, part.bins)
     return rows
 
 
-def flips_of(mechanism, chance, device):
-    """The flips of reports, what the reports held, and the flips of blanks."""
-    times = mechanism.repeats
-    held = held_by(mechanism, PEOPLE // times)
-    rows = device.reports(mechanism, held, chance)
+def flips_of(part, chance, device):
+    """The flips of reports, what the reports held, and flipped fakes, if there are any."""
+    times = part.repeats
+    held = held_by(part, PEOPLE // times)
+    rows = part.layout.dense(device.reports(part, held, chance))
     held = np.repeat(held, times, axis=0)
-    return rows ^ held, held, device.fakes(mechanism, PEOPLE, chance)
+    blanks = None
+    if part.own is not None:
+        blanks = part.layout.dense(device.fakes(part, PEOPLE, chance)[0])
+    elif part.by_mixes:
+        blanks = part.layout.dense(device.added(part.recipe, part.layout, chance))
+    return rows ^ held, held, blanks
 
 
 def independent(name, flips, bins, q, pair=None):
@@ -102,42 +110,42 @@ def independent(name, flips, bins, q, pair=None):
     return checks
 
 
-def shown_by_a_fake(mechanism):
+def shown_by_a_fake(part):
     """The chance that a fake sets a position, and two of them.
 
     One bit of a uniform fake is likelier than the others: sums over its positions vary less than
     the binomial they are tested as, which only makes false alarms rarer.
     """
-    q, bins = mechanism.flip_probability, mechanism.bins
-    if not mechanism.uniform_fakes:
+    q, bins = part.threshold / SCALE, part.bins
+    if part.own is None or part.own.record is FakeRecord.BLANK:
         return q, q * q
     pair = (2 * q * (1 - q) + (bins - 2) * q * q) / bins
     return q + (1 - 2 * q) / bins, pair
 
 
-def flip_audit(mechanism, device, seed=1):
-    chance, q, bins = SeededChance(seed), mechanism.flip_probability, mechanism.bins
-    flips, held, blanks = flips_of(mechanism, chance, device)
+def flip_audit(part, device, seed=1):
+    chance, q, bins = SeededChance(seed), part.threshold / SCALE, part.bins
+    flips, held, blanks = flips_of(part, chance, device)
     set_bits = column_counts(held, bins)
     fell, rose = column_counts(flips & held, bins), column_counts(flips & ~held, bins)
+    fakes = [] if blanks is None else independent("fake", blanks, bins, *shown_by_a_fake(part))
     return [
         *independent("report", flips, bins, q),
-        *independent("fake", blanks, bins, *shown_by_a_fake(mechanism)),
+        *fakes,
         Checks.of("set bit clear", fell, set_bits, q),
         Checks.of("clear bit set", rose, len(held) - set_bits, q),
     ]
 
 
-def clear_audit(mechanism, device, seed=1):
-    chance, bins, layout = SeededChance(seed), mechanism.bins, mechanism.layout
+def clear_audit(part, device, seed=1):
+    chance, bins, layout = SeededChance(seed), part.bins, part.layout
     codes = np.arange(PEOPLE) % bins
-    wrong = layout.codes(device.reports(mechanism, codes, chance)) != codes
+    wrong = layout.codes(device.reports(part, codes, chance)) != codes
     checks = [Checks.of("report of another bin", int(wrong.sum()), PEOPLE, 0.0)]
-    if isinstance(mechanism.fakes, ShapedFakes):
-        weights = np.array([float(w) for w in mechanism.fakes.weights]) / SCALE
+    if part.by_mixes:
+        weights = np.array([float(w) for w in part.recipe.weights]) / SCALE
         rounds = PEOPLE // (2 * bins)
-        draws = [layout.codes(device.shaped(mechanism.fakes.weights, layout, chance))
-                 for _ in range(rounds)]  # fmt: skip
+        draws = [layout.codes(device.added(part.recipe, layout, chance)) for _ in range(rounds)]
         numbers = np.array([np.bincount(one, minlength=bins) for one in draws])
         most = len(weights) - 1
         checks.append(Checks.of("too many fakes", int((numbers > most).sum()), numbers.size, 0.0))
@@ -149,7 +157,7 @@ def clear_audit(mechanism, device, seed=1):
             same = int((numbers[:, :-lag] == numbers[:, lag:])[:, 0].sum())
             checks.append(Checks.of(f"bins {lag} apart", same, rounds, float(weights @ weights)))
         return checks
-    drawn = layout.codes(device.fakes(mechanism, PEOPLE, chance))
+    drawn = layout.codes(device.fakes(part, PEOPLE, chance)[0])
     seen = np.bincount(drawn, minlength=bins)
     checks.append(Checks.of("fake past the last bin", int(seen[bins:].sum()), PEOPLE, 0.0))
     checks.append(Checks.of("fake in a bin", seen[:bins], PEOPLE, 1.0 / bins))
@@ -183,33 +191,20 @@ def memoized_audit(mechanism, device=memoized, seed=1):
     return checks
 
 
-def one_audit(mechanism, device, seed=1, people=20_000):
-    """The code of a single device, written apart from that of batches."""
-    chance, bins = SeededChance(seed), mechanism.bins
-    sent = [device.one_report(mechanism, i % bins, chance) for i in range(people)]
-    blanks = [device.one_fake(mechanism, chance) for _ in range(people)]
-    rows, fake_rows = mechanism.layout.read(sent), mechanism.layout.read(blanks)
-    if isinstance(mechanism, BitFlips):
-        q, held = mechanism.flip_probability, mechanism.layout.rows(np.arange(people) % bins)
-        found = independent("report", rows ^ held, bins, q)
-        return found + independent("fake", fake_rows, bins, *shown_by_a_fake(mechanism))
-    seen = np.bincount(mechanism.layout.codes(fake_rows), minlength=bins)
-    return [
-        Checks.of("report", int((mechanism.layout.codes(rows) != np.arange(people) % bins).sum()),
-                  people, 0.0),
-        Checks.of("fake", seen, people, 1.0 / bins),
-    ]  # fmt: skip
-
-
-AUDITS = [(name_of(p), flip_audit, p) for p in flipping()] + [
-    (name_of(p), clear_audit, p) for p in clear()
+MIXED = flipped(23, most_set=5, q=0.31, blanks=PEOPLE)
+NAMED = part(flip_blank(bins=65, fakes=500, threshold=threshold_of(0.31)), Form.POSITIONS)
+AUDITS = [(name_of(p), flip_audit, p) for p in (*map(part, flipping()), MIXED, NAMED)] + [
+    (name_of(p), clear_audit, p) for p in map(part, clear())
 ]
 SMALL = [
-    flip_blank(bins=13, fakes=100, threshold=threshold_of(0.2)),
-    flip_bits(bins=9, threshold=threshold_of(0.03), crowd=90),
-    single_bit(fakes=9, threshold=threshold_of(0.1), crowd=90),
-    flip_uniform(bins=12, fakes=100, threshold=threshold_of(0.05)),
-    clear_uniform(bins=11, fakes=100),
+    part(one)
+    for one in (
+        flip_blank(bins=13, fakes=100, threshold=threshold_of(0.2)),
+        flip_bits(bins=9, threshold=threshold_of(0.03), crowd=90),
+        single_bit(fakes=9, threshold=threshold_of(0.1), crowd=90),
+        flip_uniform(bins=12, fakes=100, threshold=threshold_of(0.05)),
+        clear_uniform(bins=11, fakes=100),
+    )
 ]
 MEMOIZED = [
     memoized_mechanism(bins, f, p, q)

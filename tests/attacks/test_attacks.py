@@ -10,20 +10,23 @@ import pytest
 from msgspec import structs
 
 from attacks.conftest import upper
-from attacks.mechanisms import SOUND
-from mixtally.attacks import PLAN_ATTACKS, Target, Verdict, run_attacks
+from attacks.mechanisms import SOUND, target
+from helpers import contracts
+from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.device import Device
-from mixtally.attacks.target import left_after, left_among_fakes, left_in_crowd, of_plan
+from mixtally.attacks.left import left
+from mixtally.attacks.senders import Senders
+from mixtally.attacks.target import People, of_plan
 from mixtally.errors import ParameterError, PlanError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.formulas import notes
+from mixtally.mixing import added
 from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
+from mixtally.records.mechanism import NoFakes, Parameter
 from mixtally.records.mechanism.named import clear_uniform, flip_blank, single_bit
 from mixtally.records.question import Question
 from mixtally.tally import fold
@@ -34,8 +37,8 @@ RUNS = 1200
 def target_of(mechanism, users=500):
     """The protocol at what its exact distribution says at epsilon 1."""
     users = getattr(mechanism, "crowd", 0) or users
-    delta = max(1e-15, certify(mechanism, 1.0).upper)
-    return Target(mechanism, users, 1.0, delta, "a test")
+    delta = max(1e-15, Accountant().certificate(Record.of(mechanism), 1.0).upper)
+    return target(mechanism, users, delta=delta, verified=True)
 
 
 def every(names, fast):
@@ -57,9 +60,9 @@ def test_no_attack_exceeds_its_certificate(name, sound, lab):
 def test_the_attack_comes_close_to_a_tight_promise(lab):
     """Sharp where the distribution is: one coin among no fakes. Standard errors make 0.9 sure."""
     mechanism = flip_blank(bins=5, fakes=0, threshold=threshold_of(0.25))
-    target = Target(mechanism, 10, mechanism.local_epsilon, 1e-15, "a test")
-    found = run_attacks(target, lab(runs=40_000), "n-1")[0]
-    assert 0.9 * target.epsilon < found.attacked <= target.epsilon
+    tight = target(mechanism, 10, mechanism.local_epsilon, 1e-15)
+    found = run_attacks(tight, lab(runs=40_000), "n-1")[0]
+    assert 0.9 * tight.epsilon < found.attacked <= tight.epsilon
 
 
 @pytest.mark.seconds
@@ -67,27 +70,32 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
 def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
     q = notes.flip(1.0, 1e-6, users)
-    target = claim("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
-    found = run_attacks(target, lab(runs=400), "tell-apart")[0]
+    false = claim("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
+    found = run_attacks(false, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
     enough = claim("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
     assert run_attacks(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
-def unflipped(mechanism, count, chance):
+def unflipped(part, people, chance):
     """A device that forgets to flip its blanks."""
-    return mechanism.layout.blank(count)
+    return part.layout.blank(people), people
 
 
-def one_bin(mechanism, count, chance):
+def one_bin(part, people, chance):
     """Fakes that all fall into the same bin."""
-    return mechanism.layout.rows(np.full(count, mechanism.bins - 1, dtype=np.int64))
+    return part.layout.rows(np.full(people, part.bins - 1, dtype=np.int64)), people
 
 
-def constant(weights, layout, chance):
+def as_it_is(part, records, chance):
+    """A device that forgets to flip its records."""
+    return records if records.ndim == 2 else part.layout.rows(records)
+
+
+def constant(recipe, layout, chance):
     """A mix that adds the mean everywhere."""
-    return layout.rows(np.repeat(np.arange(layout.bins), len(weights) // 2))
+    return layout.rows(np.repeat(np.arange(layout.bins), recipe.shift))
 
 
 @pytest.mark.seconds
@@ -98,8 +106,8 @@ def constant(weights, layout, chance):
         ("flip-blank, sets", Device(fakes=unflipped)),
         ("flip-uniform", Device(fakes=unflipped)),
         ("clear-uniform", Device(fakes=one_bin)),
-        ("clear-shaped", Device(shaped=constant)),
-        ("flip", Device(flip=lambda rows, *_: rows)),
+        ("clear-shaped", Device(added=constant)),
+        ("flip", Device(reports=as_it_is)),
     ],
 )
 def test_a_device_that_draws_no_noise_breaks_the_promise(name, device, sound, lab):
@@ -113,20 +121,18 @@ def test_a_device_that_draws_no_noise_breaks_the_promise(name, device, sound, la
 @pytest.mark.seconds
 def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
     """And a single mix that draws nothing is found out when the others talk, not before."""
-    target = target_of(sound["clear-shaped, two mixes"])
+    claimed = target_of(sound["clear-shaped, two mixes"])
     calls = []
 
-    def every_second(weights, layout, chance):
-        from mixtally.mixing import shaped_fakes
-
+    def every_second(recipe, layout, chance):
         calls.append(1)
-        draw = constant if len(calls) % 2 else shaped_fakes
-        return draw(weights, layout, chance)
+        draw = constant if len(calls) % 2 else added
+        return draw(recipe, layout, chance)
 
-    reported = run_attacks(target, lab(runs=RUNS), "tell-apart")[0]
+    reported = run_attacks(claimed, lab(runs=RUNS), "tell-apart")[0]
     among, alone = (
-        run_attacks(target, lab(runs=RUNS, device=Device(shaped=draw)), name)[0]
-        for draw, name in ((every_second, "tell-apart"), (constant, "collusion"))
+        run_attacks(claimed, lab(runs=RUNS, device=Device(added=draw)), name)[0]
+        for draw, name in ((every_second, "tell-apart"), (constant, "n-1"))
     )
     assert reported.verdict is among.verdict is Verdict.CONSISTENT
     assert alone.verdict is Verdict.VIOLATED
@@ -136,45 +142,51 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
 def test_collusion_beyond_the_honest_share_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = run_attacks(target_of(mechanism), lab(runs=RUNS), "collusion")
-    delta = target_of(mechanism).delta
-    assert half.promised == left_among_fakes(mechanism, 1000, delta, Accountant()) > 1.0
-    assert upper(mechanism.having(Parameter.FAKES, 1000), half.promised) <= delta
-    fraction = replace(target_of(mechanism), honest_share=0.9, epsilon=1.2)
-    within, _ = run_attacks(fraction, lab(runs=RUNS), "collusion")
-    assert within.promised == 1.2
-    assert within.case.startswith("10%")
+    fewer, delta = mechanism.having(Parameter.FAKES, 1000), target_of(mechanism).delta
+    assert half.promised > 1.0
+    assert upper(fewer, half.promised) <= delta < upper(fewer, 0.999 * half.promised)
 
 
 @pytest.mark.seconds
 def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, lab):
     """No other person is counted on: with half a crowd more than the promise would be proved."""
-    account = Accountant()
-    mechanism = structs.replace(sound["single-bit"], fakes=NoFakes())
-    assert left_among_fakes(mechanism, 0, 0.01, account) == mechanism.local_epsilon
-    few = single_bit(fakes=3, threshold=threshold_of(0.2), crowd=mechanism.crowd)
-    promised = left_among_fakes(few, 3, 0.01, account)
+    bare = structs.replace(sound["single-bit"], fakes=NoFakes())
+    assert left_among(bare, People(0, 0), 0.01) == bare.local_epsilon
+    few = single_bit(fakes=3, threshold=threshold_of(0.2), crowd=bare.crowd)
+    promised = left_among(few, People(3, 0), 0.01)
     assert vectors.homogeneous(4, 1, few.threshold, promised).upper <= 0.01
     assert vectors.homogeneous(4, 1, few.threshold, 0.99 * promised).upper > 0.01
-    target = Target(few, 1000, 5.0, 0.01, "a test")
-    by_code, by_distribution = run_attacks(target, lab(runs=RUNS, drawn=200_000), "n-1")
+    claimed = target(few, 1000, 5.0, 0.01)
+    *_, by_code, by_distribution = run_attacks(claimed, lab(runs=RUNS, drawn=200_000), "n-1")
     assert by_code.promised == by_distribution.promised == promised
     assert 0.8 * promised < by_distribution.attacked <= promised
 
 
+def left_among(mechanism, people, delta):
+    return left(target(mechanism).behind(people), delta, Accountant())
+
+
 def test_fakes_alone_are_worth_nothing_of_the_crowd():
     """A crowd that the promise counts on is gone once its flips are told."""
-    threshold, account = threshold_of(0.05), Accountant()
-    alone, counted = (
-        left_among_fakes(
-            flip_blank(bins=9, fakes=500, threshold=threshold, crowd=crowd), 400, 1e-3, account
-        )
-        for crowd in (0, 900)
+    more, few = (
+        flip_blank(bins=9, fakes=fakes, threshold=threshold_of(0.05), crowd=crowd)
+        for fakes, crowd in ((500, 900), (400, 90))
     )
-    assert counted == alone
-    few = flip_blank(bins=9, fakes=400, threshold=threshold, crowd=90)
-    more = flip_blank(bins=9, fakes=500, threshold=threshold, crowd=900)
-    assert left_in_crowd(more, 90, 400, 1e-3, account) == left_in_crowd(few, 90, 400, 1e-3, account)
-    assert left_in_crowd(more, 900, 500, 1e-3, account) < alone
+    told = left_among(more, People(400, 0), 1e-3)
+    assert told == left_among(structs.replace(few, crowd=0), People(400, 0), 1e-3)
+    assert left_among(more, People(400, 90), 1e-3) == left_among(few, People(400, 90), 1e-3)
+    assert left_among(more, People(500, 900), 1e-3) < told
+
+
+def test_what_coins_leave_is_averaged_over_them():
+    """More than for as many as are expected, less than for a tenth fewer of them."""
+    coins = contracts.uniform(9, coin=1 << 63)
+    by_coins = left({Senders(coins, 0, 1000): 1}, 1e-3, Accountant())
+    least, most = (
+        left_among(clear_uniform(bins=9, fakes=fakes), People(fakes, 0), 1e-3)
+        for fakes in (500, 450)
+    )
+    assert least < by_coins < most
 
 
 def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
@@ -194,12 +206,14 @@ def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
 
 @pytest.mark.seconds
 def test_a_changed_answer_is_promised_two_collections(sound, lab):
-    target = target_of(sound["clear-uniform"])
-    changed, absent = run_attacks(target, lab(runs=RUNS), "difference")
-    assert 1.0 < changed.promised <= 2.0
-    left = left_after(target.mechanism, 2, 2.0 * target.delta, Accountant())
-    assert changed.promised == min(2.0, left)
+    """Of a plan that is made for several it is promised no more than these."""
+    made = target_of(sound["clear-uniform"])
+    changed, absent = run_attacks(made, lab(runs=RUNS), "difference")
+    twice = left(made.behind(made.sure, collections=2), 2.0 * made.delta, Accountant())
+    assert 1.0 < changed.promised == min(2.0, twice) <= 2.0
     assert absent.promised == 1.0
+    several, _ = run_attacks(replace(made, collections=3), lab(runs=RUNS), "difference")
+    assert several.promised == 1.0
     weak = claim("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
     for one in run_attacks(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.VIOLATED
@@ -208,10 +222,8 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
 def test_averaging_finds_the_truth_and_a_kept_report_hides_it(lab):
     """Guesses from 4,000 runs; the bounds are ten standard errors wide."""
     q = 0.3
-    target = Target(
-        flip_blank(bins=5, fakes=0, threshold=threshold_of(q), crowd=1000), 1000, 1.0, 0.01, "x"
-    )
-    (found,) = run_attacks(target, lab(runs=4000), "averaging")
+    made = flip_blank(bins=5, fakes=0, threshold=threshold_of(q), crowd=1000)
+    (found,) = run_attacks(target(made, delta=0.01), lab(runs=4000), "averaging")
     fresh, kept = found.charts[1].curves
     once = q * q + q * (1 - q)  # both bits wrong, or a tie, which is guessed right half the time
     assert fresh.points[0][1] == pytest.approx(once, abs=0.08)
@@ -252,26 +264,26 @@ def test_plans_of_every_kind_are_attacked(lab):
     question, guarantee = Question(name="color", bins=6), Guarantee(epsilon=1.0, delta=1e-6)
     for extra in ({}, {"mix_fakes": True}, {"protocol": "flip-blank"}):
         request = PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
-        plan = choose(request).best.plan
-        target = of_plan(plan)
-        assert target.certified
-        assert (target.epsilon, target.delta) == (1.0, plan.certificate.upper)
-        assert run_attacks(target, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
+        plan = choose(request).plan
+        made = of_plan(plan)
+        assert made.verified
+        assert (made.epsilon, made.delta) == (1.0, plan.certificate.upper)
+        assert run_attacks(made, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
 @pytest.mark.seconds
 def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
-    match fakes := plan.mechanism.fakes:
-        case ShapedFakes():
-            weak = Parameter.SHIFT, fakes.shift // 20
-        case _:
-            weak = Parameter.FAKES, fakes.count // 20
-    false = structs.replace(plan, mechanism=plan.mechanism.having(*weak))
+    (part,) = plan.parts
+    own = structs.replace(
+        part.own, whole=0, coin=part.own.coin // 20 + (part.own.whole << 64) // 20
+    )
+    false = structs.replace(plan, parts=(structs.replace(part, own=own),))
     with pytest.raises(PlanError, match="--unverified"):
         of_plan(false)
-    target = of_plan(false, unverified=True)
-    assert not target.certified
-    assert run_attacks(target, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
+    made = of_plan(false, unverified=True)
+    assert not made.verified
+    assert made.exact.lower > plan.certificate.upper
+    assert run_attacks(made, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED
 
 
 def test_records_that_no_game_repeats_are_refused():
@@ -281,5 +293,5 @@ def test_records_that_no_game_repeats_are_refused():
         flip_blank(bins=5, fakes=9, threshold=1 << 60, repeats=2),
         single_bit(fakes=9, threshold=1 << 60, crowd=9, repeats=2),
     ):
-        with pytest.raises(ParameterError, match="sent 2 times"):
-            Target(mechanism, 9, 1.0, 1e-3, "a test")
+        with pytest.raises(PlanError, match="flips alone that are sent several times"):
+            target(mechanism)

@@ -4,9 +4,10 @@ import pytest
 
 from mixtally.attacks import MemoizedTarget, Target
 from mixtally.attacks.claim import ClaimedParameters, claim
+from mixtally.attacks.left import mechanism_of
 from mixtally.errors import ParameterError
 from mixtally.privacy.parameters import Parameters, parsed
-from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.contract import ShapedRecipe
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ from mixtally.records.mechanism import ShapedFakes
         ("nope", {}, 1.0),
         ("flip", {"users": 100, "flip": 0.1}, 1.0),
         ("flip", {"users": 100, "flip": 0.1, "bins": 5, "bits": 5}, 1.0),
-        ("flip", {"users": 100, "flip": 0.1, "bins": 5, "repeats": 2}, 1.0),
+        ("flip-blank", {"users": 100, "flip": 0.1, "bins": 5, "fakes": 9, "repeats": 2}, 1.0),
         ("flip", {"users": 100, "flip": 0.1, "bins": 5}, None),
         ("flip", {"users": 100, "flip": 0.5, "bins": 5}, 1.0),
         ("flip", {"users": 1, "flip": 0.1, "bins": 5}, 1.0),
@@ -49,17 +50,21 @@ def test_claims_are_read_as_delta_reads_them():
         ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9}),
     ):
         priced = parsed(name, Parameters(**came)).counted.message.mechanism
-        assert claim(name, ClaimedParameters(**came), 1.0, 1e-3).mechanism == priced
-    bare = claim("single-bit", ClaimedParameters(users=90, flip=0.1), 1.0, 1e-3).mechanism
-    assert (bare.fakes.count, bare.crowd) == (0, 90)
+        found = claim(name, ClaimedParameters(**came), 1.0, 1e-3)
+        ((who, times),) = found.behind(found.sure).items()
+        assert (mechanism_of(who), times) == (priced, 1)
+    bare = claim("single-bit", ClaimedParameters(users=90, flip=0.1), 1.0, 1e-3)
+    assert bare.sure == (0, 90)
+    few = ClaimedParameters(users=90, bins=8, fakes=9, flip=0.1)
+    assert claim("flip-blank", few, 1.0, 1e-3, 0.5).sure == (4, 0)
 
 
 def test_claims_say_what_was_claimed():
     shaped = ClaimedParameters(users=90, bins=8, shape_decay=0.5, shape_shift=9, mixes=3)
     target = claim("clear-shaped", shaped, 1.0, 1e-3)
     assert isinstance(target, Target)
-    assert isinstance(target.mechanism.fakes, ShapedFakes)
-    assert target.mechanism.fakes.mixes == 3
+    assert isinstance(target.parts[0].recipe, ShapedRecipe)
+    assert target.hops == 3
     assert "shape shift 9" in target.title
     memory = claim("memory", ClaimedParameters(permanent=0.5, p=0.5, q=0.75, hashes=1, reports=2),
                    None, None)  # fmt: skip

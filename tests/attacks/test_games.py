@@ -8,17 +8,17 @@ import pytest
 
 from attacks.conftest import upper
 from attacks.mechanisms import flipped, uniformly
+from attacks.mechanisms import game as game_of
 from mixtally.attacks import uniform_flips
 from mixtally.attacks.device import Device
 from mixtally.attacks.game import play
-from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
 from mixtally.privacy.numerics.flip_ratios import Orbit
-from mixtally.randomize import fakes
+from mixtally.randomize import part_fakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped as in_clear_among_shaped
 from mixtally.records.mechanism.named import (
@@ -115,7 +115,7 @@ def test_kinds_come_as_often_as_their_distribution_says(bins, view, forgotten, m
     assert game.view == view
     pmf = game._pmf(None) if forgotten else game._fake_pmf
     assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
-    (rows,) = game.senders.drawn_fakes(view, chance, device)
+    rows = np.concatenate(list(game.senders.drawn_fakes(view, chance, device)))
     seen = game._counts(rows)
     off = np.abs(seen - runs * pmf) > 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0
     assert off.any() is np.bool_(forgotten)
@@ -270,8 +270,8 @@ def test_missing_fakes_would_be_seen(name, lab):
     """The twin: a device that sends half the fakes is no longer the game that is bounded."""
     mechanism, people, sent, wanted = CASES[name]
 
-    def lazy(its, count, chance):
-        return fakes(its, count // 2, chance)
+    def lazy(part, people, chance):
+        return part_fakes(part, people // 2, chance)
 
     found = measured(game_of(mechanism, people, sent), lab, 3000, device=Device(fakes=lazy))
     assert not agrees(found, wanted(mechanism))

@@ -11,18 +11,17 @@ from itertools import count
 import numpy as np
 import pytest
 
-from mixtally.attacks import MemoizedTarget, Target, Verdict, run_attacks
+from attacks.mechanisms import target as claim_of
+from mixtally.attacks import MemoizedTarget, Verdict, run_attacks
 from mixtally.attacks.device import Device
 from mixtally.attacks.memoized import memoized_target
+from mixtally.client import draw
 from mixtally.ground import chance as ground_chance
 from mixtally.ground import flips
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import messages
-from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
-from mixtally.simulation import simulate
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
 CLEAR = clear_uniform(bins=300, fakes=500)
@@ -34,11 +33,12 @@ SOUND = {
 }
 MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
 SHUFFLING = sys.modules["mixtally.mixing.shuffle"]
+PLAY, PARTS = sys.modules["mixtally.simulation.play"], sys.modules["mixtally.randomize.parts"]
 
 
 def found(target, lab, **parts):
     if not isinstance(target, MemoizedTarget):
-        target = Target(target, 1000, 1.0, 1e-6, "a test", certified=False)
+        target = claim_of(target)
     (outcome,) = run_attacks(target, lab(**parts), "collection")
     return outcome
 
@@ -64,8 +64,12 @@ def test_sound_memoized_answers_are_not_accused(target, lab):
 
 
 def half_the_flips(patch):
-    right = messages.flip
-    patch.setattr(messages, "flip", lambda rows, d, t, *rest: right(rows, d, t // 2, *rest))
+    right = PARTS.flip_rows
+
+    def soft(rows, how, *rest):
+        return right(rows, how._replace(threshold=how.threshold // 2), *rest)
+
+    patch.setattr(PARTS, "flip_rows", soft)
 
 
 def a_bare_last_bit(patch):
@@ -80,14 +84,23 @@ def a_bare_last_bit(patch):
 
 
 def fakes_missing(patch):
-    """The collection is refused: where they should stand in the batch stands nothing."""
-    right = simulate.share_of_fakes
-    patch.setattr(simulate, "share_of_fakes", lambda *which: right(*which) * 95 // 100)
+    """Of every span of people a twentieth forgets its fakes."""
+    right = PLAY.part_fakes
+
+    def fewer(part, people, *rest):
+        return right(part, people - people // 20, *rest)
+
+    patch.setattr(PLAY, "part_fakes", fewer)
 
 
-def fakes_that_nobody_sends(patch):
-    right = Shuffled.fakes_sent
-    patch.setattr(Shuffled, "fakes_sent", property(lambda it: right.fget(it) * 95 // 100))
+def a_hop_that_adds_less(patch):
+    right = PLAY.added
+
+    def fewer(*given):
+        rows = right(*given)
+        return rows[: len(rows) * 9 // 10]
+
+    patch.setattr(PLAY, "added", fewer)
 
 
 def a_block_shuffle(patch):
@@ -106,13 +119,13 @@ def no_large_shuffle(patch):
 
 
 def clear_after_the_first_chunk(patch):
-    calls, right = count(), simulate.reports
+    calls, right = count(), PLAY.part_reports
 
-    def careless(mechanism, records, chance, memo):
-        first = next(calls) == 0
-        return right(mechanism, records, chance, memo) if first else mechanism.layout.rows(records)
+    def careless(part, records, chance, memo):
+        first = next(calls) < 2  # the first person stands in front
+        return right(part, records, chance, memo) if first else part.layout.rows(records)
 
-    patch.setattr(simulate, "reports", careless)
+    patch.setattr(PLAY, "part_reports", careless)
 
 
 def a_keystream_that_repeats(patch):
@@ -131,8 +144,8 @@ def one_key_for_all(patch):
 
 
 PLANTED = [
-    (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (FLIPS, fakes_that_nobody_sends),
-    (CLEAR, fakes_that_nobody_sends), (CLEAR, fakes_missing), (FLIPS, fakes_missing),
+    (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (CLEAR, fakes_missing),
+    (FLIPS, fakes_missing), (SOUND["shaped"], a_hop_that_adds_less),
     (CLEAR, a_block_shuffle), (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
     (CLEAR, a_keystream_that_repeats), (CLEAR, one_key_for_all),
 ]  # fmt: skip
@@ -150,15 +163,14 @@ def test_what_is_planted_in_the_product_is_noticed(mechanism, plant, lab, monkey
 @pytest.mark.seconds
 def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
     """The code of one device is written apart from that of batches."""
-    from mixtally.randomize import one_fake
 
-    def bare(mechanism, chance):
-        message = bytearray(one_fake(mechanism, chance))
-        last = mechanism.bins - 1
+    def bare(part, words):
+        message = bytearray(draw.fake(part, words))
+        last = part.bins - 1
         message[last >> 3] &= ~(1 << (last & 7)) & 0xFF
         return bytes(message)
 
-    assert found(FLIPS, lab, device=Device(one_fake=bare)).verdict is Verdict.VIOLATED
+    assert found(FLIPS, lab, device=Device(fake=bare)).verdict is Verdict.VIOLATED
 
 
 def planted(patch, wrong):

@@ -4,6 +4,8 @@ each with fewer than 1e5 simulated reports, and leaves sound devices alone.
 Where nothing is planted a failure has the stated chance of a false alarm, 1e-4 a run.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -17,13 +19,16 @@ from attacks.conftest import (
     modulo,
     off_by_one,
 )
-from mixtally.attacks import Target, Verdict, collusion, randomizer
-from mixtally.attacks.checks import Checks, flagged
+from attacks.mechanisms import part, target
+from mixtally.attacks import Verdict, outsiders, randomizer
+from mixtally.attacks.audit import Checks, flagged
 from mixtally.attacks.device import Device
 from mixtally.ground.fixed import threshold_of
-from mixtally.mixing import shaped_fakes
-from mixtally.randomize import fakes, reports
-from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
+from mixtally.mixing import added
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.contract import ShapedRecipe
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 
 MOST_REPORTS = 100_000
@@ -37,10 +42,6 @@ NAMES = (
 def local_flip(epsilon):
     """The flip probability that keeps epsilon without any mix, as a threshold."""
     return threshold_of(1.0 / (1.0 + np.exp(epsilon / 2.0)))
-
-
-def target(mechanism, epsilon=1.0):
-    return Target(mechanism, 1000, epsilon, 1e-6, "a test", certified=False)
 
 
 def audited(mechanism, lab, **device):
@@ -94,7 +95,7 @@ def test_accident_two_is_also_seen_as_a_broken_promise(lab):
         (Device(), Verdict.CONSISTENT),
         (Device(reports=flipping_with(drawn)), Verdict.VIOLATED),
     ):
-        found = collusion.every_mix(target(mechanism, 0.1), lab(runs=20_000, device=device))
+        found = outsiders.every_mix(target(mechanism, epsilon=0.1), lab(runs=20_000, device=device))
         assert found.verdict is verdict
         assert 2 * found.runs < MOST_REPORTS
         assert found.attacked <= 1.1
@@ -104,13 +105,14 @@ def test_accident_one_is_also_seen_as_a_broken_promise(lab):
     """A bit that is never flipped tells the person who holds it from the one who does not."""
     mechanism = flip_blank(bins=10, fakes=300, threshold=threshold_of(0.25))
     for device, broken in ((Device(), False), (Device(reports=last_bit_in_clear), True)):
-        found = collusion.every_mix(target(mechanism), lab(runs=20_000, device=device))
+        found = outsiders.every_mix(target(mechanism), lab(runs=20_000, device=device))
         assert (found.verdict is Verdict.VIOLATED) == broken, found
 
 
-def one_bin_only(mechanism, count, chance):
+def one_bin_only(part, people, chance):
     """Fakes that all set the first bit before they are flipped."""
-    return reports(mechanism, np.zeros(count, dtype=np.int64), chance)
+    number = part_fakes(part, people, chance)[1]
+    return part_reports(part, np.zeros(number, dtype=np.int64), chance), number
 
 
 @pytest.mark.parametrize("device", [blanks_instead, one_bin_only])
@@ -121,19 +123,19 @@ def test_uniform_fakes_that_are_not_uniform_are_found(bins, device, lab):
     assert audited(mechanism, lab, fakes=device).verdict is Verdict.VIOLATED
 
 
-def repeated_noise(mechanism, count, chance):
+def repeated_noise(part, people, chance):
     """The same noise for every two messages."""
-    rows = fakes(mechanism, count, chance)
+    rows, number = part_fakes(part, people, chance)
     rows[1::2] = rows[: len(rows) // 2 * 2 : 2]
-    return rows
+    return rows, number
 
 
-def smeared(mechanism, count, chance):
+def smeared(part, people, chance):
     """A flip of one bit that always takes its neighbor along, at half the rate."""
-    half = replace(mechanism, threshold=mechanism.threshold // 2)
-    even = fakes(half, count, chance) & np.uint8(0x55)
-    odd = fakes(half, count, chance) & np.uint8(0xAA)
-    return even | (even << 1) | odd | (odd >> 1)
+    half = replace(part, threshold=part.threshold // 2)
+    even = part_fakes(half, people, chance)[0] & np.uint8(0x55)
+    odd = part_fakes(half, people, chance)[0] & np.uint8(0xAA)
+    return even | (even << 1) | odd | (odd >> 1), len(even)
 
 
 @pytest.mark.parametrize("broken", [repeated_noise, smeared])
@@ -143,10 +145,11 @@ def test_noise_that_depends_on_other_noise_is_seen(broken, lab):
     assert found.verdict is Verdict.VIOLATED
 
 
-def never_last(mechanism, count, chance):
-    return mechanism.layout.rows(
-        mechanism.layout.codes(fakes(replace(mechanism, bins=mechanism.bins - 1), count, chance))
-    )
+def never_last(part, people, chance):
+    last = part.bins - 1
+    fewer = replace(part, bins=last, layout=replace_bins(part.layout, last))
+    rows, number = part_fakes(fewer, people, chance)
+    return part.layout.rows(fewer.layout.codes(rows)), number
 
 
 @pytest.mark.parametrize("broken", [modulo, never_last])
@@ -155,26 +158,25 @@ def test_fakes_in_clear_that_are_not_uniform_are_seen(broken, lab):
     assert audited(mechanism, lab, fakes=broken).verdict is Verdict.VIOLATED
 
 
-def same_everywhere(weights, layout, chance):
+def same_everywhere(recipe, layout, chance):
     """One draw for all bins."""
-    one = len(shaped_fakes(weights, replace_bins(layout, 1), chance))
+    one = len(added(recipe, replace_bins(layout, 1), chance))
     return layout.rows(np.repeat(np.arange(layout.bins), one))
 
 
-def narrower(weights, layout, chance):
+def narrower(recipe, layout, chance):
     """A mix that draws less noise than it should."""
-    narrow = ShapedFakes(ratio_of(0.7), len(weights) // 2)
-    return shaped_fakes(narrow.weights, layout, chance)
+    return added(ShapedRecipe(ratio_of(0.7), recipe.shift), layout, chance)
 
 
 def replace_bins(layout, bins):
-    return type(layout)(layout.form, bins)
+    return Layout(layout.form, bins)
 
 
 @pytest.mark.parametrize("broken", [same_everywhere, narrower])
 def test_shaped_fakes_of_another_distribution_are_seen(broken, lab):
     mechanism = clear_shaped(bins=40, ratio=ratio_of(0.5), shift=20)
-    assert audited(mechanism, lab, shaped=broken).verdict is Verdict.VIOLATED
+    assert audited(mechanism, lab, added=broken).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize(
@@ -188,6 +190,28 @@ def test_shaped_fakes_of_another_distribution_are_seen(broken, lab):
 def test_a_shuffle_that_keeps_order_is_seen(broken, lab):
     found = audited(clear_uniform(bins=10, fakes=1000), lab, shuffle=broken)
     assert found.verdict is Verdict.VIOLATED
+
+
+def without_cap(part, records, chance):
+    """Draws that name more bins than the cap are sent as they are."""
+    free = replace(part, layout=Layout(Form.BITS, part.bins))
+    return part_reports(free, records, chance)
+
+
+def test_a_device_that_ignores_its_cap_is_seen(lab):
+    capped = replace(
+        part(flip_blank(bins=200, fakes=900, threshold=threshold_of(0.02))),
+        layout=Layout(Form.BITS, 200, cap=20),
+    )
+    plan = dataclasses.replace(
+        target(flip_blank(bins=2, fakes=9, threshold=1 << 60)), parts=(capped,)
+    )
+    for parts, verdict in (({}, Verdict.CONSISTENT), ({"reports": without_cap}, Verdict.VIOLATED)):
+        (found,) = randomizer.run(plan, lab(device=Device(**parts)))
+        assert found.verdict is verdict
+    assert [flag["test"] for flag in found.numbers["flags"]] == [
+        "message with more ones than its cap"
+    ]
 
 
 def test_p_values_are_exact():
@@ -235,10 +259,11 @@ def test_sound_protocols_are_flagged_no_more_often_than_stated(sound, lab):
 def test_three_percent_more_flips_would_be_flagged(sound, lab):
     """The twin, by a quarter of the runs: nine protocols flip."""
 
-    def often(mechanism, codes, chance):
-        flips = getattr(mechanism, "threshold", None)
-        more = {} if flips is None else {"threshold": flips * 103 // 100}
-        return reports(replace(mechanism, **more), codes, chance)
+    def often(part, records, chance):
+        more = (
+            part if part.threshold is None else replace(part, threshold=part.threshold * 103 // 100)
+        )
+        return part_reports(more, records, chance)
 
     assert alarms(sound, lab, 4, device=Device(reports=often)) > MOST_ALARMS
 

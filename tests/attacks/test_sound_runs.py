@@ -3,20 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
 from attacks.conftest import ERROR, upper
-from attacks.mechanisms import SMALL
+from attacks.mechanisms import SMALL, game
 from attacks.test_attacks import every, target_of
 from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
 from mixtally.attacks.device import unplayed
 from mixtally.attacks.game import quick_runs
-from mixtally.attacks.games import game_of
 from mixtally.attacks.multinomial import Binomials
+from mixtally.attacks.target import People
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
-from mixtally.records.mechanism import BlankFakes
 from mixtally.records.mechanism.named import clear_uniform
 from mixtally.simulation.seeded import SeededChance
 
@@ -49,17 +47,16 @@ def test_no_sound_protocol_is_broken_in_four_runs(name, lab):
 @pytest.mark.slow
 def test_a_false_promise_would_be_broken_in_four_runs(lab):
     """The twin: two fakes are said to hide a person as well as 250 do."""
-    two = structs.replace(SMALL["flip-blank"], fakes=BlankFakes(2))
-    false = replace(target_of(SMALL["flip-blank"], users=60), mechanism=two)
+    false = replace(target_of(SMALL["flip-blank"], users=60), sure=People(2, 0))
     assert alarms_in(false, lab, range(4))
 
 
 def alarms_on(mechanism, delta_share, repeats=200, error=0.2):
     """How often (0.3, its exact delta times a share) is called broken among fakes alone."""
     delta = upper(mechanism, 0.3) * delta_share
-    game = game_of(mechanism, 0, mechanism.fakes_promised, 0.3)
+    played = game(mechanism, 0, mechanism.fakes_promised, 0.3)
     draw = Binomials(SeededChance(11))
-    worlds = (Worlds(*game.drawn(2000, draw)) for _ in range(repeats))
+    worlds = (Worlds(*played.drawn(2000, draw)) for _ in range(repeats))
     return sum(prove(one, delta, error).epsilon > 0.3 for one in worlds)
 
 

@@ -23,9 +23,9 @@ SHARDS = (
     "batch randomize survey.csv --column answer --plan plan.json --out devices"
 )
 NOISE = "--permanent 0.5 --p 0.5 --q 0.75 --hashes 1 --reports 5"
-CASCADE = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
-TERMS = f"{CASCADE} --labels words.txt --name opinion --out plan.json"
-CONTRACT = f"{TERMS} && contract new plan.json --network network.toml --out contract.json"
+ROW = "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1e5 --minimum-crowd 5e4"
+OPINION = f"{ROW} --labels words.txt --name opinion --out plan.json"
+CONTRACT = f"{OPINION} && contract new plan.json --network network.toml --out contract.json"
 SMALL = (
     "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out plan.json && "
     "contract new plan.json --network network.toml --out small.json"
@@ -42,9 +42,9 @@ plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --explain --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json
 plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --json
-{CASCADE} --bins 100 --json
-{CASCADE} --number 0,100 --bins 20 --mix-messages 1e4 --json
-{CASCADE} --prefixes 9 --longest 8 --json
+{ROW} --bins 100 --json
+{ROW} --number 0,100 --bins 20 --mix-messages 1e4 --json
+{ROW} --prefixes 9 --longest 8 --json
 {CONTRACT} --json
 {CONTRACT} && contract show contract.json --json
 {CONTRACT} && contract check contract.json --json
@@ -136,7 +136,7 @@ simulate memoized survey.csv --column answer --reports 5 --bloom-bits 64 --candi
 """
 
 _SECONDS = f"""
-{CASCADE} --collections 4 --labels words.txt --name opinion --out plan.json --json
+{ROW} --collections 4 --labels words.txt --name opinion --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --target-error 8 --json
 check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --split --json
 check formula --formula blanket --epsilon 1 --delta 1e-6 --users 1e6 --json

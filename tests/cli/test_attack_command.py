@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from mixtally.ground.chance import SecureChance
 from mixtally.literature.formulas import notes
+from mixtally.records.contract import OwnFakes, read_plan, write_plan
 from mixtally.simulation.seeded import SeededChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
@@ -15,10 +17,11 @@ MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "
 
 @pytest.fixture
 def false_plan(plan_file):
-    """The same plan with a flip probability a hundred times too small, its certificate kept."""
-    facts = json.loads(plan_file.read_text())
-    facts["mechanism"]["threshold"] //= 100
-    plan_file.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
+    """The same plan with twenty times too few fakes, its certificate kept."""
+    plan = read_plan(plan_file.read_bytes(), "a test")
+    own = OwnFakes(plan.parts[0].own.record, 0, int(plan.parts[0].own.mean / 20 * 2**64))
+    part = replace(plan.parts[0], own=own)
+    plan_file.write_bytes(write_plan(replace(plan, parts=(part,))))
     return plan_file
 
 

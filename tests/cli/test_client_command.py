@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from helpers.devices import LABELS, NOW, OPEN, World, answer, coins_terms, first_mix, mixes_terms
+from helpers.devices import LABELS, NOW, OPEN, World, answer, by_mixes, by_people, first_mix
 from mixtally.client.net import seal
 from mixtally.records.question import Question
 
@@ -221,7 +221,7 @@ def test_show_says_what_it_costs(cli, desk):
 
 
 def test_people_are_told_what_cover_by_people_rests_on(cli, desk):
-    desk.lay(World(coins_terms(), address=desk.mix.address))
+    desk.lay(World(by_people(), address=desk.mix.address))
     told = cli(*desk.words("show")).out
     assert "the first mix is honest, or those before the first honest one pass on" in told
     assert "292 to 437 sealed bytes" in told
@@ -236,7 +236,7 @@ def test_how_much_leaves_is_said_for_every_suite(cli, desk):
 
 def test_nothing_that_controls_a_screen_is_printed(cli, desk):
     question = Question(name="opinion\u202e", bins=4, labels=LABELS)
-    desk.lay(World(mixes_terms(question=question), address=desk.mix.address))
+    desk.lay(World(by_mixes(question=question), address=desk.mix.address))
     assert "question: opinion\ufffd" in cli(*desk.words("show")).out
 
 
@@ -263,7 +263,7 @@ def test_a_contract_that_is_not_pinned(desk, refused, options, said):
 
 
 def test_a_fingerprint_is_enough(cli, desk):
-    desk.lay(World(mixes_terms(delta=1e-6, hops=2), address=desk.mix.address))
+    desk.lay(World(by_mixes(delta=1e-6, hops=2), address=desk.mix.address))
     file = desk.folder / "contract.note"
     assert cli("client", "show", file, "--fingerprint", desk.world.fingerprint).status == 0
 
@@ -281,14 +281,14 @@ def test_two_fingerprints(desk, refused):
     ],
 )
 def test_answers_as_they_are_typed(cli, desk, question, typed, message):
-    desk.lay(World(mixes_terms(question=question), address=desk.mix.address))
+    desk.lay(World(by_mixes(question=question), address=desk.mix.address))
     assert desk.send(cli, "--yes", "--now", text=f"{typed}\n").status == 0
     assert desk.world.opened(*desk.mix.bodies) == [[message]]
 
 
 def test_an_answer_that_cannot_be_read_is_not_repeated(cli, desk):
     question = Question(name="n", bins=4)
-    desk.lay(World(mixes_terms(question=question), address=desk.mix.address))
+    desk.lay(World(by_mixes(question=question), address=desk.mix.address))
     outcome = desk.send(cli, "--yes", text="secret\n")
     assert outcome.status == 2
     assert "secret" not in outcome.err + outcome.out

@@ -1,4 +1,4 @@
-"""``mixtally contract``: plan become a contract, which is shown and checked, or refused."""
+"""``mixtally contract``: a plan becomes a contract, which is shown and checked, or refused."""
 
 import hashlib
 import json
@@ -26,16 +26,16 @@ def network(tmp_path):
 
 
 @pytest.fixture
-def terms(cli, tmp_path):
+def plan_file(cli, tmp_path):
     file = tmp_path / "plan.json"
     assert cli(*ASKED, "--bins", 20, "--out", file).status == 0
     return file
 
 
 @pytest.fixture
-def contract(cli, plan, network, tmp_path):
+def contract(cli, plan_file, network, tmp_path):
     file = tmp_path / "contract.json"
-    outcome = cli("contract", "new", plan, "--network", network, "--out", file)
+    outcome = cli("contract", "new", plan_file, "--network", network, "--out", file)
     assert outcome.status == 0, outcome.err
     assert hashlib.sha256(file.read_bytes()).hexdigest() in outcome.out
     return file
@@ -107,10 +107,10 @@ def with_suite(network, number):
     network.write_text(f"suite = {number}\n{network.read_text()}")
 
 
-def test_a_network_may_name_the_second_suite(cli, plan, network, tmp_path):
+def test_a_network_may_name_the_second_suite(cli, plan_file, network, tmp_path):
     with_suite(network, 2)
     file = tmp_path / "contract.json"
-    assert cli("contract", "new", plan, "--network", network, "--out", file).status == 0
+    assert cli("contract", "new", plan_file, "--network", network, "--out", file).status == 0
     facts = json.loads(file.read_text())
     assert facts["suite"] == 2
     assert facts["envelope_bytes"] == [[1 + 1136 * left for left in (3, 2, 1)]]
@@ -122,10 +122,10 @@ def test_a_network_may_name_the_second_suite(cli, plan, network, tmp_path):
     assert "envelope_bytes" in cli("contract", "check", file).err
 
 
-def test_a_network_with_another_suite_is_refused(cli, plan, network, tmp_path):
+def test_a_network_with_another_suite_is_refused(cli, plan_file, network, tmp_path):
     with_suite(network, 3)
     file = tmp_path / "contract.json"
-    outcome = cli("contract", "new", plan, "--network", network, "--out", file)
+    outcome = cli("contract", "new", plan_file, "--network", network, "--out", file)
     assert outcome.status == 2
     assert "suite of the contract: wanted one of [1, 2], got 3" in outcome.err
     assert not file.exists()
@@ -134,7 +134,7 @@ def test_a_network_with_another_suite_is_refused(cli, plan, network, tmp_path):
 def test_another_fingerprint_is_refused(cli, contract):
     outcome = cli("contract", "check", contract, "--fingerprint", "0" * 64)
     assert outcome.status == 2
-    assert "wanted the contract of fingerprint 000" in outcome.err
+    assert "wanted the file of fingerprint 000" in outcome.err
 
 
 def test_the_beginning_of_a_fingerprint_is_another_one(cli, contract):
@@ -153,47 +153,44 @@ def test_the_same_contract_in_other_bytes_has_another_fingerprint(cli, contract)
     assert shown["fingerprint"] == hashlib.sha256(contract.read_bytes()).hexdigest() != whole
 
 
-def test_no_contract_is_made_of_terms_that_promise_too_much(cli, plan, network, tmp_path):
-    altered(plan, lambda t: t["certificate"].update(lower=0.0, upper=1e-9))
-    outcome = cli("contract", "new", plan, "--network", network, "--out", tmp_path / "c.json")
+def test_no_contract_is_made_of_a_plan_that_promises_too_much(cli, plan_file, network, tmp_path):
+    altered(plan_file, lambda t: t["certificate"].update(lower=0.0, upper=1e-9))
+    outcome = cli("contract", "new", plan_file, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
     assert "its promise is false" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
-def test_too_few_hops_are_refused(cli, plan, network, tmp_path):
+def test_too_few_hops_are_refused(cli, plan_file, network, tmp_path):
     text = network.read_text()
     first, second = text.index("[[hops]]"), text.rindex("[[hops]]")
     network.write_text(text[:first] + text[second:])
-    outcome = cli("contract", "new", plan, "--network", network, "--out", tmp_path / "c.json")
+    outcome = cli("contract", "new", plan_file, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
-    assert "wanted 2 hops, for which the plan are priced, got 1" in outcome.err
+    assert "wanted 2 hops, for which the plan is priced, got 1" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--mix-fakes",), "no --mix-fakes"),
         (("--prefixes", 10), "one way to ask"),
         (("--number", "0,1", "--prefixes", 10), "one way to ask"),
+        (("--number", "0,1", "--longest", 10), "--prefixes beside it"),
     ],
 )
-def test_what_does_not_go_with_hops_is_refused(cli, more, said):
+def test_a_question_is_asked_in_one_way(cli, more, said):
     outcome = cli(*ASKED, "--bins", 20, *more)
     assert outcome.status == 2
     assert said in outcome.err
 
 
-def test_mix_messages_need_hops(cli):
-    outcome = cli(
-        "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 9, "--bins", 2, "--mix-messages", 3
-    )
-    assert outcome.status == 2
-    assert "--hops beside it" in outcome.err
+def test_mix_messages_need_mixes_that_draw(refused):
+    asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 9, "--bins", 2)
+    assert "add --hops" in refused(*asked, "--mix-messages", 3)
 
 
-def test_numbers_have_their_edges_in_the_terms(cli, tmp_path):
+def test_numbers_have_their_edges_in_the_plan(cli, tmp_path):
     file = tmp_path / "plan.json"
     assert cli(*ASKED, "--number", "0,100", "--bins", 4, "--out", file).status == 0
     assert json.loads(file.read_text())["edges"] == [0.0, 25.0, 50.0, 75.0, 100.0]
@@ -233,7 +230,7 @@ def test_a_hop_that_cheats_leaves_out_everybody_it_can(cli, numbers, tmp_path):
     assert came[0] == came[1] < came[2] - 19_000
 
 
-def test_words_have_their_prefixes_in_the_terms(cli, tmp_path):
+def test_words_have_their_prefixes_in_the_plan(cli, tmp_path):
     file = tmp_path / "plan.json"
     assert cli(*ASKED, "--prefixes", 9, "--out", file).status == 0
     read = json.loads(file.read_text())

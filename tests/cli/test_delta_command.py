@@ -55,9 +55,12 @@ def test_the_delta_of_a_plan_is_the_delta_of_its_parameters(cli):
             "--protocol", "flip-blank", "--json",
         ).out
     )  # fmt: skip
+    assert plan["bytes_per_message"] == [11]  # positions with a cap, which now and then is passed
     given = ("--fakes", plan["fakes"], "--flip", plan["flip_probability"])
     outcome = cli("check delta", "--epsilon", 1, "--protocol", "flip-blank", *given, "--json")
-    assert json.loads(outcome.out)["delta"] == pytest.approx(plan["delta"], rel=1e-9)
+    exact = json.loads(outcome.out)["delta"]
+    assert exact <= plan["delta"] <= 1e-6
+    assert plan["delta"] == pytest.approx(exact, rel=1e-4)
 
 
 def test_delta_falls_with_epsilon_and_with_fakes(cli):

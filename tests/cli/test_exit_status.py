@@ -107,23 +107,26 @@ def test_a_false_promise_is_the_answer_no(cli):
     assert (outcome.status, outcome.err) == (1, "")
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("part", "broken"),
     [
-        pytest.param(contracts.uniform(4, coin=1 << 55), {1, 2}, id="too few fakes"),
-        pytest.param(contracts.uniform(4, whole=1), {2}, id="people behind a dishonest hop"),
+        pytest.param(contracts.uniform(4, whole=1), {"a later hop"}, id="by people"),
         pytest.param(contracts.shaped(4, shift=30), set(), id="every mix"),
     ],
 )
 def test_a_contract_that_is_broken_is_the_answer_no(cli, tmp_path, part, broken):
     """A sound one is called broken at most once in 10,000 runs; the seed is fixed."""
     path = tmp_path / "contract.json"
-    path.write_bytes(write_contract(contracts.contract_of(plan_of(part))))
+    path.write_bytes(write_contract(contracts.contract_of(contracts.proved(plan_of(part)))))
     outcome = cli("check attack", path, "--runs", 300, "--drawn", 0, "--seed", 1)
     assert (outcome.status, outcome.err) == (int(bool(broken)), "")
     said = outcome.out.partition("Violated: " if broken else "No attack exceeds its promise")
     assert said[1]
-    assert set(map(int, re.findall(r"only hop (\d) of 2 is honest", said[2]))) == broken
+    assert (
+        set(re.findall(r"only (.+) (?:is|of 2 hops is) honest", said[2].partition(".")[0]))
+        == broken
+    )
 
 
 def test_help_and_page_say_the_same():

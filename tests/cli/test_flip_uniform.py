@@ -20,11 +20,8 @@ def files(cli, tmp_path):
     )  # fmt: skip
     assert done.status == 0, done.err
     facts = json.loads(done.out)
-    assert (facts["protocol"], facts["fakes"], facts["fakes_from"]) == (
-        "flip-uniform",
-        120,
-        "users",
-    )
+    seen = facts["protocol"], facts["fakes"], facts["cover"]
+    assert seen == ("flip-uniform", 120, "people")
     assert facts["delta"] <= 1e-6
     return survey, plan
 
@@ -37,7 +34,8 @@ def test_a_plan_that_was_written_is_played(cli, files):
     )  # fmt: skip
     assert done.status == 0, done.err
     (release,) = json.loads(done.out)["releases"]
-    assert (release["protocol"], release["messages"]) == ("flip-uniform", 2120)
+    assert release["protocol"] == "flip-uniform"
+    assert 2060 < release["messages"] < 2180  # coins: 2,120 on average, deviation 11
     for row in release["estimates"]:  # five deviations, chance 1e-6; the seed is fixed
         assert abs(row["estimate"] - row["truth"]) < 5.0 * release["standard_error"]
         assert row["lower"] <= row["estimate"] <= row["upper"]
@@ -66,8 +64,9 @@ def test_its_plan_withstands_every_attack(cli, files):
 def test_a_plan_with_fewer_flips_is_refused(cli, files):
     _, plan = files
     facts = json.loads(plan.read_text())
-    facts["mechanism"]["threshold"] //= 2
-    plan.write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
+    (part,) = facts["parts"]
+    part["threshold"] = str(int(part["threshold"]) // 2)
+    plan.write_text(json.dumps(facts, indent=1))
     done = cli("check attack", plan, "--runs", 300)
     assert done.status == 2
     assert "its promise is false" in done.err

@@ -86,8 +86,9 @@ def test_no_attack_breaks_it(cli, folder, only):
 def test_a_plan_with_fewer_flips_is_refused(cli, folder, refused):
     planned(cli, ONE)
     facts = json.loads((folder / "plan.json").read_text())
-    facts["mechanism"]["threshold"] //= 2
-    (folder / "plan.json").write_text(json.dumps(facts, sort_keys=True, separators=(",", ":")))
+    (part,) = facts["parts"]
+    part["threshold"] = str(int(part["threshold"]) // 2)
+    (folder / "plan.json").write_text(json.dumps(facts, indent=1))
     assert "its promise is false" in refused("check attack", "plan.json", "--runs", 200)
 
 

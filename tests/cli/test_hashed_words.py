@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from mixtally.ground.codec import canonical
-from mixtally.records.plan import Plan
+from mixtally.cli.plan_files import read_plan
+from mixtally.records.contract import write_plan
 
 WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
 HELD = {word: 900 // rank for rank, word in enumerate(WORDS, start=1)}
@@ -171,9 +171,9 @@ def test_plans_of_another_kind_are_refused(cli, refused, data, listed, tmp_path)
     assert "wanted bins that values share by a hash" in line
     plan = json.loads(path.read_bytes())
     plan["question"] |= {"hashed": 1_000_000, "labels": None}
-    old.write_text(json.dumps(plan, sort_keys=True, separators=(",", ":")))
+    old.write_text(json.dumps(plan, indent=1))
     line = refused("simulate", data, "--column", "word", "--plan", old, "--candidates", listed)
-    assert "$.question.hashed" in line
+    assert "question.hashed: wanted an object" in line
 
 
 def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp_path):
@@ -184,8 +184,6 @@ def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp
 
 
 def test_a_plan_with_a_hash_comes_back_from_its_bytes(cli, tmp_path):
-    from mixtally.cli.plan_files import read_plan
-
     path = tmp_path / "plan.json"
     cli(
         "plan",
@@ -200,8 +198,6 @@ def test_a_plan_with_a_hash_comes_back_from_its_bytes(cli, tmp_path):
         path,
     )
     plan = read_plan(path)
-    assert isinstance(plan, Plan)
-    assert (
-        b'"hashed":{"function":"HMAC-SHA-256","seed":"' + b"0f" * 16 + b'","values":null}'
-        in canonical(plan)
-    )
+    assert write_plan(plan) == path.read_bytes()
+    hashed = json.loads(path.read_bytes())["question"]["hashed"]
+    assert hashed == {"function": "HMAC-SHA-256", "seed": "0f" * 16, "values": None}

@@ -76,12 +76,13 @@ def test_a_share_is_taken_as_it_is_written(facts):
 
 
 def test_the_planner_promises_as_many_fakes(facts):
+    """But for coins, which take a few more."""
     given = ("--users", 10**6, "--bins", 100, *HALF)
     plan = facts("plan", *PROMISE, *given, "--protocol", "clear-uniform")
     found = facts("check noise", *PROMISE, "--bins", 100, *HALF, "--protocol", "clear-uniform")
-    assert plan["fakes"] == found["fakes"]
-    assert plan["delta"] == found["delta"]
-    assert plan["standard_error"] == pytest.approx(found["standard_error"])
+    assert found["fakes"] <= plan["fakes"] <= 1.005 * found["fakes"]
+    assert plan["delta"] <= 1e-6
+    assert plan["standard_error"] == pytest.approx(found["standard_error"], rel=0.0025)
 
 
 def test_nobody_has_no_error(facts, cli):

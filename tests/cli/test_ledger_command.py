@@ -9,16 +9,19 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from helpers import least
+from helpers import contracts, least
 from mixtally.cli import budget as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
-from mixtally.ground.codec import canonical, fingerprint
 from mixtally.privacy.composition.ledger import left
+from mixtally.records.contract import FakeRecord, OwnFakes, write_contract, write_plan
 from mixtally.records.ledger import read_ledger
-from mixtally.records.mechanism.named import flip_blank
-from privacy.composed import plan_of
+from mixtally.records.question import Question
 
-PLAN = plan_of(flip_blank(bins=5, fakes=10**5, threshold=least.threshold(10**5, 1.0, 1e-6)))
+_Q = least.threshold(10**5, 1.0, 1e-6) / 2**64
+_PART = contracts.flipped(5, q=_Q, own=OwnFakes(FakeRecord.BLANK, 1, 0))
+PLAN = contracts.proved(
+    contracts.plan_of(Question(name="q", bins=5), [_PART], users=10**5, delta=1.001e-6)
+)
 BUDGET = ("--epsilon", 2, "--delta", "1e-5")
 
 
@@ -45,7 +48,7 @@ def ledger(capsys):
 @pytest.fixture
 def desk(tmp_path, ledger):
     """A folder with a plan and an open ledger."""
-    (tmp_path / "plan.json").write_bytes(canonical(PLAN))
+    (tmp_path / "plan.json").write_bytes(write_plan(PLAN))
     assert ledger("open", tmp_path / "my.ledger", *BUDGET).status == 0
     return tmp_path
 
@@ -65,9 +68,19 @@ def test_a_charge_is_written_with_its_note_and_a_date(desk, ledger):
     (entry,) = stored(desk).charges
     assert (entry.plan, entry.times, entry.note) == (PLAN, 1, "spring")
     assert len(entry.date.split("-")) == 3
-    assert f"charged 1 x {fingerprint(PLAN)[:16]}" in outcome.out
+    assert f"charged 1 x {PLAN.fingerprint[:16]}" in outcome.out
     assert "spent: delta <= " in outcome.out
     assert f"seal: {stored(desk).seal}" in outcome.out
+
+
+def test_the_plan_of_a_contract_is_charged_as_the_plan_is(desk, ledger):
+    contract, file = desk / "contract.json", desk / "my.ledger"
+    contract.write_bytes(write_contract(contracts.contract_of(PLAN)))
+    for name in ("plan.json", "contract.json"):
+        assert ledger("charge", file, desk / name).status == 0
+    assert [entry.fingerprint for entry in stored(desk).charges] == [PLAN.fingerprint] * 2
+    shown = [ledger("show", file, "--plan", desk / name).out for name in ("plan.json", contract)]
+    assert shown[0] == shown[1]
 
 
 def test_show_says_what_is_spent_and_left(desk, ledger):
@@ -82,7 +95,7 @@ def test_show_says_what_is_spent_and_left(desk, ledger):
     assert facts["epsilon_left"] == pytest.approx(2.0 - facts["epsilon_spent"])
     assert facts["charges"] == [
         {
-            "plan": fingerprint(PLAN),
+            "plan": PLAN.fingerprint,
             "question": "q",
             "protocol": "flip-blank",
             "epsilon": 1.0,
@@ -217,11 +230,12 @@ def test_charges_at_the_same_moment_are_all_kept(desk):
 
 def test_a_name_from_a_foreign_plan_cannot_forge_lines(desk, ledger):
     named = msgspec.structs.replace(PLAN.question, name="harmless")
-    plan = canonical(msgspec.structs.replace(PLAN, question=named))
+    plan = write_plan(msgspec.structs.replace(PLAN, question=named))
     forged = plan.replace(b"harmless", b"a\\n  9  2026-01-01  \\u001b[31mforged")
     (desk / "foreign.json").write_bytes(forged)
     before = ledger("show", desk / "my.ledger").out
     refusal = ledger("charge", desk / "my.ledger", desk / "foreign.json").error
     assert isinstance(refusal, PlanError)
-    assert "control characters" in str(refusal)
+    assert "controls a screen" in str(refusal)
+    assert "\n" not in str(refusal)
     assert ledger("show", desk / "my.ledger").out == before

@@ -23,7 +23,7 @@ EVENT = re.compile(r"[0-9T:-]+Z (peer unreachable|waiting) ")
 
 
 @pytest.fixture(scope="module")
-def terms():
+def plan():
     return contracts.proved(
         contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)], hops=2, delta=1e-3)
     )

@@ -18,7 +18,8 @@ COSTS = ("standard_error", "messages_per_user", "bytes_per_user")
 def test_the_front_is_in_the_json_and_in_the_text(cli):
     facts = facts_of(cli, *BINS)
     front = facts["front"]
-    assert front[0]["standard_error"] == facts["standard_error"]
+    first = front[0]["standard_error"]  # before coins, which cost a little
+    assert 0.99 * facts["standard_error"] < first <= facts["standard_error"]
     assert [one["standard_error"] for one in front] == sorted(o["standard_error"] for o in front)
     assert len({tuple(one[name] for name in COSTS) for one in front}) == len(front)
     text = cli(*BINS).out
@@ -30,8 +31,8 @@ def test_the_front_is_in_the_json_and_in_the_text(cli):
 def test_every_fact_is_explained_in_json_and_in_text(cli):
     facts = facts_of(cli, *BINS, "--explain")
     own = facts.keys() - {
-        "reason", "alternatives", "misfits", "fingerprint", "plan", "plans", "forecast", "front",
-        "explain", "name", "promise", "better",
+        "reason", "alternatives", "misfits", "fingerprint", "plan", "forecast", "front", "explain",
+        "name", "promise", "better",
     }  # fmt: skip
     assert facts["explain"].keys() == own
     text = cli(*BINS, "--explain").out
@@ -108,7 +109,7 @@ def test_a_wanted_share_that_cannot_be_had_is_refused_in_one_line(refused):
 @pytest.mark.seconds
 def test_split_records_are_named_and_their_traffic_is_that_of_all_parts(cli):
     facts = facts_of(cli, *ASKED, *SPLIT)
-    assert facts["messages_of_a_record"] == len(facts["plans"]) == 2
+    assert facts["messages_of_a_record"] == len(facts["plan"]["parts"]) == 2
     assert facts["messages_per_user"] <= 3
     assert facts["local_epsilon"] is None
     assert "A record travels as 2 messages" in facts["reason"]
@@ -129,8 +130,8 @@ def test_hashed_values_are_named_with_their_collisions(cli):
 
 
 def test_what_a_mix_adds_is_said_to_rest_on_any_one_of_them(cli):
-    text = " ".join(cli(*BINS, "--mix-fakes", "--mixes", 3).out.split())
-    assert "at least one of the mixes that add fakes draws them as told" in text
+    text = " ".join(cli(*BINS, "--hops", 3).out.split())
+    assert "It rests on this: holds if any one of the 3 mixes is honest" in text
 
 
 def test_the_reason_says_a_local_cap_and_never_leaves_a_gap(cli):
@@ -142,7 +143,7 @@ def test_the_reason_says_a_local_cap_and_never_leaves_a_gap(cli):
 def test_the_help_names_every_option(cli):
     text = cli("plan", "--help-all").out
     for flag in (
-        "--attributes", "--bits", "--max-set", "--bytes-per-user", "--collections", "--mixes",
+        "--attributes", "--bits", "--max-set", "--bytes-per-user", "--collections", "--hops",
         "--minimum-crowd", "--target-error", "--target-share", "--explain", "--level", "--name",
         "--local-epsilon", "--honest-share", "--count-crowd",
     ):  # fmt: skip

@@ -5,16 +5,18 @@ import math
 
 import pytest
 
-from mixtally.ground.codec import canonical, from_canonical
-from mixtally.privacy.certify import certify, verify
-from mixtally.records.plan import Plan
+from mixtally.privacy.terms import verify
+from mixtally.records.contract import read_plan, write_plan
+from mixtally.records.spelling import plain
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)
 KEYS = {
     "protocol", "epsilon", "delta", "observer", "status", "source", "users", "bins", "fakes",
-    "honest_share", "standard_error", "messages_per_user", "bytes_per_message",
-    "local_epsilon", "reason", "alternatives",
+    "honest_share", "standard_error", "messages_per_user", "messages_per_mix", "bytes_per_message",
+    "local_epsilon", "reason", "alternatives", "cover", "hops", "fingerprint", "plan",
 }  # fmt: skip
+PRIVACY = {"epsilon", "delta", "delta_lower", "status", "source", "assumption", "local_epsilon"}
+"""What is proved of the plan alone, and of no candidate beside it."""
 OWN_KEYS = {
     "flip-blank": {"flip_probability", "flip_threshold"},
     "clear-uniform": set(),
@@ -44,7 +46,8 @@ def test_json_has_every_key_and_keeps_the_promise(cli, protocol):
     assert facts["delta_lower"] <= facts["delta"] <= 1e-6
     assert (facts["users"], facts["bins"], facts["epsilon"]) == (1_000_000, 1000, 1.0)
     assert (facts["observer"], facts["status"]) == ("messages", "proved")
-    assert facts["messages_per_user"] == 1 + facts["fakes"] / facts["users"]
+    own = facts["fakes"] - facts["hops"] * facts["messages_per_mix"]
+    assert facts["messages_per_user"] == pytest.approx(1 + own / facts["users"], abs=1e-6)
 
 
 def test_flip_probability_is_the_threshold_over_two_to_the_64(cli):
@@ -69,12 +72,33 @@ def test_clear_records_have_no_local_epsilon(cli):
 
 def test_the_best_errs_least_and_the_rest_are_ordered(cli):
     facts = planned(cli, "--mix-fakes")
-    errors = [offer["standard_error"] for offer in [facts, *facts["alternatives"]]]
-    assert errors == sorted(errors)
-    assert len(errors) == 3
+    offers = [facts, *facts["alternatives"]]
+    ranks = [(one["cover"] != "every mix", one["standard_error"]) for one in offers]
+    assert ranks == sorted(ranks)
+    assert len({(one["protocol"], one["cover"]) for one in offers}) == len(offers) >= 4
     for offer in facts["alternatives"]:
-        assert offer.keys() >= OWN_KEYS[offer["protocol"]]
+        assert not offer.keys() & PRIVACY
         assert offer["protocol"] in facts["reason"]
+
+
+@pytest.mark.parametrize(("more", "alike"), [(("--mix-fakes",), False), ((), True)])
+def test_the_table_says_who_covers_where_that_differs(cli, more, alike):
+    facts, text = planned(cli, *more), cli(*ASKED, *more).out
+    covers = [one["cover"] for one in [facts, *facts["alternatives"]]]
+    assert (len(set(covers)) == 1) == alike
+    assert ("│ cover " in text) != alike
+    assert alike or row(text, "cover") == covers
+
+
+def test_lists_are_read_as_numbers(cli):
+    """Sizes of messages that differ by part are all said, one that they share is said once."""
+    more = ("--users", "1e5", "--attributes", "4,500", "--protocol", "flip-blank")
+    guarantee = ("plan", "--epsilon", 1, "--delta", "1e-6")
+    first, *_ = row(cli(*guarantee, *more).out, "bytes per message")
+    sizes = json.loads(cli(*guarantee, *more, "--json").out)["bytes_per_message"]
+    assert len(sizes) == 2
+    assert first == f"{sizes[0]}, {sizes[1]}"
+    assert all(cell.isdecimal() for cell in row(cli(*ASKED).out, "bytes per message"))
 
 
 def test_a_protocol_that_does_not_fit_says_what_it_needs(cli):
@@ -118,8 +142,8 @@ def test_honest_share_is_printed_and_counted(cli):
     assert facts["honest_share"] == 0.25
     assert (facts["fakes"], facts["fakes_counted"]) == (1_000_000, 250_000)
     table = cli(*ASKED, *more).out
-    assert row(table, "honest share") == ["0.25"]
-    assert row(table, "fakes counted") == ["250,000"]
+    assert row(table, "honest share")[0] == "0.25"
+    assert row(table, "fakes counted")[0] == "250,000"
 
 
 def test_the_assumption_says_the_share_in_words_that_cannot_be_misread(cli):
@@ -130,7 +154,10 @@ def test_the_assumption_says_the_share_in_words_that_cannot_be_misread(cli):
 def test_the_table_shows_every_offer_and_the_promise(cli):
     table = cli(*ASKED, "--mix-fakes")
     assert table.err == ""
-    assert [len(row(table.out, name)) for name in ("delta", "standard error", "users")] == [3] * 3
+    many = 1 + len(planned(cli, "--mix-fakes")["alternatives"])
+    assert [len(row(table.out, name)) for name in ("delta", "standard error")] == [many] * 2
+    assert all(row(table.out, "standard error"))
+    assert not any(row(table.out, "delta")[1:])  # blank: nothing is proved of the others
     flat = " ".join(table.out.split())
     for text in (
         "times the standard error",
@@ -142,23 +169,21 @@ def test_the_table_shows_every_offer_and_the_promise(cli):
 
 
 def test_printed_delta_is_never_below_the_true_one(cli):
-    facts = planned(cli, "--mix-fakes")
-    offers = [facts, *facts["alternatives"]]
-    printed = row(cli(*ASKED, "--mix-fakes").out, "delta")
-    assert all(float(cell) >= offer["delta"] for cell, offer in zip(printed, offers, strict=True))
+    printed, *_ = row(cli(*ASKED, "--mix-fakes").out, "delta")
+    assert float(printed) >= planned(cli, "--mix-fakes")["delta"]
 
 
 @pytest.mark.parametrize("protocol", OWN_KEYS)
-def test_out_writes_canonical_bytes_of_the_printed_plan(cli, tmp_path, protocol):
+def test_out_writes_the_bytes_of_the_printed_plan(cli, tmp_path, protocol):
     path = tmp_path / "deep" / "plan.json"
     facts = planned(cli, "--protocol", protocol, "--mix-fakes", "--out", path)
     data = path.read_bytes()
-    plan = from_canonical(data, Plan, str(path))
-    assert canonical(plan) == data
+    plan = read_plan(data, str(path))
+    assert write_plan(plan) == data
     assert [p.name for p in path.parent.iterdir()] == ["plan.json"]
-    assert json.loads(data) == facts["plan"]
-    certificate = certify(verify(plan), 1.0)
-    assert certificate.upper == facts["delta"]
+    assert json.loads(data) == plain(facts["plan"])
+    assert plan.fingerprint == facts["fingerprint"]
+    assert verify(plan).upper == facts["delta"]
 
 
 def test_the_same_wish_writes_the_same_bytes(cli, tmp_path):

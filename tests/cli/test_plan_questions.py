@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mixtally.ground.codec import from_canonical
-from mixtally.privacy.certify import verify
-from mixtally.records.plan import Plan
+from mixtally.privacy.terms import verify
+from mixtally.records.contract import read_plan
+from mixtally.records.spelling import plain
 
 GUARANTEE = ("plan", "--epsilon", 1, "--delta", "1e-6")
 ASKED = (*GUARANTEE, "--users", 100_000)
@@ -63,8 +63,7 @@ def test_attributes_that_are_no_numbers_are_refused_in_one_line(refused, text):
     ("more", "subject"),
     [
         *[(("--collections", n), "collections") for n in (0, -1, 1001)],
-        *[(("--mix-fakes", "--mixes", n), "mixes") for n in (0, -1, 101)],
-        (("--mixes", 2), "--mix-fakes"),
+        *[(("--hops", n), "hops") for n in (0, -1, 6)],
         *[(("--minimum-crowd", n), "minimum crowd") for n in (0, 1, -5, 100_001)],
         *[(("--bytes-per-user", x), "bytes per user") for x in (0, 0.5, -1, "nan", "inf", "-inf")],
         *[(("--local-epsilon", x), "local epsilon") for x in (0, -1, 101, "nan", "inf")],
@@ -103,7 +102,7 @@ def test_a_crowd_or_a_share_is_needed(refused):
     assert "--users" in refused(*GUARANTEE, "--bins", 10, "--target-error", 5)
 
 
-@pytest.mark.parametrize("flag", ["--collections", "--minimum-crowd", "--mixes"])
+@pytest.mark.parametrize("flag", ["--collections", "--minimum-crowd", "--hops"])
 def test_a_number_of_four_hundred_digits_is_refused_in_one_line(refused, flag):
     refused(*BINS, "--mix-fakes", flag, HUGE)
 
@@ -143,16 +142,18 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        (("--mix-fakes", "--mixes", 3), {"protocol": "clear-shaped", "mixes_adding": 3}),
+        (("--hops", 3), {"protocol": "clear-shaped", "cover": "every mix", "mixes_adding": 3}),
+        (("--hops", 3), {"hops": 3, "minimum_crowd": 1, "messages_per_user": 1}),
+        (("--mix-fakes",), {"protocol": "clear-shaped", "cover": "every mix", "hops": 1}),
         (("--minimum-crowd", 50_000), {"honest_share": 1.0, "minimum_crowd": 50_000}),
         (
             ("--minimum-crowd", "5e4", "--honest-share", 0.5),
             {"honest_share": 0.5, "minimum_crowd": 50_000},
         ),
-        (("--bytes-per-user", 7, "--protocol", "flip-blank"), {"bytes_per_user": 7}),
+        (("--bytes-per-user", 103, "--protocol", "flip-blank"), {"bytes_per_user": 103}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),
         (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip"}),
-        (("--collections", 1, "--mixes", 1), {"protocol": "clear-uniform", "collections": 1}),
+        (("--collections", 1), {"protocol": "clear-uniform", "collections": 1, "cover": "people"}),
     ],
 )
 def test_an_option_is_seen_in_the_answer(cli, more, expected):
@@ -180,21 +181,12 @@ def test_what_a_record_holds_is_in_the_plan(cli, more, kind):
         assert (question["kind"], question["name"]) == (kind, "trip")
 
 
-@pytest.mark.seconds
-def test_several_plans_are_written_as_several_files(cli, tmp_path):
+def test_all_messages_of_a_record_are_one_plan_in_one_file(cli, tmp_path):
     facts = facts_of(cli, *ASKED, *SPLIT, "--out", tmp_path / "plan.v1.json")
     assert facts["messages_of_a_record"] == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "plan.v1-1.json", "plan.v1-2.json",
-    ]  # fmt: skip
-    for number, bins in enumerate((4, 5), 1):
-        data = (tmp_path / f"plan.v1-{number}.json").read_bytes()
-        plan = from_canonical(data, Plan, "plan")
-        assert verify(plan).bins == bins
-        assert json.loads(data) == facts["plans"][number - 1]
-
-
-def test_the_files_that_are_named_are_there(cli, tmp_path):
-    text = cli(*ASKED, *SPLIT, "--out", tmp_path / "plan.json").out
-    named = text.split("plan written to ")[1].split()
-    assert all((tmp_path / name.rstrip(",").split("/")[-1]).exists() for name in named)
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.v1.json"]
+    data = (tmp_path / "plan.v1.json").read_bytes()
+    plan = read_plan(data, "plan")
+    assert [part.bins for part in plan.parts] == [4, 5]
+    assert verify(plan).upper == facts["delta"]
+    assert json.loads(data) == plain(facts["plan"])

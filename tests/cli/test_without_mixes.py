@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from cli.json_cases import CASCADE, SHARDS, SMALL, lay_out
+from cli.json_cases import ROW, SHARDS, SMALL, lay_out
 from mixtally.door import plan, simulate
 from mixtally.report.numbers import at_most
 
@@ -15,7 +15,7 @@ CLEAR = "each answer is seen in clear."
 QUICK = {
     "clear": f"plan {END} --users 1e4 --bins 5",
     "flips": f"plan {END} --users 1e4 --bins 5 --protocol flip-blank",
-    "a contract": f"{CASCADE} --labels words.txt",
+    "a contract": f"{ROW} --labels words.txt",
     "simulate": f"simulate survey.csv --column answer --labels words.txt {END} --seed 1",
 }
 OTHERS = {

@@ -25,7 +25,7 @@ ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
 SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
 
 
-def shaped_terms(*, epsilon=1.0, shift=27, **changes):
+def shaped_plan(*, epsilon=1.0, shift=27, **changes):
     part = contracts.shaped(9, ratio=usual_ratio(epsilon, 1), shift=shift)
     return contracts.plan_of(Question(name="q", bins=9), [part], epsilon=epsilon, **changes)
 
@@ -36,7 +36,7 @@ def read(plan):
 
 def reason(plan, limits):
     with pytest.raises(RefusedError) as refusal:
-        client.checked(read(plan), limits)
+        client.checked(read(plan).plan, limits)
     return refusal.value.reason
 
 
@@ -68,8 +68,8 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
 
 
 def test_a_true_promise_is_taken_and_a_false_one_refused():
-    plan = contracts.proved(shaped_terms())
-    assert client.checked(read(plan), ANY).plan.upper == plan.certificate.upper
+    plan = contracts.proved(shaped_plan())
+    assert client.checked(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
     assert reason(replace(plan, certificate=lower), ANY) == "promise-false"
@@ -77,9 +77,9 @@ def test_a_true_promise_is_taken_and_a_false_one_refused():
 
 @pytest.mark.parametrize("changes", [{"collections": 2}])
 def test_what_it_cannot_derive_is_left_to_who_signs(changes):
-    plan = shaped_terms(**changes)
+    plan = shaped_plan(**changes)
     none = replace(plan.certificate, upper=1e-12)
-    assert client.checked(read(replace(plan, certificate=none)), ANY)
+    assert client.checked(read(replace(plan, certificate=none)).plan, ANY)
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_what_it_cannot_derive_is_left_to_who_signs(changes):
     ],
 )
 def test_each_limit_refuses(limits, why):
-    plan = shaped_terms()
-    assert client.checked(read(plan), ANY)
+    plan = shaped_plan()
+    assert client.checked(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(**limits)) == why
 
 
 def test_every_part_is_held_against_the_limits():
     two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
     plan = contracts.plan_of(with_attributes("q", (2, 3)), two)
-    assert client.checked(read(plan), ANY)
+    assert client.checked(read(plan).plan, ANY)
     for protocol in ("clear-shaped", "flip-blank"):
         limits = ANY._replace(protocols=PROTOCOLS - {protocol})
         assert reason(plan, limits) == "protocol-not-allowed"
@@ -110,7 +110,7 @@ def test_every_part_is_held_against_the_limits():
 
 def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
     plan = contracts.plan_of(Question(name="q", bins=9), [contracts.uniform(9)])
-    assert client.checked(read(plan), ANY)
+    assert client.checked(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
 
 
@@ -123,5 +123,5 @@ def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
 def test_a_local_epsilon_within_the_limit_is_taken():
     part = contracts.flipped(9, blanks=500)
     plan = contracts.plan_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
-    assert client.checked(read(plan), ANY._replace(local_epsilon=4.5))
+    assert client.checked(read(plan).plan, ANY._replace(local_epsilon=4.5))
     assert reason(plan, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

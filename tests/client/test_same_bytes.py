@@ -45,7 +45,7 @@ def both(seed):
     prefixes = contracts.random_prefixes(chance, plan)
     closing = plan.prefixes is not None and chance.random() < 0.3
     ours, theirs = Stream(seed), Stream(seed)
-    read = client.read(write_contract(contract))
+    read = client.read(write_contract(contract)).plan
     sent = client.messages(read, value, ours, prefixes=prefixes, closing=closing)
     wanted = person_messages(plan, answer(plan, value, prefixes, closing=closing), theirs)
     return (sent, ours.used), (wanted, theirs.used)

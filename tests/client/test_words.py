@@ -14,7 +14,7 @@ QUARTER = 1 << 62
 
 
 def test_words_that_repeat_end_in_an_error():
-    part = Part(9, 1, QUARTER, None, Recipe("none"), Layout("bits", 9, 2))
+    part = Part(9, 1, QUARTER, None, Recipe("none"), Layout("bits", 9, 2), 1)
     with pytest.raises(AccountingError, match="the source repeats"):
         message(part, (0,), Words(lambda count: bytes(8 * count)))
     with pytest.raises(AccountingError, match="the source repeats"):
@@ -29,7 +29,7 @@ def test_words_of_another_length_end_in_an_error(size):
 
 def test_coins_are_tossed_before_the_value_is_read():
     plan = contracts.plan_of(Question(name="q", bins=4), [contracts.uniform(4, whole=1)])
-    read, asked = client.read(write_contract(contracts.contract_of(plan))), []
+    read, asked = client.read(write_contract(contracts.contract_of(plan))).plan, []
 
     def source(count):
         asked.append(count)

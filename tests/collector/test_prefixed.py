@@ -14,7 +14,7 @@ ASKED = Prefixes(alphabet="abc", most=3, longest=4)
 DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4)
 
 
-def terms():
+def spelled():
     return contracts.plan_of(
         Question(name="word", bins=ASKED.bins), [contracts.shaped(ASKED.bins)], prefixes=ASKED
     )
@@ -36,15 +36,15 @@ def test_words_that_the_question_does_not_allow(words):
 
 
 def test_bins_are_named_by_what_they_continue():
-    asked = with_prefixes(terms(), ((1, 2), (3, 1)))
+    asked = with_prefixes(spelled(), ((1, 2), (3, 1)))
     assert asked.labels[:5] == ("ab (ends)", "aba", "abb", "abc", "ab…")
     assert asked.labels[5] == "ca (ends)"
     assert asked.labels[10] == "(bin 10: not asked)"
     assert asked.labels[-1] == "(all others)"
     assert len(set(asked.labels)) == asked.bins == 16
-    assert with_prefixes(terms(), None).labels[:5] == (" (ends)", "a", "b", "c", "…")
+    assert with_prefixes(spelled(), None).labels[:5] == (" (ends)", "a", "b", "c", "…")
 
 
 def test_names_differ_also_where_escapes_are_unfinished():
-    asked = with_prefixes(terms(), ((4, 1), (4, 2)))
+    asked = with_prefixes(spelled(), ((4, 1), (4, 2)))
     assert len(set(asked.labels)) == asked.bins

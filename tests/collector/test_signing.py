@@ -46,7 +46,7 @@ def test_a_contract_whose_numbers_hold(office):
 
 
 def test_a_promise_that_is_false(office):
-    with pytest.raises(PlanError, match="certificate of the contract"):
+    with pytest.raises(PlanError, match="certificate of the plan"):
         checked(office.text, office.folders[-1], "c.json")  # its certificate is a placeholder
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.contracts import contract_of, proved, shaped, plan_of
+from helpers.contracts import contract_of, plan_of, proved, shaped
 from helpers.data_files import in_every_format, people
 from mixtally.cli.labels import read_labels
 from mixtally.data.sameness import natural
@@ -67,12 +67,12 @@ def test_labels_stand_as_people_count(tmp_path, labels):
 
 def test_plans_and_devices_of_python_have_the_same_form():
     asked = {"users": 1000, "epsilon": 1, "delta": 1e-6}
-    assert plan(["tea", TWO], **asked).records[0].question.labels == ("tea", ONE)
+    assert plan(["tea", TWO], **asked).record.question.labels == ("tea", ONE)
     with pytest.raises(PlanError, match="distinct labels"):
         plan([ONE, TWO], **asked)
     question = Question(name="drink", bins=2, labels=("tea", ONE))
-    plan = proved(plan_of(question, [shaped(2)], delta=1e-3))
-    device = Device(write_contract(contract_of(plan)), epsilon=20, delta=0.1)
+    made = proved(plan_of(question, [shaped(2)], delta=1e-3))
+    device = Device(write_contract(contract_of(made)), epsilon=20, delta=0.1)
     with pytest.raises(RefusedError):
         device.messages("cafe")
     assert device.messages(TWO).parts

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import mixtally
-from helpers.small_plan import by_people, fruit_plan, sent
+from helpers.small_plan import by_people, fruit_plan, mixed, sent
 from mixtally.app.options import parameters_of
 from mixtally.door import (
     Budget,
@@ -83,7 +83,8 @@ WISH = {"epsilon": 1, "delta": 1e-6}
 WORDS = ["ab", "cd"] * 200
 BASKETS = [["tea", "milk"], ["tea"]] * 200
 COSTS = {
-    "messages_per_user": 2, "bytes_per_user": 100, "collections": 1, "mix_fakes": False, "mixes": 1,
+    "messages_per_user": 2, "bytes_per_user": 1000, "collections": 1, "mix_fakes": False,
+    "hops": None, "mix_messages": None,
     "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_share": 1.0,
     "minimum_crowd": None,
 }  # fmt: skip
@@ -127,11 +128,11 @@ def calls(folder):
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
     ballots = {name: value for name, value in cost.items() if name != "collections"}
     words = simulate_words(WORDS, top=1, **plays)
-    batch = {"agreed": plan, "batch": sent(), "level": 0.95, "edges": None}
+    batch = {"agreed": plan, "batch": mixed(), "level": 0.95}
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
     return {
         "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
-                                 "kind": None, **WISH, **COSTS}),
+                                 "kind": None, "low": None, "high": None, **WISH, **COSTS}),
         "simulate": (simulate, {**values, **nothing, **COSTS}),
         "simulate_words": (simulate_words, {
             "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",
@@ -155,7 +156,7 @@ def calls(folder):
             **plays, **read, **cost, "collections": 2}),
         "Simulated.to_frame": (words.to_frame, {"table": None}),
         "Simulated.save": (words.save, {"folder": folder / "words"}),
-        "Device": (Device, {"contract": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
+        "Device": (Device, {"agreed": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
                             "local_epsilon": None}),
         "Device.messages": (lambda **given: Device(by_people(), epsilon=3, delta=1e-3).messages(
             **given), {"value": "apple"}),

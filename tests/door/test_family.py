@@ -10,7 +10,7 @@ import pytest
 
 import mixtally
 from door.hostile import AWARE, HOSTILE, NAIVE, PAIRS, TWICE, WISH, calls
-from helpers.small_plan import fruit_plan, sent
+from helpers.small_plan import fruit_plan
 from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 
@@ -152,7 +152,6 @@ READ = {
     "column 'a'": lambda one: simulate({"a": one, "b": TWICE}, **WISH),
     "labels": lambda one: simulate(TWICE, labels=one, **WISH),
     "messages": lambda one: mixtally.mix(one, fruit_plan()),
-    "edges": lambda one: mixtally.conclude(fruit_plan(), sent(), edges=one),
 }
 
 

@@ -143,14 +143,14 @@ def test_a_level_is_looked_at_before_any_answer():
 
 def test_none_is_what_is_left_out():
     least = mixtally.plan(3, users=10_000, **PROMISE)
-    again = mixtally.plan(3, users=10_000, mixes=None, honest_share=None, **PROMISE)
-    assert again.records == least.records
+    again = mixtally.plan(3, users=10_000, hops=None, honest_share=None, **PROMISE)
+    assert again.record == least.record
     assert mixtally.delta("clear-uniform", epsilon=1, bins=9, fakes=99, observer=None).upper < 1
 
 
 def test_a_budget_is_said_as_on_the_command_line():
     by_fakes = mixtally.plan(3, users=10_000, fakes_per_user=3, **PROMISE)
     by_messages = mixtally.plan(3, users=10_000, messages_per_user=4, **PROMISE)
-    assert by_fakes.records == by_messages.records
+    assert by_fakes.record == by_messages.record
     with pytest.raises(mixtally.MixtallyError, match=r"^budget: wanted fakes_per_user or"):
         mixtally.simulate(FRUIT, fakes_per_user=3, messages_per_user=4, **PROMISE)

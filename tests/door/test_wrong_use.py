@@ -5,7 +5,7 @@ import re
 import pytest
 
 from door.wrong import WRONG, codes, people, planned, play
-from helpers.small_plan import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, sent
+from helpers.small_plan import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, mixed
 from mixtally.door import Budget, conclude, delta, mix
 from mixtally.errors import InputError
 
@@ -30,7 +30,7 @@ def test_what_is_right_is_not_refused(tmp_path):
     assert codes([0, 1, 2, 2] * 100).record.question.bins == 3
     assert codes([0.0, 1.0, 2.0, 2.0] * 100).record.question.bins == 3
     assert play({"a": [True, False] * 200, "b": [True] * 400}).record.question.kind == "bits"
-    assert conclude(fruit_plan(), mix(sent(), fruit_plan())).people == PEOPLE
+    assert conclude(fruit_plan(), mixed()).people == PEOPLE
     assert conclude(by_people(), mix(people(40), by_people())).people == 40
     assert conclude(by_mixes(), mix(people(41, by_mixes()), by_mixes())).people == 41
     budget = Budget(tmp_path / "budget.json", epsilon=2, delta=1e-5)

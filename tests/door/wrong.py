@@ -3,12 +3,22 @@
 import copy
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as arrow
 
-from helpers.small_plan import FRUIT, PEOPLE, by_mixes, by_people, fruit_plan, other_plan, sent
+from helpers.small_plan import (
+    FRUIT,
+    PEOPLE,
+    by_mixes,
+    by_people,
+    fruit_plan,
+    mixed,
+    other_plan,
+    sent,
+)
 from mixtally.door import (
     Budget,
     Device,
@@ -58,9 +68,14 @@ def cut(data):
     return mix(several, data)
 
 
-def tally_of(counts, messages=None):
-    counts = np.array(counts)
-    return Tally(counts, len(sent()) if messages is None else messages)
+def shorter(batch, count):
+    """A batch that lost all but so many messages."""
+    return replace(batch, parts=tuple(rows[: count - 1] for rows in batch.parts))
+
+
+def longer(one):
+    """Somebody's messages, each a byte longer."""
+    return replace(one, parts=tuple(tuple(m + b"a" for m in part) for part in one.parts))
 
 
 def corrupt(folder):
@@ -99,14 +114,14 @@ def started_over(folder):
 
 def altered_plan(folder):
     (path,) = fruit_plan().save(folder / "plan.json")
-    path.write_bytes(path.read_bytes().replace(b'"epsilon":1.0', b'"epsilon":0.5'))
+    path.write_bytes(path.read_bytes().replace(b'"epsilon": 1.0', b'"epsilon": 0.5'))
     return Plan.load(path)
 
 
 def false_plan(folder):
     (path,) = made(users=1000, protocol="clear-uniform").save(folder / "plan.json")
-    fakes = re.sub(rb'"count":\d+', b'"count":1', path.read_bytes())
-    path.write_bytes(fakes)
+    data = re.sub(rb'"whole": \d+', b'"whole": 0', path.read_bytes())
+    path.write_bytes(re.sub(rb'"coin": "?\d+"?', b'"coin": 1', data))
     return Plan.load(path)
 
 
@@ -216,31 +231,37 @@ WRONG = {
     "a plan that was altered": altered_plan,
     "a plan whose promise is false": false_plan,
     "a plan that is not there": lambda folder: Plan.load(folder / "none.json"),
-    "forgotten fakes": lambda _: conclude(fruit_plan(), sent()[:PEOPLE]),
-    "too few messages": lambda _: conclude(fruit_plan(), sent()[:-1]),
-    "too many messages": lambda _: conclude(fruit_plan(), np.concatenate([sent(), sent()[:5]])),
-    "fakes forgotten before the mix": lambda _: mix(sent()[:PEOPLE], fruit_plan()),
-    "messages of another length": lambda _: conclude(fruit_plan(), [b"ab"] * len(sent())),
+    "messages that nobody mixed": lambda _: conclude(fruit_plan(), sent()),
+    "messages of a batch that were lost": lambda _: conclude(fruit_plan(), shorter(mixed(), 400)),
+    "fewer people than planned": lambda _: mix(sent()[:-1], fruit_plan()),
+    "somebody's messages twice": lambda _: mix([*sent(), *sent()[:5]], fruit_plan()),
     "messages as text": lambda _: mix(["a"] * 500, fruit_plan()),
-    "messages as floats": lambda _: mix(sent().astype(float), fruit_plan()),
+    "messages as an array": lambda _: mix(mixed().parts[0], fruit_plan()),
+    "messages as floats": lambda _: mix(np.zeros((500, 1)), fruit_plan()),
     "one message alone": lambda _: mix(b"a", fruit_plan()),
-    "another plan's batch": lambda _: conclude(other_plan(), mix(sent(), fruit_plan())),
+    "messages of another length": lambda _: mix([longer(sent()[0]), *sent()[1:]], fruit_plan()),
+    "another plan's batch": lambda _: conclude(other_plan(), mixed()),
     "a batch of other labels": lambda _: conclude(
-        made(["fig", "kiwi", "lime"], users=PEOPLE), mix(sent(), fruit_plan())
+        made(["fig", "kiwi", "lime"], users=PEOPLE), mixed()
     ),
-    "a tally of other bins": lambda _: conclude(fruit_plan(), tally_of([9, 9])),
-    "a tally with a negative count": lambda _: conclude(fruit_plan(), tally_of([-1, 2, 3])),
-    "a tally of floats": lambda _: conclude(fruit_plan(), tally_of([1.5, 2.0, 3.0])),
-    "a tally larger than its batch": lambda _: conclude(fruit_plan(), tally_of([9999, 2, 3])),
-    "edges that fall": lambda _: conclude(fruit_plan(), sent(), edges=[3, 2, 1, 0]),
-    "too few edges": lambda _: conclude(fruit_plan(), sent(), edges=[0, 1]),
+    "a tally for a batch": lambda _: conclude(fruit_plan(), Tally(np.array([9, 9, 9]), 500)),
+    "numbers with a kind": lambda _: made(20, low=0, high=1, kind="bits"),
+    "numbers of labels": lambda _: made(["a", "b"], low=0, high=1),
+    "numbers with one end": lambda _: made(20, low=0),
+    "ends beside a plan": lambda _: simulate([1.0] * 400, plan=fruit_plan(), bins=3, low=0, high=2),
+    "a number that is none under a plan": lambda _: Device(made(9, low=0, high=1)).messages("x"),
+    "an answer too many under a plan": lambda _: [
+        device.messages("pear") for device in [Device(fruit_plan())] * 2
+    ],
+    "a plan past the person's limit": lambda _: Device(fruit_plan(), epsilon=0.5),
+    "a plan with fewer mixes than wanted": lambda _: Device(fruit_plan(), hops=2),
     # contracts and devices
     "a contract that is not there": lambda folder: Device(folder / "none.json"),
     "a contract that was altered": lambda _: Device(
         by_mixes().replace(b'"shift": 20', b'"shift": 4'), **LIMITS
     ),
     "a contract past the person's limit": lambda _: Device(by_mixes(), delta=1e-9),
-    "a plan for a contract": lambda _: Device(fruit_plan()),
+    "a record of a plan": lambda _: Device(fruit_plan().record),
     "an answer there is not": lambda _: Device(by_mixes(), **LIMITS).messages("fig"),
     "no answer": lambda _: Device(by_mixes(), **LIMITS).messages(None),
     "an answer too many": answer_twice,
@@ -292,9 +313,9 @@ WRONG = {
     "half a game": lambda _: attack(fruit_plan(), runs=100.5),
     "too few games": lambda _: attack(fruit_plan(), runs=3),
     # what is asked of results
-    "a rehearsal of messages alone": lambda folder: conclude(fruit_plan(), sent()).save(
+    "a rehearsal of messages alone": lambda folder: conclude(fruit_plan(), mixed()).save(
         folder, rehearsal=True
     ),
-    "a result saved to a number": lambda _: conclude(fruit_plan(), sent()).save(3),
+    "a result saved to a number": lambda _: conclude(fruit_plan(), mixed()).save(3),
     "a seed of text": lambda _: play(seed="1"),
 }

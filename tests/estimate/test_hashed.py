@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 
 from mixtally.encode.hashed import encode
 from mixtally.errors import InfeasibleError, ParameterError
@@ -22,6 +21,7 @@ from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_b
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 BINS = 500
 HELD = np.array([round(1500 / rank) for rank in range(1, 1501)])

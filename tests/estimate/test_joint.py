@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
@@ -12,6 +11,7 @@ from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 
 from mixtally.encode.numbers import Scale
 from mixtally.estimate.cumulants import Cumulants, cumulants
@@ -11,6 +10,7 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 SCALE = Scale(0.0, 100.0, 40)
 VALUES = 100.0 * ((np.arange(4000) + 0.5) / 4000) ** 2

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from mixtally.estimate.change import change_intervals
+from mixtally.estimate.change import Counted, change_intervals
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import NORMAL, intervals
 from mixtally.ground.fixed import threshold_of
@@ -45,8 +45,8 @@ def test_intervals_for_all_bins_share_the_error(mechanism, together):
 def test_equal_tallies_have_changed_by_nothing(flip):
     """The law of the difference of two like collections is symmetric about zero."""
     mechanism = flip_uniform(bins=3, fakes=300, threshold=threshold_of(flip))
-    tally = Tally(np.array([200, 150, 260]), 700)
-    found = change_intervals(mechanism, tally, tally, 0.95, simultaneous_over=1)
+    one = Counted(mechanism, Tally(np.array([200, 150, 260]), 700))
+    found = change_intervals(one, one, 0.95, simultaneous_over=1)
     assert np.array_equal(found.lower, -found.upper)
     assert (found.upper > 0).all()
     assert (found.upper < 100).all()

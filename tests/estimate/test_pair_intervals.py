@@ -7,8 +7,6 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
-from msgspec.structs import replace
 
 from mixtally.encode.bits import packed
 from mixtally.estimate.conclude.pairs import pairs_and_tables
@@ -16,9 +14,10 @@ from mixtally.estimate.item_sets import patterns_of_pairs
 from mixtally.estimate.pair_intervals import PairIntervals
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import flip_blank
+from mixtally.records.mechanism.named import flip, flip_blank
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 PEOPLE, BINS = 1200, 24
 FIRST, SECOND = np.triu_indices(BINS, 1)
@@ -29,8 +28,10 @@ ROOM = 5.0 * (LEVEL * (1.0 - LEVEL) / RUNS) ** 0.5
 
 
 def mechanism_of(q, repeats=1):
-    flips = flip_blank(bins=BINS, fakes=600, threshold=threshold_of(q), max_set=16)
-    return replace(flips, repeats=repeats)
+    given = {"bins": BINS, "threshold": threshold_of(q), "max_set": 16}
+    if repeats > 1:
+        return flip(**given, crowd=PEOPLE, repeats=repeats)
+    return flip_blank(**given, fakes=600)
 
 
 def one_item_each():

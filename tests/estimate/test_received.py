@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, shaped, plan_of, uniform
-from mixtally.errors import MessageError
-from mixtally.estimate.conclude import conclude_received
+from helpers.contracts import flipped, plan_of, shaped, uniform
+from mixtally.errors import MessageError, PlanError
+from mixtally.estimate.conclude import conclude
 from mixtally.estimate.received import doubts, reconciled
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
@@ -124,10 +124,11 @@ def test_each_part_is_told_from_its_own_tally():
     parts = tuple(PartReceived(declared=NOBODY, received=one, dropped={}) for one in many)
     received = Received(contributors=PEOPLE, parts=parts)
     tallies = [Tally(np.array([one, 0, 0]), one) for one in many]
-    assert conclude_received(plan, received, tallies).messages == sum(many)
-    for wrong in (tallies[::-1], tallies[:1]):
-        with pytest.raises(MessageError, match="tally every part of this round, each once"):
-            conclude_received(plan, received, wrong)
+    assert conclude(plan, tallies, received=received).messages == sum(many)
+    with pytest.raises(MessageError, match="tally every part of this round, each once"):
+        conclude(plan, tallies[::-1], received=received)
+    with pytest.raises(PlanError, match="a tally for each of the 2 messages"):
+        conclude(plan, tallies[:1], received=received)
 
 
 @pytest.mark.parametrize("coins", [0, 100, 700, PEOPLE])

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 from msgspec.structs import replace as altered
 
 from mixtally.encode.bits import packed
@@ -15,6 +14,7 @@ from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.simulation.seeded import SeededChance
+from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
 SMALL = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.25), max_set=3)

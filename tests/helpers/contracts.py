@@ -115,7 +115,7 @@ def placeholder(promised):
 
 
 def proved(plan, accountant=None):
-    """The plan with what is proved of them; PlanError where that is more than it promises."""
+    """The plan with what is proved of it; PlanError where that is more than it promises."""
     priced = PrivacyTerms.of(plan)
     stated = certified(priced, accountant)
     return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(priced))
@@ -152,7 +152,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
     )
 
 
-def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, cap=None):
+def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, cap=None, repeats=1):
     """Flipped bits; ``blanks`` is how many every hop adds, ``own`` what devices do."""
     threshold = int(q * 2**64)
     return Part(
@@ -162,7 +162,7 @@ def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, c
         own=own,
         recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
         layout=Layout(form, bins, cap),
-        repeats=1,
+        repeats=repeats,
     )
 
 
@@ -178,6 +178,7 @@ def random_plan(chance: random.Random) -> Plan:
         fields = random_encoder(chance)
         question = fields.pop("question")
         mixes = chance.random() < 0.4
+        alone = mixes or chance.random() < 0.2
         try:
             parts = random_parts(chance, question, mixes=mixes)
             return plan_of(
@@ -187,7 +188,7 @@ def random_plan(chance: random.Random) -> Plan:
                 users=chance.choice([1000, 123_456]),
                 minimum_crowd=chance.choice([900, 1000]),
                 honest_share=chance.choice([0.5, 1.0]),
-                count_flips=not mixes and any(part.threshold is not None for part in parts),
+                count_flips=not alone and any(part.threshold is not None for part in parts),
                 collections=chance.choice([1, 1, 3]),
                 hops=chance.randint(1, 5),
                 **fields,
@@ -259,7 +260,10 @@ def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: b
     if form is Form.POSITIONS or chance.random() < 0.5:  # a cap that is passed now and then
         cap = min(bins, max(most or bins, math.ceil(bins * q)) + chance.randint(0, 2))
     blanks = chance.randint(1, 20) if mixes else None
-    return flipped(bins, most_set=most, q=q, own=own, blanks=blanks, form=form, cap=cap)
+    times = 1 if mixes or own else chance.choice([1, 1, 3])
+    return flipped(
+        bins, most_set=most, q=q, own=own, blanks=blanks, form=form, cap=cap, repeats=times
+    )
 
 
 def _random_own(chance: random.Random) -> dict[str, int]:

@@ -30,13 +30,13 @@ def secret(text):
     return hashlib.sha256(text.encode()).digest()
 
 
-def mixes_terms(**changes):
+def by_mixes(**changes):
     """One answer of four, hidden by every mix, for three rounds."""
     fields = {"collections": 3, **changes}
     return contracts.plan_of(fields.pop("question", ASKED), [contracts.shaped(4)], **fields)
 
 
-def coins_terms(**changes):
+def by_people(**changes):
     """The same, hidden by people: a fake, and one more with a chance of a half."""
     part = contracts.uniform(4, whole=1, coin=1 << 63)
     return contracts.plan_of(ASKED, [part], **changes)
@@ -56,7 +56,7 @@ class World:
     """Roles with keys, a contract that all signed, and what they do in its rounds."""
 
     def __init__(self, plan=None, *, address="http://127.0.0.1:9", team="", **changes):
-        self.plan = mixes_terms() if plan is None else plan
+        self.plan = by_mixes() if plan is None else plan
         names = [f"{team}mix-{i + 1}" for i in range(self.plan.hops)] + [f"{team}collector"]
         self.signers = [Signer(name, secret(name)) for name in names]
         roles = [
@@ -103,11 +103,7 @@ class World:
         """The messages in a bundle, a list for each part: every layer taken off."""
         digest = sheet_hash(self.sheet(number, **changes))
         shapes = [
-            PartShape(
-                1 + (part.own.whole if part.own else 0),
-                1 + (part.own.most if part.own else 0),
-                size,
-            )
+            PartShape(part.least, part.most, size)
             for part, (size, *_) in zip(self.plan.parts, self.contract.envelope_bytes, strict=True)
         ]
         ((whole,), wrong) = split(bundle, shapes)

@@ -2,15 +2,10 @@
 
 from functools import cache
 
-import numpy as np
-
 from helpers.contracts import contract_of, plan_of, proved, shaped, uniform
-from mixtally.door import Plan, plan
-from mixtally.ground.chance import SecureChance
-from mixtally.randomize import part_fakes, part_reports
+from mixtally.door import Batch, Device, Plan, Sent, mix, plan
 from mixtally.records.contract import Contract, write_contract
 from mixtally.records.question import Question
-from mixtally.simulation.seeded import SeededChance
 
 FRUIT = ("apple", "pear", "plum")
 PEOPLE = 400
@@ -29,11 +24,15 @@ def other_plan() -> Plan:
 
 
 @cache
-def sent() -> np.ndarray:
-    """Everybody's messages under the plan, fakes last."""
-    (part,), chance = fruit_plan().record.parts, SeededChance(5)
-    own = part_reports(part, np.arange(PEOPLE) % 3, chance)
-    return np.concatenate([own, part_fakes(part, PEOPLE, chance)[0]])
+def sent() -> list[Sent]:
+    """Everybody's messages under the plan."""
+    return [Device(fruit_plan()).messages(FRUIT[person % 3]) for person in range(PEOPLE)]
+
+
+@cache
+def mixed() -> Batch:
+    """The same, mixed."""
+    return mix(sent(), fruit_plan())
 
 
 def contract(part, name="fruit", **changes) -> Contract:
@@ -53,8 +52,3 @@ def by_mixes() -> bytes:
 def by_people() -> bytes:
     """Every device sends eight fakes of its own."""
     return write_contract(contract(uniform(3, whole=8), epsilon=2.0, delta=1e-3))
-
-
-def secure() -> SecureChance:
-    """The source that devices have."""
-    return SecureChance()

@@ -21,7 +21,7 @@ OPEN = 20
 NAMES = ("mix-1", "mix-2", "collector")
 
 
-def terms():
+def planned():
     """Hashed texts, so that an answer stands in no contract; its certificate is proved."""
     question = Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED))
     part = contracts.shaped(8, shift=28)
@@ -86,7 +86,7 @@ class Processes:
             held = tomllib.loads(said.partition("written to")[0])
             roles.append(Role(**(held["hops"][0] if "hops" in held else held["collector"])))
         contract = contracts.contract_of(
-            terms(),
+            planned(),
             hops=tuple(roles[:2]),
             collector=roles[2],
             rounds=Rounds(open_seconds=OPEN, every_seconds=OPEN),

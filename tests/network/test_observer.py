@@ -17,7 +17,7 @@ from network.wiretap import Taps, shapes
 WORDS = Prefixes(alphabet="ab", most=2, longest=3)
 
 
-def terms(question, *parts, **changes):
+def planned(question, *parts, **changes):
     """Three mixes, two people or more."""
     return contracts.plan_of(
         question, parts, hops=3, collections=3, users=2, minimum_crowd=2, **changes
@@ -36,19 +36,19 @@ def coins(bins):
 
 SPARSE = {"most_set": 2, "q": 0.1, "blanks": 5, "form": contracts.Form.POSITIONS, "cap": 3}
 SCENES = {
-    "labels": (terms(Question(name="q", bins=4, labels=LABELS), shaped(4)), LABELS, {}),
+    "labels": (planned(Question(name="q", bins=4, labels=LABELS), shaped(4)), LABELS, {}),
     "labels among fakes of devices": (
-        terms(Question(name="q", bins=4, labels=LABELS), coins(4)),
+        planned(Question(name="q", bins=4, labels=LABELS), coins(4)),
         LABELS,
         {},
     ),
     "bits, a part each": (
-        terms(Question(name="q", bins=2, kind=Kind.BITS), *[shaped(2)] * 2),
+        planned(Question(name="q", bins=2, kind=Kind.BITS), *[shaped(2)] * 2),
         [[0, 0], [0, 1], [1, 0], [1, 1]],
         {},
     ),
     "bits, flipped together": (
-        terms(
+        planned(
             Question(name="q", bins=9, kind=Kind.BITS),
             contracts.flipped(9, most_set=None),
             count_flips=True,
@@ -56,23 +56,34 @@ SCENES = {
         [[0] * 9, [1] * 9, [1, 0, 0, 0, 0, 0, 0, 0, 1]],
         {},
     ),
+    "bits, sent again": (
+        planned(
+            Question(name="q", bins=9, kind=Kind.BITS),
+            contracts.flipped(9, most_set=None, repeats=3),
+            count_flips=True,
+        ),
+        [[0] * 9, [1] * 9],
+        {},
+    ),
     "attributes, a part each": (
-        terms(with_attributes("q", (2, 3)), shaped(2), shaped(3)),
+        planned(with_attributes("q", (2, 3)), shaped(2), shaped(3)),
         [[a, b] for a in range(2) for b in range(3)],
         {},
     ),
     "sets, and nothing happened": (
-        terms(Question(name="q", bins=4, kind=Kind.SET, max_set=2), contracts.flipped(4, **SPARSE)),
+        planned(
+            Question(name="q", bins=4, kind=Kind.SET, max_set=2), contracts.flipped(4, **SPARSE)
+        ),
         [None, [], [0], [3], [0, 1], [2, 3]],
         {},
     ),
     "numbers": (
-        terms(Question(name="q", bins=3), shaped(3), edges=(0.0, 1.0, 5.0, 9.0)),
+        planned(Question(name="q", bins=3), shaped(3), edges=(0.0, 1.0, 5.0, 9.0)),
         [-7, 0.5, 5, 1e9],
         {},
     ),
     "hashed texts": (
-        terms(
+        planned(
             Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
             shaped(8),
         ),
@@ -80,17 +91,17 @@ SCENES = {
         {},
     ),
     "words, the first round": (
-        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        planned(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
         ["a", "bba", "zz", None],
         {},
     ),
     "words, a later round": (
-        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        planned(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
         ["aa", "ab", "b", "zzz", None],
         {"prefixes": ((1,), (2,))},
     ),
     "words, the closing round": (
-        terms(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
+        planned(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
         ["a", "ab", None],
         {"prefixes": ((1,), (2,)), "closing": True},
     ),
@@ -171,8 +182,8 @@ def test_a_request_more_is_noticed(taps):
 def test_a_length_that_depends_on_the_answer_is_noticed(taps, plant):
     """A planted device, which leaves a fake out where nothing happened."""
 
-    def fewer(honest, contract, value, words, **more):
-        sent = honest(contract, value, words, **more)
+    def fewer(honest, plan, value, words, **more):
+        sent = honest(plan, value, words, **more)
         return [[*part, part[0]][: 2 if value == LABELS[0] else 3] for part in sent]
 
     plant(seal, "messages", fewer)

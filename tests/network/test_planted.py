@@ -28,18 +28,18 @@ PLANTED = b"PLANTED7"
 TEXT = "planted-answer-of-somebody"
 
 
-def terms(question, part, **changes):
+def planned(question, part, **changes):
     return contracts.plan_of(
         question, [part], hops=3, collections=3, users=2, minimum_crowd=2, **changes
     )
 
 
-BITS = terms(
+BITS = planned(
     Question(name="q", bins=64, kind=Kind.BITS),
     contracts.flipped(64, most_set=None, q=2**-40),
     count_flips=True,
 )
-HASHED = terms(
+HASHED = planned(
     Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
     contracts.shaped(8, shift=3),
 )

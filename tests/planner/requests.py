@@ -36,27 +36,55 @@ def request(
 
 @lru_cache(maxsize=64)
 def surveyed(asked):
-    """Every option for a request; compositions take seconds, so each is made once."""
+    """Every candidate for a request; compositions take seconds, so each is made once."""
     return _PLANNER.survey(asked)[0]
 
 
-def named(asked, name):
-    """The option called ``name``."""
-    (found,) = [option for option in surveyed(asked) if option.name == name]
+def proved(asked):
+    """The plan of every candidate that has one, from good to bad."""
+    found = [_PLANNER.plan(candidate) for candidate in surveyed(asked)]
+    return [plan for plan in found if plan is not None]
+
+
+def named(asked, name, cover="people"):
+    """The plan called ``name``, its cover by people or by every mix."""
+    (found,) = [plan for plan in proved(asked) if (plan.name, plan.cover) == (name, cover)]
     return found
 
 
-def losses(mechanism, honest_share=1.0):
-    """(loss, probability) of every outcome that matters when the user gave the first answer.
+def losses(part, people):
+    """(loss, probability) of every outcome of a part that matters when the user gave the first
+    answer, K being told.
 
     The loss is infinite where the second answer could not have led to the outcome. Outcomes beyond
-    14 standard deviations, less than 1e-40 of all, are left out.
+    14 standard deviations, less than 1e-40 of all, are left out. Where coins say how many fakes
+    come, cells of K have the fakes of their fullest: so no delta is above the truth.
     """
+    own = part.own
+    if own is None or not own.coin:
+        fakes = part.drawn if own is None else people * own.whole
+        return _losses(part.mechanism(fakes=fakes))
+    phi, sure = own.coin / SCALE, people * own.whole
+    step = max(1, round(binom.std(people, phi) / _CELLS))
+    first = max(0, round(binom.mean(people, phi)) - 9 * _CELLS * step)
+    ends = np.arange(first, min(people, first + 18 * _CELLS * step) + 1, step)
+    chances = np.diff(binom.cdf(ends, people, phi), prepend=0.0)
+    pairs = [_losses(part.mechanism(fakes=sure + int(end))) for end in ends]
+    chance = np.concatenate([c * p for c, (_, p) in zip(chances, pairs, strict=True)])
+    return np.concatenate([loss for loss, _ in pairs]), chance
+
+
+_CELLS = 8
+"""In a standard deviation of K."""
+
+
+def _losses(mechanism):
+    """The same with so many fakes."""
     if mechanism.name == "clear-shaped":
         pmf = np.array([w / SCALE for w in mechanism.fakes.weights])
         first = np.append(0.0, pmf)[:, None] * np.append(pmf, 0.0)[None, :]
         return _ratio(first, first.T)
-    fakes = math.floor(honest_share * mechanism.fakes_promised)
+    fakes = mechanism.fakes_promised
     total = fakes + 1
     if mechanism.name == "clear-uniform":
         share = 1.0 / mechanism.bins

@@ -23,14 +23,14 @@ def test_a_gain_is_the_plan_that_its_flag_would_find():
     found = gains(asked, answer, planner)
     assert [one.flag.split()[0] for one in found] == ["--mix-fakes", "--messages-per-user"]
     mixed, more = found
-    better = choose(replace(asked, mix_fakes=True), planner).best
+    better = choose(replace(asked, mix_fakes=True), planner).plan
     assert mixed.option.name == better.name
     assert mixed.option.standard_error == pytest.approx(better.standard_error, rel=1e-3)
     wider = replace(asked, messages_per_user=float(more.flag.split()[1]))
-    best = choose(wider, planner).best.standard_error
+    best = choose(wider, planner).plan.standard_error
     assert more.option.standard_error == pytest.approx(best, rel=1e-3)
     for one in found:
-        assert one.error == answer.best.standard_error
+        assert one.error == answer.plan.standard_error
         small, own = re.search(
             r"would be about ([\d.,]+) instead of ([\d.,]+) \(", one.sentence
         ).groups()

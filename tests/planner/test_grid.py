@@ -42,7 +42,7 @@ def expected(epsilon, delta, users, bins, budget, mix):
         return "clear-uniform"
     flips = ("flip-blank", "flip-uniform") if needed <= 2 * affordable else ("flip-blank",)
     setting = (epsilon, delta, users, bins, budget, mix)
-    return min(flips, key=lambda name: choose(request(*setting, protocol=name)).best.standard_error)
+    return min(flips, key=lambda name: choose(request(*setting, protocol=name)).plan.standard_error)
 
 
 @pytest.mark.seconds
@@ -56,24 +56,24 @@ def test_the_grid_has_more_than_two_hundred_settings():
 @pytest.mark.parametrize("setting", each(GRID, 5))
 def test_the_choice_is_what_theory_says(setting):
     answer = choose(request(*setting))
-    assert answer.best.plan.protocol == expected(*setting)
-    assert answer.best.plan.certificate.upper <= setting[1]
+    assert answer.plan.protocol == expected(*setting)
+    assert answer.plan.certificate.upper <= setting[1]
 
 
 @pytest.mark.parametrize("cap", [0.5, 2.0, 8.0])
 def test_a_local_epsilon_is_kept_and_costs_error(cap):
     asked = (1.0, 1e-6, 10**6, 100, 2.0, True)
     answer = choose(request(*asked, local_epsilon=cap))
-    assert answer.best.plan.protocol == "flip-blank"
-    assert 0.999 * cap <= answer.best.mechanism.local_epsilon <= cap
-    assert answer.best.standard_error > choose(request(*asked)).best.standard_error
+    assert answer.plan.protocol == "flip-blank"
+    assert 0.999 * cap <= answer.plan.local_epsilon <= cap
+    assert answer.plan.standard_error > choose(request(*asked)).plan.standard_error
     assert "local epsilon" in answer.reason
-    assert answer.best.plan.certificate.upper <= 1e-6
+    assert answer.plan.certificate.upper <= 1e-6
 
 
 def test_a_cap_above_what_the_flips_have_changes_nothing():
     asked = (1.0, 1e-6, 10**6, 10**5, 2.0, False)
-    assert choose(request(*asked, local_epsilon=50.0)).best == choose(request(*asked)).best
+    assert choose(request(*asked, local_epsilon=50.0)).plan == choose(request(*asked)).plan
 
 
 def test_records_in_clear_cannot_keep_a_local_epsilon():
@@ -88,8 +88,8 @@ def test_records_in_clear_cannot_keep_a_local_epsilon():
 def test_the_crowd_hides_a_person_without_any_fake():
     asked = (1.0, 1e-6, 10**6, 10**5, 1.0, False)
     counted = choose(request(*asked, count_crowd=True))
-    assert counted.best.standard_error == pytest.approx(81.1, abs=0.1)
+    assert counted.plan.standard_error == pytest.approx(81.1, abs=0.1)
     assert counted.facts()["crowd_counted"] == 10**6
-    assert choose(request(*asked)).best.standard_error == pytest.approx(1979, abs=1)
+    assert choose(request(*asked)).plan.standard_error == pytest.approx(1979, abs=1)
     half = choose(request(*asked, count_crowd=True, honest_share=0.5))
     assert half.facts()["crowd_counted"] == 500_000

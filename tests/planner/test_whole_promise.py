@@ -1,12 +1,13 @@
-"""What is offered keeps the guarantee as a whole, not part by part."""
+"""What is planned keeps the guarantee as a whole, not part by part."""
 
+import pytest
 from msgspec import structs
 
-from mixtally.planner import build
-from mixtally.planner.choose import Planner
-from mixtally.planner.request import PlanRequest
+from mixtally.errors import InfeasibleError
+from mixtally.planner import Planner, PlanRequest, choose, pricing
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question, with_attributes
+from planner.requests import named
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
@@ -16,43 +17,38 @@ def asked(collections):
     return PlanRequest(question=question, guarantee=PROMISED, users=10**5, collections=collections)
 
 
-def test_a_composition_above_the_target_is_no_offer(plant):
+@pytest.mark.seconds
+def test_what_is_certified_above_the_target_is_no_plan(plant):
     """The upper bound counts; the lower one is far below the target here as everywhere."""
-    assert Planner().survey(asked(2))[0]
+    assert choose(asked(2)).plan
 
     def above(honest, *arguments):
-        found = honest(*arguments)
-        return structs.replace(found, upper=1.001e-6)
+        return structs.replace(honest(*arguments), upper=1.001e-6)
 
-    plant(build.compose, "delta_of", above)
-    options, infeasible = Planner().survey(asked(2))
-    assert not options
-    assert infeasible
-    options, _ = Planner().survey(asked(1))  # nothing is composed
-    assert options
+    plant(pricing, "certified", above)
+    found, _ = Planner().survey(asked(2))
+    assert found
+    with pytest.raises(InfeasibleError, match="a hair more than its budget"):
+        choose(asked(2))
 
 
 def split(**more):
-    """Options of two attributes in flipped messages, one each."""
+    """The plan of two attributes in flipped messages, one each."""
     question = with_attributes("x", (3, 4))
     more |= {"protocol": "flip-blank", "messages_per_user": 10.0}
     request = PlanRequest(question=question, guarantee=PROMISED, users=10**5, **more)
-    options, _ = Planner().survey(request)
-    (found,) = [one for one in options if len(one.plans) == 2]
-    return found
-
-
-def mechanisms(option):
-    return [plan.mechanism for plan in option.plans]
+    return named(request, "flip-blank, split")
 
 
 def test_two_messages_share_the_guarantee():
-    found = split()
-    assert 0.9e-6 < found.certificate.upper <= 1e-6
-    for plan in found.plans:
-        assert plan.guarantee.epsilon < 0.8
+    plan = split()
+    assert 0.9e-6 < plan.certificate.upper <= 1e-6
+    for part in plan.parts:
+        alone = structs.replace(plan, question=Question(name="x", bins=part.bins), parts=(part,))
+        assert pricing.certified(pricing.PrivacyTerms.of(alone)).upper < 1e-9
 
 
+@pytest.mark.seconds
 def test_two_messages_share_a_local_cap():
-    assert sum(one.local_epsilon for one in mechanisms(split())) > 8.0
-    assert 7.99 < sum(one.local_epsilon for one in mechanisms(split(local_epsilon=8.0))) <= 8.0
+    assert split().local_epsilon > 8.0
+    assert 7.95 < split(local_epsilon=8.0).local_epsilon <= 8.0

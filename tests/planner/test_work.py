@@ -209,9 +209,9 @@ def test_a_local_epsilon_that_leaves_something_is_planned_for(searched):
         local_epsilon=6.0,
         messages_per_user=3,
     )
-    found = choose(asked, Planner()).best
+    found = choose(asked, Planner()).plan
     assert found.certificate.upper <= 1e-6
-    assert found.facts()["local_epsilon"] <= 6.0
+    assert found.local_epsilon <= 6.0
     assert searched
 
 
@@ -229,11 +229,11 @@ def test_fakes_of_which_none_is_sure_are_not_sent(searched):
     )
     planner = Planner()
     (option,) = planner.survey(asked)[0]
-    assert (option.mechanism.fakes.count, option.mechanism.crowd) == (0, 600)
+    assert (option.parts[0].own, option.crowd) == (None, 600)
     before = len(searched)
     (alone,) = planner.survey(replace(asked, messages_per_user=1.0))[0]
     assert len(searched) == before
-    assert alone.mechanism == option.mechanism
+    assert alone.parts == option.parts
 
 
 @pytest.mark.seconds
@@ -262,4 +262,4 @@ def test_where_a_point_is_very_dear_vectors_are_sent_again_for_all_of_the_budget
         users=users,
         messages_per_user=3.0,
     )
-    assert {option.mechanism.repeats for option in Planner().within(asked)} == repeats
+    assert {option.parts[0].repeats for option in Planner().within(asked)} == repeats

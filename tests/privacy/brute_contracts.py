@@ -1,8 +1,9 @@
-"""Divergences of whole contracts by enumeration: coins, caps, recipes, parts and collections.
+"""Divergences of whole contracts by enumeration: coins, caps, recipes, repeats, parts and
+collections.
 
 From the definition alone: what one part shows is how often each message came, and with it how many
 came. Everything that others add independently is post-processing. Sums of some thousand positive
-plan: the last three digits may be wrong.
+terms: the last three digits may be wrong.
 """
 
 import math
@@ -10,7 +11,7 @@ from itertools import combinations, product
 from math import comb
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.terms import Stake
+from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, ShapedRecipe
 
 Law = dict[tuple[int, ...], float]
@@ -101,18 +102,18 @@ def one_way(one: Law, other: Law, grow: float) -> float:
     return math.fsum(max(0.0, p - grow * other.get(seen, 0.0)) for seen, p in one.items())
 
 
-def laws(part: Part, stake: Stake) -> list[list[Law]]:
+def laws(part: Part, terms: PrivacyTerms) -> list[list[Law]]:
     """For every crowd that may be around: what is seen for each record of the person."""
-    hiding = cover(part, stake.people)
+    hiding = cover(part, terms.people)
     crowds: list[tuple[tuple[int, ...], ...]] = [()]
-    if stake.count_flips:
-        crowds = list(product(records(part), repeat=stake.people - 1))
+    if terms.count_flips:
+        crowds = list(product(records(part), repeat=terms.people - 1))
     found = []
     for crowd in crowds:
         around = hiding
         for held in crowd:
-            around = added(around, message(part, held))
-        found.append([added(around, message(part, held)) for held in records(part)])
+            around = times(message(part, held), part.repeats, around)
+        found.append([times(message(part, held), part.repeats, around) for held in records(part)])
     return found
 
 
@@ -128,11 +129,15 @@ def joint(several: list[Law]) -> Law:
     return total
 
 
-def delta(stake: Stake) -> float:
+def delta(*several: PrivacyTerms, epsilon: float | None = None) -> float:
     """The true delta of all parts and collections: over all answers, crowds and directions."""
-    grow = math.exp(stake.guarantee.epsilon)
-    streams = [part for part in stake.parts for _ in range(stake.collections)]
-    every = [laws(part, stake) for part in streams]
+    grow = math.exp(several[0].guarantee.epsilon if epsilon is None else epsilon)
+    every = [
+        laws(part, terms)
+        for terms in several
+        for part in terms.parts
+        for _ in range(terms.collections)
+    ]
     worst = 0.0
     for crowds in product(*every):
         pairs = [[(u, v) for u in crowd for v in crowd] for crowd in crowds]

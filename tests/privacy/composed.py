@@ -4,18 +4,20 @@ import itertools
 import math
 from functools import lru_cache
 
-from helpers import least
+from msgspec.structs import replace
+
+from helpers import contracts, least
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon
-from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import loss_distribution
+from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.records.plan import PLAN_VERSION, Plan
 from mixtally.records.question import Question
 from privacy import brute
+from reference.played import part_of
 
 FIFTH = SCALE // 5
 BLANK = flip_blank(bins=2, fakes=2, threshold=FIFTH)
@@ -46,17 +48,17 @@ LARGE = [
 ]
 
 
-def plan_of(mechanism, epsilon=1.0, share=1.0):
-    shown = certify(mechanism, epsilon, share)
-    return Plan(
-        version=PLAN_VERSION,
-        question=Question(name="q", bins=mechanism.bins),
-        guarantee=Guarantee(epsilon=epsilon, delta=min(0.1, max(shown.upper, 1e-15))),
-        users=1000,
-        honest_share=share,
-        mechanism=mechanism,
-        certificate=shown,
+def plan_of(mechanism, epsilon=1.0, share=1.0, **changes):
+    """A plan of this mechanism, each of whose fakes is that of another person."""
+    question = Question(name="q", bins=mechanism.bins)
+    users = max(2, mechanism.fakes_promised) if mechanism.shaped is None else 1000
+    made = contracts.plan_of(
+        question, [part_of(mechanism)], epsilon=epsilon, users=users, honest_share=share, **changes
     )
+    upper = certified(PrivacyTerms.of(made)).upper
+    promised = Guarantee(epsilon=epsilon, delta=min(0.1, max(upper, 1e-15)))
+    placeholder = contracts.placeholder(promised)
+    return contracts.proved(replace(made, guarantee=promised, certificate=placeholder))
 
 
 def curve(mechanism):

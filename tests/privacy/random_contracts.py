@@ -1,9 +1,9 @@
-"""Small random stakes of every kind that can be enumerated."""
+"""Small random terms of every kind that can be enumerated."""
 
 from random import Random
 
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.terms import Stake
+from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
@@ -16,30 +16,36 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
 
 EPSILONS = (0.05, 0.3, 1.0, 2.5)
+BY_MIXES = ("shaped", "blanks", "bit")
+BY_PEOPLE = ("uniform", "own", "own-bit", "alone")
 
 
-def stakes(seed: int, count: int) -> list[Stake]:
+def several_terms(seed: int, count: int) -> list[PrivacyTerms]:
     """``count`` of them; the same for the same seed."""
     draw = Random(seed)
-    return [stake(draw) for _ in range(count)]
+    return [terms(draw) for _ in range(count)]
 
 
-def stake(draw: Random) -> Stake:
-    """One, of two or three bins, with one or two messages."""
-    kind = draw.choice(("shaped", "blanks", "bit", "uniform", "own", "own-bit", "flips", "both"))
+def terms(draw: Random) -> PrivacyTerms:
+    """Some, of two or three bins, with one or two messages, behind one mix to five."""
+    kind = draw.choice((*BY_MIXES, *BY_PEOPLE, "flips", "flips", "both"))
     people = draw.randint(2, 3)
     crowd = kind in ("flips", "both")
-    parts = 1 if crowd else draw.choice((1, 1, 2))
-    collections = 1 if parts == 2 or crowd else draw.choice((1, 1, 2))
-    small = parts * collections > 1
-    by_mixes = kind in ("shaped", "blanks", "bit")
+    kinds = [kind]
+    if not crowd and draw.random() < 0.35:
+        kinds.append(draw.choice(BY_MIXES if kind in BY_MIXES else BY_PEOPLE))
+    collections = 1 if len(kinds) == 2 or crowd else draw.choice((1, 1, 2))
+    small = len(kinds) * collections > 1
     guarantee = Guarantee(epsilon=draw.choice(EPSILONS), delta=0.1)
-    made = tuple(part(draw, kind, small=small) for _ in range(parts))
-    return Stake(made, guarantee, collections, 0 if by_mixes else people, crowd, 3)
+    made = tuple(part(draw, one, small=small) for one in kinds)
+    honest = 0 if kind in BY_MIXES else people
+    return PrivacyTerms(made, guarantee, collections, honest, crowd, draw.randint(1, 5))
 
 
 def part(draw: Random, kind: str, *, small: bool) -> Part:
     """A part of two bins where several are enumerated together."""
+    repeats = draw.randint(2, 3) if kind in ("flips", "alone") and draw.random() < 0.4 else 1
+    small = small or repeats > 1
     bins = 1 if kind in ("bit", "own-bit") else 2 if small else draw.randint(2, 3)
     threshold = draw.choice((SCALE // 1000, SCALE // 50, SCALE // 7, SCALE // 3))
     if kind in ("shaped", "uniform"):
@@ -51,6 +57,7 @@ def part(draw: Random, kind: str, *, small: bool) -> Part:
             own=_own(draw, FakeRecord.UNIFORM, small=small) if kind == "uniform" else None,
             recipe=recipe if kind == "shaped" else NoRecipe(),
             layout=Layout(Form.INDEX, bins),
+            repeats=1,
         )
     free = bins == 1 or (kind == "flips" and draw.random() < 0.5)
     most = None if free else draw.choice((1, 1, 2))
@@ -68,6 +75,7 @@ def part(draw: Random, kind: str, *, small: bool) -> Part:
         if kind in ("blanks", "bit")
         else NoRecipe(),
         layout=_layout(draw, bins, most),
+        repeats=repeats,
     )
 
 

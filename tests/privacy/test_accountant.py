@@ -10,7 +10,6 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.certify import certify
 from mixtally.privacy.composition.pld import CLOSE, FINE, ROUGH
 from mixtally.privacy.divergence import Bound, ObservedMessage, bit_flips, in_clear
 from mixtally.privacy.divergence.registry import divergence_of
@@ -102,7 +101,7 @@ def test_two_accountants_share_nothing(asked):
 
 
 def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch):
-    honest = certify(CLEAR, 1.0)
+    honest = Accountant().certificate(Record.of(CLEAR), 1.0)
     with monkeypatch.context() as planted:
         planted.setattr(
             in_clear, "delta", lambda *_, **__: honest_quote()._replace(bounds=Bracket(0.0, 0.5))
@@ -110,8 +109,8 @@ def test_what_one_accountant_was_told_wrongly_another_does_not_know(monkeypatch)
         misled = Accountant()
         assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
     assert misled.delta(ONCE, 1.0).bounds.upper == 0.5
-    assert certify(CLEAR, 1.0) == honest
-    assert certify(CLEAR, 1.0, accountant=misled).upper == 0.5
+    assert Accountant().certificate(Record.of(CLEAR), 1.0) == honest
+    assert misled.certificate(Record.of(CLEAR), 1.0).upper == 0.5
 
 
 def honest_quote():

@@ -9,10 +9,10 @@ import pytest
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition.both_ways import Ways, worst_delta
+from mixtally.privacy.composition.both_ways import Ways, worst_curve
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSE, FINE
-from mixtally.privacy.terms import Stake, composed, counted
+from mixtally.privacy.terms import PrivacyTerms, composed, counted
 from mixtally.records.contract import BlanksRecipe, Part
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
@@ -26,7 +26,7 @@ CASES = [
 ]
 
 
-def stake(zeros, threshold, bits, epsilon, collections=1):
+def terms(zeros, threshold, bits, epsilon, collections=1):
     """So many bits of one record, each a message of its own, among so many zeros of every mix."""
     part = Part(
         bins=1,
@@ -35,9 +35,10 @@ def stake(zeros, threshold, bits, epsilon, collections=1):
         own=None,
         recipe=BlanksRecipe(zeros, threshold),
         layout=Layout(Form.BITS, 1),
+        repeats=1,
     )
     promised = Guarantee(epsilon=epsilon, delta=0.1)
-    return Stake((part,) * bits, promised, collections, 0, count_flips=False, hops=2)
+    return PrivacyTerms((part,) * bits, promised, collections, 0, count_flips=False, hops=2)
 
 
 def upper(one, tightness=FINE):
@@ -46,7 +47,7 @@ def upper(one, tightness=FINE):
 
 def below_the_truth(cases):
     """Cases whose bound is below the truth."""
-    return [case for case in cases if upper(stake(*case)) < delta(stake(*case)) * (1.0 - 1e-12)]
+    return [case for case in cases if upper(terms(*case)) < delta(terms(*case)) * (1.0 - 1e-12)]
 
 
 def test_no_bound_is_below_the_truth():
@@ -55,25 +56,25 @@ def test_no_bound_is_below_the_truth():
 
 @pytest.mark.parametrize("case", CASES[::4])
 def test_the_bound_is_close(case):
-    one = stake(*case)
+    one = terms(*case)
     assert upper(one) <= delta(one) * 1.01 + 1e-12
 
 
 @pytest.mark.parametrize("zeros", [60, 300])
 def test_one_curve_for_both_states_more(zeros):
-    one = stake(zeros, SCALE // 20, 8, 2.0)
+    one = terms(zeros, SCALE // 20, 8, 2.0)
     ((group, times),) = counted(one).items()
     ways = group.ways(Accountant(), 1e-12, CLOSE)
     assert isinstance(ways, Ways)
-    apart, together = worst_delta([(ways, times)], 2.0), Sum([(ways.either, times)]).delta(2.0)
+    apart, together = worst_curve([(ways, times)])(2.0), Sum([(ways.either, times)]).delta(2.0)
     assert 1.05 * apart < together
 
 
 def test_many_are_taken_in_cells_that_lie_above():
-    one = stake(200, SCALE // 20, 40, 2.0)
+    one = terms(200, SCALE // 20, 40, 2.0)
     ((group, times),) = counted(one).items()
     ways = group.ways(Accountant(), 1e-12, CLOSE)
-    cells = worst_delta([(ways, times)], 2.0)
+    cells = worst_curve([(ways, times)])(2.0)
     every = max(
         Sum([(w, n) for w, n in ((ways.forward, a), (ways.backward, times - a)) if n]).delta(2.0)
         for a in range(times + 1)
@@ -83,7 +84,7 @@ def test_many_are_taken_in_cells_that_lie_above():
 
 def test_the_mirror_of_two_ways_is_a_distribution():
     """delta(-x) = 1 - e^-x + e^-x delta(x) of the other direction, at points of the lattice."""
-    ((group, _),) = counted(stake(9, SCALE // 7, 2, 1.0)).items()
+    ((group, _),) = counted(terms(9, SCALE // 7, 2, 1.0)).items()
     ways = group.ways(Accountant(), 1e-12, FINE)
     for one, other in pairwise((ways.forward, ways.backward, ways.forward)):
         places, chances = one.mirrored(one.step)
@@ -130,11 +131,11 @@ def below_later_answers(bound):
 
 def test_answers_that_follow_from_earlier_results_are_covered():
     def asked_again(zeros, threshold, times, epsilon):
-        return upper(stake(zeros, threshold, 1, epsilon, times), CLOSE)
+        return upper(terms(zeros, threshold, 1, epsilon, times), CLOSE)
 
     assert below_later_answers(asked_again) == []
 
 
 def test_ways_that_are_chosen_beforehand_for_all_collections_are_found():
     """As of so many bits of one record: up to an eighth below the truth."""
-    assert below_later_answers(lambda *case: upper(stake(*case), CLOSE))
+    assert below_later_answers(lambda *case: upper(terms(*case), CLOSE))

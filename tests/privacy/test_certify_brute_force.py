@@ -1,4 +1,4 @@
-"""``certify`` of every mechanism against every outcome of small collections, counted exactly.
+"""The certificate of every mechanism against every outcome of small collections, counted exactly.
 
 The distributions are held to the enumeration elsewhere; here it is what a certificate asks of them:
 how many fakes, people, bits and repeats there are, read from a protocol's own integers. One more or
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
 from mixtally.records.mechanism.named import (
@@ -41,14 +41,12 @@ class Pin(NamedTuple):
     where
       exact     whether the certificate is the divergence itself, not bounds of it
       counts    the integers on which the promise rests
-      honest    the fraction of the fakes that the scenes have
     """
 
     mechanism: Shuffled
     scenes: list[Scene]
     exact: bool
     counts: tuple[str, ...]
-    honest: float = 1.0
 
     def holds(self, taken_for: Callable[[Shuffled], Shuffled] = lambda own: own) -> bool:
         """Whether every certificate has the worst divergence of the scenes between its ends.
@@ -59,7 +57,7 @@ class Pin(NamedTuple):
         return not any(
             Comparison(
                 own.name,
-                lambda t, e: ends(taken_for(replace(own, threshold=t)), e, self.honest),
+                lambda t, e: ends(taken_for(replace(own, threshold=t)), e),
                 tuple(self.scenes),
                 bits=own.bins,
                 repeats=own.repeats,
@@ -70,8 +68,8 @@ class Pin(NamedTuple):
         )
 
 
-def ends(mechanism: Shuffled, epsilon: float, honest: float = 1.0) -> Bracket:
-    shown = certify(mechanism, epsilon, honest)
+def ends(mechanism: Shuffled, epsilon: float) -> Bracket:
+    shown = Accountant().certificate(Record.of(mechanism), epsilon)
     return Bracket(shown.lower, shown.upper)
 
 
@@ -81,7 +79,6 @@ def blank(**integers: int) -> BitFlips:
 
 PINS = {
     "one-hot": Pin(blank(fakes=3), scenes(3, one_hot(3), 0, (0,) * 3), True, ("fakes",)),
-    "half honest": Pin(blank(fakes=5), scenes(3, one_hot(3), 0, (0,) * 2), True, (), 0.5),
     "two-hot": Pin(
         blank(bins=4, fakes=2, max_set=2),
         scenes(4, at_most(4, 2), 0, (0,) * 2), True, ("fakes", "max_set"),
@@ -156,12 +153,6 @@ def test_a_certificate_holds_what_is_enumerated(name):
 def test_a_certificate_in_clear_is_what_is_enumerated(name, epsilon):
     mechanism, truth, _ = CLEAR[name]
     assert brute.brackets(ends(mechanism, epsilon), truth(epsilon))
-
-
-@pytest.mark.parametrize("honest", [0.5, 0.74])
-def test_half_the_fakes_in_clear_are_what_is_enumerated(honest):
-    found = ends(clear_uniform(bins=3, fakes=4), 0.3, honest)
-    assert brute.brackets(found, brute.clear_uniform_delta(3, 2, 0.3))
 
 
 def noticed(pin: Pin, taken_for: Callable[[Shuffled], Shuffled]) -> bool:

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from helpers import least
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution
@@ -71,8 +70,10 @@ def test_one_plan_composed_alone_is_its_own_delta(mechanism):
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_charge_is_the_certificate_of_the_plan_itself(mechanism):
     plan = plan_of(mechanism)
-    shown, itself = compose.delta_of([(plan, 1)], 1.0), certify(mechanism, 1.0)
-    assert (shown.lower, shown.upper, shown.source) == (itself.lower, itself.upper, itself.source)
+    assert compose.delta_of([(plan, 1)], 1.0) == plan.certificate
+    bare = Accountant().certificate(Record.of(mechanism), 1.0)
+    stated = plan.certificate
+    assert (stated.lower, stated.upper, stated.source) == (bare.lower, bare.upper, bare.source)
 
 
 @pytest.mark.seconds
@@ -199,7 +200,7 @@ def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
 
 def test_plans_of_very_different_size_compose():
     together = Sum([(pld(LARGE[3]), 3), (pld(BLANK), 1)]).delta(1.0)
-    alone = certify(BLANK, 1.0).upper
+    alone = curve(BLANK)(1.0)
     assert alone < together < 1.5 * alone
 
 
@@ -225,11 +226,10 @@ def test_the_curve_holds_at_epsilon_zero():
 
 def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     """The curve of clear-shaped has an edge at its own epsilon, between points of the lattice."""
-    ratio, shift = least.shape(0.1, 1e-6).values()
-    plan = plan_of(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1)
-    own = certify(clear_shaped(bins=5, ratio=ratio, shift=shift), 0.1).upper
+    mechanism = clear_shaped(bins=5, **least.shape(0.1, 1e-6))
+    plan, own = plan_of(mechanism, 0.1), curve(mechanism)(0.1)
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)
-    losses, times = Accountant().losses(compose.sure_record(plan), FINE)
+    losses, times = Accountant().losses(Record.of(mechanism), FINE)
     assert times == 1
     assert Sum([(losses, 3)]).delta(0.3) > 4 * own
     assert compose.delta_of([(plan, 3)], 0.2999).upper > 4 * own

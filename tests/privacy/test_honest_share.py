@@ -6,11 +6,11 @@ from random import Random
 import pytest
 from msgspec.structs import replace as altered
 
-from helpers.contracts import proved, plan_of
+from helpers.contracts import plan_of, proved
 from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import Stake, certified, check_terms, delta_of
+from mixtally.privacy.terms import PrivacyTerms, certified, delta_of, verify
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, ShapedRecipe
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
@@ -54,8 +54,8 @@ def below_the_truth(seed, count):
     """Plan whose certificate is below the truth among their honest people."""
     accountant = Accountant()
     for plan, honest in contracts(seed, count):
-        truth = delta(replace(Stake.of(plan), people=honest))
-        if truth > certified(Stake.of(plan), accountant).upper * (1.0 + DIGITS) + DIGITS:
+        truth = delta(replace(PrivacyTerms.of(plan), people=honest))
+        if truth > certified(PrivacyTerms.of(plan), accountant).upper * (1.0 + DIGITS) + DIGITS:
             yield plan
 
 
@@ -77,10 +77,11 @@ def test_every_collection_adds_its_delta():
         own=None,
         recipe=ShapedRecipe(SCALE - 1, 1),
         layout=Layout(Form.INDEX, 2),
+        repeats=1,
     )
     for collections in (1, 2):
-        stake = Stake((part,), Guarantee(epsilon=1.0, delta=0.1), collections, 0, False, 3)
-        bounds, true = delta_of(stake, Accountant()), delta(stake)
+        terms = PrivacyTerms((part,), Guarantee(epsilon=1.0, delta=0.1), collections, 0, False, 3)
+        bounds, true = delta_of(terms, Accountant()), delta(terms)
         assert true <= bounds.upper <= 1.01 * true if collections == 1 else true <= bounds.upper
 
 
@@ -93,11 +94,12 @@ def test_no_contract_states_less_than_is_proved_of_it(below):
         own=OwnFakes(FakeRecord.UNIFORM, 0, 1 << 62),
         recipe=NoRecipe(),
         layout=Layout(Form.INDEX, 2),
+        repeats=1,
     )
     accountant = Accountant()
     plan = proved(plan_of(Question(name="q", bins=2), [part]), accountant)
-    assert check_terms(plan, accountant) == plan.certificate
+    assert verify(plan, accountant) == plan.certificate
     less = altered(plan.certificate, upper=plan.certificate.upper * (1.0 - below))
     assert less.lower < less.upper
     with pytest.raises(PlanError, match="was altered"):
-        check_terms(altered(plan, certificate=less), accountant)
+        verify(altered(plan, certificate=less), accountant)

@@ -7,7 +7,6 @@ from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.ledger import Left, charge, left, spent
-from mixtally.privacy.composition.pld import FINE
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import opened
 from privacy.composed import LARGE, plan_of
@@ -36,7 +35,7 @@ def keeps_the_budget():
     now, count = fill(PLAN)
     own = Accountant()
     fits, one_more_fits = (
-        compose.upper_curve([(PLAN, times)], FINE, own)(BUDGET.epsilon) <= BUDGET.delta
+        compose.upper_curve([(PLAN, times)], own, BUDGET.delta)(BUDGET.epsilon) <= BUDGET.delta
         for times in (count, count + 1)
     )
     return fits and not one_more_fits and sum(c.times for c in now.charges) == count
@@ -77,7 +76,7 @@ def test_different_plans_share_one_budget():
     assert [entry.times for entry in now.charges] == [1, 1, 5]
     assert (now.charges[-1].note, now.charges[-1].date) == ("n", "d")
     shown = spent(now)
-    direct = compose.delta_of([(PLAN, 1), (SHAPED, 1), (CHEAP, 5)], 3.0)
+    direct = compose.delta_of([(PLAN, 1), (SHAPED, 1), (CHEAP, 5)], 3.0, aim=BUDGET.delta)
     assert shown == direct
     assert left(now, PLAN).times < left(opened(BUDGET), PLAN).times
 
@@ -105,8 +104,8 @@ def test_times_at_once_are_times_one_by_one():
 
 
 def test_a_plan_whose_promise_is_false_is_not_charged():
-    weaker = replace(PLAN.mechanism, threshold=PLAN.mechanism.threshold // 2)
-    false = replace(PLAN, mechanism=weaker)
+    (part,) = PLAN.parts
+    false = replace(PLAN, parts=(replace(part, threshold=part.threshold // 2),))
     with pytest.raises(PlanError, match="its promise is false"):
         charge(opened(BUDGET), false)
     with pytest.raises(PlanError, match="its promise is false"):

@@ -25,7 +25,7 @@ from mixtally.privacy.divergence import (
 )
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.gaussian_start import _gaussian_delta
-from mixtally.privacy.terms import Stake, counted, delta_of
+from mixtally.privacy.terms import PrivacyTerms, counted, delta_of
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.records.question import Kind, Question
@@ -93,7 +93,7 @@ def part_of_blanks(case):
     question = Question(name="q", bins=bins, kind=kind, max_set=most)
     part = flipped(bins, most_set=most, q=flip, own=own)
     plan = plan_of(question, [part], users=people, count_flips=counts)
-    ((group, _),) = counted(Stake.of(plan)).items()
+    ((group, _),) = counted(PrivacyTerms.of(plan)).items()
     return group
 
 
@@ -172,12 +172,12 @@ def test_a_composition_takes_near_points(plant, watch):
 
 def test_a_contract_counts_its_coins_at_once():
     part, question = uniform(9, whole=1, coin=SCALE // 3), Question(name="q", bins=9)
-    stake = Stake.of(plan_of(question, [part], users=50, collections=2))
-    (group,) = counted(stake)
+    terms = PrivacyTerms.of(plan_of(question, [part], users=50, collections=2))
+    (group,) = counted(terms)
     curve = group.curve(Accountant(), 1e-12)
     for epsilon in (0.1, 0.5, 2.0):
         assert close(curve(epsilon), group.bounds(Accountant(), epsilon))
-    both = delta_of(stake, Accountant())
+    both = delta_of(terms, Accountant())
     assert both.lower <= both.upper <= 1.0
 
 

@@ -5,12 +5,13 @@ Every 64 KB of it has as many flips as its distribution says, so that nothing le
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy import stats
 
-from mixtally.ground.fixed import threshold_of
-from mixtally.randomize import fakes, reports
-from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.named import flip_blank, flip_uniform
+from helpers.contracts import flipped
+from mixtally.ground.fixed import SCALE
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.simulation.seeded import SeededChance
 
 FOUR_MB = 1 << 22
@@ -19,13 +20,26 @@ SHAPES = {"short rows": 64, "long rows": 40_000}
 SHARES = [0.004, 0.2]
 
 
-def held_by(mechanism, people):
-    return np.arange(people) % mechanism.bins
+def part_of(bins, q, record=FakeRecord.BLANK):
+    """A part in which each device draws a fake."""
+    return flipped(bins, q=q, own=OwnFakes(record, 1, 0))
 
 
-def some(mechanism):
+def rate(part):
+    return part.threshold / SCALE
+
+
+def fakes(part, count, chance):
+    return part_fakes(part, count, chance)[0]
+
+
+def held_by(part, people):
+    return np.arange(people) % part.bins
+
+
+def some(part):
     """People whose messages make 9 MB."""
-    return 9 * (FOUR_MB // 4) // mechanism.layout.message_bytes
+    return 9 * (FOUR_MB // 4) // part.layout.message_bytes
 
 
 def p_value(changed, q):
@@ -39,55 +53,55 @@ def p_value(changed, q):
     return float(2 * np.minimum(pmf.cdf(ones), pmf.sf(ones - 1)).min() * len(ones))
 
 
-def of_reports(mechanism, device=reports):
+def of_reports(part, device=part_reports):
     """P-value of the flips of 9 MB of reports."""
-    codes = held_by(mechanism, some(mechanism))
-    rows = device(mechanism, codes, SeededChance(8))
-    return p_value(rows ^ mechanism.layout.rows(codes), mechanism.flip_probability)
+    codes = held_by(part, some(part))
+    rows = device(part, codes, SeededChance(8))
+    return p_value(rows ^ part.layout.rows(codes), rate(part))
 
 
-def of_fakes(mechanism, device=fakes):
+def of_fakes(part, device=fakes):
     """P-value of the flips of 9 MB of blank fakes."""
-    return p_value(device(mechanism, some(mechanism), SeededChance(9)), mechanism.flip_probability)
+    return p_value(device(part, some(part), SeededChance(9)), rate(part))
 
 
 @pytest.mark.parametrize("q", SHARES)
 @pytest.mark.parametrize("bins", SHAPES.values(), ids=SHAPES)
 def test_a_large_batch_is_randomized_to_its_end(bins, q):
     """False alarm below 2 * 10^-6 a case."""
-    mechanism = flip_blank(bins=bins, fakes=0, threshold=threshold_of(q))
-    assert of_reports(mechanism) > 1e-6
-    assert of_fakes(mechanism) > 1e-6
+    part = part_of(bins, q)
+    assert of_reports(part) > 1e-6
+    assert of_fakes(part) > 1e-6
 
 
 def test_uniform_fakes_are_flipped_to_the_end():
     """False alarm below 10^-6."""
-    mechanism = flip_uniform(bins=40_000, fakes=0, threshold=threshold_of(0.004))
-    rows = fakes(mechanism, some(mechanism), SeededChance(3))
-    mean = mechanism.flip_probability + mechanism.gain / mechanism.bins
+    part = part_of(40_000, 0.004, FakeRecord.UNIFORM)
+    rows = fakes(part, some(part), SeededChance(3))
+    mean = rate(part) + (1.0 - 2.0 * rate(part)) / part.bins
     assert p_value(rows, mean) > 1e-6
 
 
-def in_clear_after_four_megabytes(mechanism, codes, chance):
-    rows = reports(mechanism, codes, chance)
-    first = FOUR_MB // mechanism.layout.message_bytes
-    rows[first:] = mechanism.layout.rows(codes[first:])
+def in_clear_after_four_megabytes(part, codes, chance):
+    rows = part_reports(part, codes, chance)
+    first = FOUR_MB // part.layout.message_bytes
+    rows[first:] = part.layout.rows(codes[first:])
     return rows
 
 
-def one_stretch_in_clear(mechanism, codes, chance):
+def one_stretch_in_clear(part, codes, chance):
     """Sixteen kilobytes after the first four megabytes."""
-    rows, width = reports(mechanism, codes, chance), mechanism.layout.message_bytes
+    rows, width = part_reports(part, codes, chance), part.layout.message_bytes
     bare = slice(FOUR_MB // width, (FOUR_MB + PIECE // 4) // width)
-    rows[bare] = mechanism.layout.rows(codes[bare])
+    rows[bare] = part.layout.rows(codes[bare])
     return rows
 
 
-def half_the_flips_at_the_end(mechanism, codes, chance):
-    first = 2 * FOUR_MB // mechanism.layout.message_bytes
-    softer = mechanism.having(Parameter.FLIP, mechanism.threshold // 2)
+def half_the_flips_at_the_end(part, codes, chance):
+    first = 2 * FOUR_MB // part.layout.message_bytes
+    softer = replace(part, threshold=part.threshold // 2)
     return np.concatenate(
-        [reports(mechanism, codes[:first], chance), reports(softer, codes[first:], chance)]
+        [part_reports(part, codes[:first], chance), part_reports(softer, codes[first:], chance)]
     )
 
 
@@ -97,16 +111,16 @@ def half_the_flips_at_the_end(mechanism, codes, chance):
     "device", [in_clear_after_four_megabytes, one_stretch_in_clear, half_the_flips_at_the_end]
 )
 def test_reports_in_clear_after_the_first_megabytes_are_found(bins, q, device):
-    mechanism = flip_blank(bins=bins, fakes=0, threshold=threshold_of(q))
-    assert of_reports(mechanism, device) < 1e-6
+    part = part_of(bins, q)
+    assert of_reports(part, device) < 1e-6
 
 
 @pytest.mark.parametrize("bins", SHAPES.values(), ids=SHAPES)
 def test_fakes_that_stay_blank_after_the_first_megabytes_are_found(bins):
-    def tired(mechanism, count, chance):
-        rows = fakes(mechanism, count, chance)
-        rows[FOUR_MB // mechanism.layout.message_bytes :] = 0
+    def tired(part, count, chance):
+        rows = fakes(part, count, chance)
+        rows[FOUR_MB // part.layout.message_bytes :] = 0
         return rows
 
-    mechanism = flip_blank(bins=bins, fakes=0, threshold=threshold_of(0.004))
-    assert of_fakes(mechanism, tired) < 1e-6
+    part = part_of(bins, 0.004)
+    assert of_fakes(part, tired) < 1e-6

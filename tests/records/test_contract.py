@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import contract_of, flipped, network, shaped, plan_of, uniform
+from helpers.contracts import contract_of, flipped, network, plan_of, shaped, uniform
 from mixtally.errors import PlanError
 from mixtally.records.contract import (
     BlanksRecipe,
@@ -16,6 +16,7 @@ from mixtally.records.contract import (
     write_contract,
     written_key,
 )
+from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Kind, Question, with_attributes
 
 QUESTION = Question(name="q", bins=9)
@@ -93,12 +94,14 @@ def test_a_part_hides_records_of_the_size_that_is_asked(most):
         plan_of(SETS, [flipped(9, most_set=most, blanks=5)])
 
 
-def test_no_part_is_left_without_a_cover():
+def test_a_part_without_a_cover_hides_a_record_by_its_own_flips_alone():
     covered = flipped(3, own=OwnFakes(FakeRecord.BLANK, 1, 0))
-    with pytest.raises(
-        PlanError, match="parts of the contract: wanted fakes of devices, or flips that count"
-    ):
-        plan_of(with_attributes("q", (3, 3)), [covered, flipped(3)], count_flips=False)
+    parts = [covered, flipped(3)]
+    plan = plan_of(with_attributes("q", (3, 3)), parts, count_flips=False)
+    bare = plan.parts[1].mechanism(fakes=0, crowd=plan.crowd)
+    assert bare == flip_blank(bins=3, fakes=0, threshold=plan.parts[1].threshold)
+    counted = plan_of(with_attributes("q", (3, 3)), parts, count_flips=True)
+    assert counted.parts[1].mechanism(fakes=0, crowd=counted.crowd).crowd == 1000
 
 
 @pytest.mark.parametrize(

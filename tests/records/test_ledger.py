@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from mixtally.errors import InputError, ParameterError, PlanError
-from mixtally.ground.codec import canonical, fingerprint
+from mixtally.ground.codec import canonical
 from mixtally.records import ledger as ledgers
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import Charge, Ledger, charged, opened, read_ledger
@@ -33,10 +33,10 @@ def edited(change):
 
 
 def test_a_ledger_that_was_written_before_is_read():
-    """The seal is part of the file's format: its bytes are what version 1 always wrote."""
+    """The seal is part of the file's format: its bytes are what version 2 always wrote."""
     written = (
         b'{"budget":{"delta":1e-05,"epsilon":3.0,"observer":"messages"},"charges":[],'
-        b'"seal":"1c23e9482dfc556350e09f72f5f30c9cc7ca009bb61c30600d93321ea30765bc","version":1}'
+        b'"seal":"ff9178d82fe867d4e1d86a7b1cd03c8c58b3a06b2d66ab56c6a8caa64043b9c5","version":2}'
     )
     assert read(written) == opened(BUDGET)
     assert canonical(opened(BUDGET)) == written
@@ -58,7 +58,7 @@ def larger_plan(tree):
     """Another plan with its own fingerprint: only the seal can tell."""
     plan = a_plan(users=5000)
     tree["charges"][0]["plan"] = json.loads(canonical(plan))
-    tree["charges"][0]["fingerprint"] = fingerprint(plan)
+    tree["charges"][0]["fingerprint"] = plan.fingerprint
 
 
 EDITS = {
@@ -142,12 +142,23 @@ def test_every_single_byte_matters():
 
 def test_another_version_is_refused():
     with pytest.raises(PlanError, match="ledger version"):
-        Ledger(version=2, budget=BUDGET, charges=(), seal=opened(BUDGET).seal)
+        Ledger(version=1, budget=BUDGET, charges=(), seal=opened(BUDGET).seal)
+
+
+def test_a_ledger_of_the_version_before_is_told_by_its_version():
+    """Whatever else it holds: its plans had other fields."""
+
+    def older(tree):
+        tree["version"] = 1
+        tree["charges"][0]["plan"] = {"version": 3, "mechanism": {}}
+
+    with pytest.raises(PlanError, match=r"^my.ledger: .*ledger\.version: wanted .*2.*, got 1"):
+        read(edited(older))
 
 
 def test_a_charge_belongs_to_its_plan():
     with pytest.raises(PlanError, match="charge: wanted the plan"):
-        Charge(fingerprint=fingerprint(OTHER), plan=a_plan(), times=1)
+        Charge(fingerprint=OTHER.fingerprint, plan=a_plan(), times=1)
 
 
 @pytest.mark.parametrize("times", [0, -1])

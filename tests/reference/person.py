@@ -34,7 +34,7 @@ def person_messages(
     many = [_fakes(part, chance) for part in plan.parts]
     sent: list[list[bytes]] = []
     for part, bins, fakes in zip(plan.parts, answer, many, strict=True):
-        sent.append([_message(part, bins, chance)])
+        sent.append([_message(part, bins, chance) for _ in range(part.repeats)])
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
             content = below(chance, part.bins, 1).tolist() if uniform else []

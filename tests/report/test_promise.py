@@ -6,9 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from mixtally.privacy.certify import certify
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import named
 from mixtally.report.promise import assumes, expected, known, of_result, protects, stated
 
 
@@ -34,21 +32,9 @@ def test_only_ends_that_read_alike_are_exact(shown, lower, upper, word):
     assert known(replace(shown, lower=lower, upper=upper)) == word
 
 
-def test_what_several_plans_rest_on_is_said_once():
-    assert assumes("a; mixes; b; mixes") == "Assumes: a; mixes; b"
+def test_what_a_certificate_rests_on_is_a_sentence():
     assert assumes("holds if any one mix is honest") == "Assumes: any one mix is honest"
     assert assumes("none: without fakes") == "Assumes nothing of others: without fakes"
-
-
-@pytest.mark.parametrize(
-    ("fraction", "said"),
-    [(1.0, "all 100 fakes are honest"), (0.5, "50 of 100 fakes are honest")],
-)
-def test_what_is_assumed_of_fakes_is_short_and_the_same(fraction, said):
-    """The words are those of certificates, which plans keep."""
-    mechanism = named.clear_uniform(bins=3, fakes=100)
-    shown = certify(mechanism, 1.0, fraction)
-    assert assumes(shown.assumption) == f"Assumes: {said}; one mix is honest"
 
 
 def test_half_an_interval_is_rounded_up():
@@ -66,7 +52,7 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     found = study(crowd, protocols=("clear-shaped",)).main
     each = found.estimate.each
     shown = found.estimate.counts.clip(each.lower, each.upper)
-    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found, None)[2])
+    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found)[2])
     furthest = max((each.upper - shown).max(), (shown - each.lower).max())
     assert furthest <= float(most) <= furthest + 1
 

@@ -7,7 +7,7 @@ import pytest
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.rigorous import check, verdict
-from rigorous.written import certified, clear, flips, plain, random_plan, stated, plan_of
+from rigorous.written import certified, clear, flips, plain, plan_of, random_plan, stated
 
 SIX_DIGITS = 1e-6
 COINS = 2e-3

@@ -9,7 +9,7 @@ from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Par
 from mixtally.records.layout import Form, Layout
 from mixtally.rigorous import COLUMNS, blank, check, verdict
 from mixtally.rigorous.balls import arb, settled
-from rigorous.written import certified, clear, flips, plain, stated, plan_of
+from rigorous.written import certified, clear, flips, plain, plan_of, stated
 
 SCALE = 1 << 64
 COIN = flips(40, SCALE // 200, own=(0, SCALE // 2))
@@ -53,7 +53,7 @@ MISTAKEN = {
 def test_what_an_accountant_that_errs_states_is_refused(name):
     part, wrong = MISTAKEN[name]
     assert verdict(with_certificate(part, 0.0, honest(part))).whole
-    with pytest.raises(PlanError, match="certificate of the contract: wanted"):
+    with pytest.raises(PlanError, match="certificate of the plan: wanted"):
         verdict(with_certificate(part, 0.0, wrong()))
 
 
@@ -67,7 +67,7 @@ def test_a_false_promise_and_an_altered_file_are_told_apart():
 def test_a_certificate_of_another_epsilon_is_refused():
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["certificate"]["epsilon"] = 2.0
-    with pytest.raises(PlanError, match="certificate of the contract"):
+    with pytest.raises(PlanError, match="certificate of the plan"):
         verdict(plan)
 
 
@@ -84,18 +84,33 @@ def test_of_several_messages_only_each_is_derived_again():
         verdict(low_terms)
 
 
-def crowd(most_set=1):
+@pytest.mark.parametrize("counts", [True, False])
+def test_of_a_record_that_is_sent_again_only_each_message_is_derived_again(counts):
+    often = crowd(repeats=3, count_flips=counts)
+    found = verdict(plain(often))
+    assert not found.whole
+    assert found.said.startswith("nothing" if counts else "of 3 messages of a person the stated")
+    if not counts:
+        often = plain(often)
+        often["certificate"]["upper"] = found.parts[0].lower * 0.999
+        with pytest.raises(PlanError, match="its promise is false"):
+            verdict(often)
+
+
+def crowd(repeats=1, count_flips=True):
     """Nothing but people's flips."""
     return plan_of(
         Part(
             bins=8,
-            most_set=most_set,
+            most_set=1,
             threshold=SCALE // 5,
             own=None,
             recipe=NoRecipe(),
             layout=Layout(Form.BITS, 8),
+            repeats=repeats,
         ),
-        count_flips=True,
+        epsilon=2.7,
+        count_flips=count_flips,
         cover=Cover.PEOPLE,
     )
 
@@ -116,6 +131,7 @@ def test_flipped_uniform_fakes_are_left_to_the_accountant():
         own=OwnFakes(FakeRecord.UNIFORM, 1, 0),
         recipe=NoRecipe(),
         layout=Layout(Form.BITS, 8),
+        repeats=1,
     )
     (found,) = check(plain(plan_of(part)))
     assert (found.protocol, found.upper) == ("flip-uniform", None)
@@ -142,11 +158,13 @@ def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
     assert bare[2:4] == ("-", "-")
 
 
-@pytest.mark.parametrize("field", ["parts", "cover", "guarantee", "honest_share", "count_flips"])
+@pytest.mark.parametrize(
+    "field", ["version", "parts", "cover", "guarantee", "honest_share", "count_flips"]
+)
 def test_what_is_no_terms_is_refused(field):
     plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
     del plan[field]
-    with pytest.raises(PlanError, match="plan of the contract"):
+    with pytest.raises(PlanError, match="plan: wanted the fields of version 4"):
         check(plan)
 
 
@@ -157,7 +175,7 @@ def test_what_is_no_terms_is_refused(field):
 def test_a_part_that_cannot_be_is_refused(place, wrong):
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["parts"][0][place] = wrong
-    with pytest.raises(PlanError, match="plan of the contract"):
+    with pytest.raises(PlanError, match="plan: wanted the fields of version 4"):
         check(plan)
 
 

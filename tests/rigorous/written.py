@@ -3,6 +3,7 @@
 import json
 import random
 
+from mixtally.contract.plan import VERSION
 from mixtally.errors import InputError
 from mixtally.privacy import terms as accounted
 from mixtally.privacy.accountant import Accountant
@@ -50,6 +51,7 @@ def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
     if len(parts) > 1:
         question = Question(name="q", bins=len(parts), kind=Kind.BITS)
     fields = {
+        "version": VERSION,
         "question": question,
         "edges": None,
         "prefixes": None,
@@ -77,6 +79,7 @@ def clear(bins, *, whole=0, coin=0, shape=None):
         own=None if shape else OwnFakes(FakeRecord.UNIFORM, whole, coin),
         recipe=ShapedRecipe(*shape) if shape else NoRecipe(),
         layout=Layout(Form.INDEX, bins),
+        repeats=1,
     )
 
 
@@ -89,6 +92,7 @@ def flips(bins, threshold, *, most_set=1, own=None, blanks=None, cap=None):
         own=OwnFakes(FakeRecord.BLANK, *own) if own else None,
         recipe=NoRecipe() if blanks is None else BlanksRecipe(blanks, threshold),
         layout=Layout(Form.BITS, bins, cap),
+        repeats=1,
     )
 
 
@@ -140,4 +144,4 @@ def random_part(chance, people):
 
 def certified(plan, accountant=None):
     """What the accountant proves of ``plan``."""
-    return accounted.certified(accounted.Stake.of(plan), accountant or Accountant())
+    return accounted.certified(accounted.PrivacyTerms.of(plan), accountant or Accountant())

@@ -1,15 +1,15 @@
-"""Small crowds and mechanisms to play them with."""
+"""Small crowds, and parts and plans to play them with."""
 
 import numpy as np
 import pytest
 
+from helpers.contracts import flipped, shaped, uniform
 from mixtally.data.population import Population
-from mixtally.ground.fixed import threshold_of
+from mixtally.ground.fixed import SCALE
 from mixtally.planner import PlanRequest, choose
+from mixtally.records.contract import FakeRecord, OwnFakes, Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism.fakes import ratio_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from simulation.studies import make_study
 
@@ -23,12 +23,13 @@ def codes():
 
 
 @pytest.fixture
-def mechanisms():
-    """A mechanism of each kind for that crowd."""
+def parts():
+    """A part of each kind for that crowd."""
+    blank = OwnFakes(FakeRecord.BLANK, 0, int(0.8 * SCALE))
     return {
-        "flip-blank": flip_blank(bins=BINS, fakes=2500, threshold=threshold_of(0.02)),
-        "clear-uniform": clear_uniform(bins=BINS, fakes=80_000),
-        "clear-shaped": clear_shaped(bins=BINS, ratio=ratio_of(0.5), shift=27),
+        "flip-blank": flipped(BINS, q=0.02, own=blank),
+        "clear-uniform": uniform(BINS, whole=26, coin=int(0.7 * SCALE)),
+        "clear-shaped": shaped(BINS, ratio=ratio_of(0.5), shift=27),
     }
 
 
@@ -42,7 +43,7 @@ def crowd():
 def plan(crowd) -> Plan:
     """The plan of that crowd."""
     guarantee = Guarantee(epsilon=1.0, delta=1e-6)
-    return choose(PlanRequest(question=crowd.question, guarantee=guarantee, users=1000)).best.plan
+    return choose(PlanRequest(question=crowd.question, guarantee=guarantee, users=1000)).plan
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def make_study(
             mix_fakes=True,
             protocol=protocol,
         )
-        plan = choose(wish).best.plan
+        plan = choose(wish).plan
         played = release(
             plan, population, Lab(chance), Analysis(level=level, projection=projection)
         )
@@ -92,7 +92,7 @@ def with_estimate(study, **fields):
     """The study with these fields of its one estimate replaced."""
     (first,) = study.releases
     result = replace(first.result, estimate=replace(first.result.estimate, **fields))
-    return replace(study, releases=(replace(first, result=result),))
+    return replace(study, releases=(replace(first, found=result),))
 
 
 __all__ = ["csv_text", "facts", "json_text", "make_study", "page", "rows", "summary"]

@@ -16,11 +16,11 @@ from mixtally.simulation.seeded import SeededChance
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
 
-def option_for(baskets, protocol="flip-blank"):
+def plan_for(baskets, protocol="flip-blank"):
     wish = PlanRequest(
         question=baskets.question, guarantee=PROMISED, users=baskets.users, protocol=protocol
     )
-    return choose(wish).best
+    return choose(wish).plan
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +32,17 @@ def shop():
 
 
 @pytest.fixture(scope="module")
-def option(shop):
-    return option_for(shop)
+def plan(shop):
+    return plan_for(shop)
 
 
-def found_in(shop, option, seed=1, **ends):
-    return find_sets(option, shop, Lab(SeededChance(seed)), **ends)
+def found_in(shop, plan, seed=1, **ends):
+    return find_sets(plan, shop, Lab(SeededChance(seed)), **ends)
 
 
-def test_sets_are_found_and_none_that_nobody_holds(shop, option):
+def test_sets_are_found_and_none_that_nobody_holds(shop, plan):
     """False alarm: none for this seed; over seeds a wrong set or interval has chance 0.05."""
-    found, label = found_in(shop, option), shop.question.label
+    found, label = found_in(shop, plan), shop.question.label
     pairs = {tuple(map(label, one.items)) for one in found.sets[2]}
     assert pairs == {("bread", "milk"), ("bread", "jam"), ("jam", "milk"), ("oil", "rice")}
     (triple,) = found.sets[3]
@@ -54,10 +54,10 @@ def test_sets_are_found_and_none_that_nobody_holds(shop, option):
     assert len(found.rules) == 2 * len(pairs) + 3
 
 
-def test_rules_hold_the_truth(shop, option):
+def test_rules_hold_the_truth(shop, plan):
     """False alarm: none for this seed; over seeds one is wrong with chance 0.05."""
     truth = shop.truth
-    for rule in found_in(shop, option).rules:
+    for rule in found_in(shop, plan).rules:
         (both,) = holders(shop, [tuple(sorted((*rule.given, rule.then)))])
         (given,) = holders(shop, [rule.given])
         assert rule.confidence.lower <= both / given <= rule.confidence.upper
@@ -66,20 +66,20 @@ def test_rules_hold_the_truth(shop, option):
         assert rule.support.lower <= both / shop.users <= rule.support.upper
 
 
-def test_support_leaves_the_rarer_out(shop, option):
-    found, label = found_in(shop, option, support=9_000), shop.question.label
+def test_support_leaves_the_rarer_out(shop, plan):
+    found, label = found_in(shop, plan, support=9_000), shop.question.label
     assert [[label(i) for i in one.items] for one in found.sets[2]] == [["bread", "milk"]]
     assert found.sets[3] == ()
-    assert found_in(shop, option, largest=2).sets.keys() == {2}
+    assert found_in(shop, plan, largest=2).sets.keys() == {2}
 
 
 def wrong(runs=60):
     """Of so many collections of a small crowd, those in which the interval of a set misses."""
     kinds = [("a", "b")] * 330 + [("a",)] * 300 + [("b",)] * 300 + [("c",)] * 300
     crowd = baskets_of("goods", [*kinds, *[("a", "c")] * 100])
-    option, held, total = option_for(crowd), pairs_held(crowd), 0
+    plan, held, total = plan_for(crowd), pairs_held(crowd), 0
     for seed in range(runs):
-        found = find_sets(option, crowd, Lab(SeededChance(seed)), level=0.8)
+        found = find_sets(plan, crowd, Lab(SeededChance(seed)), level=0.8)
         total += not all(one.lower <= held[one.items] <= one.upper for one in found.every)
     return total
 
@@ -117,34 +117,34 @@ def test_successive_rows_make_baskets():
     assert boards.question.max_set == 2
 
 
-def test_bad_baskets_and_foreign_plans_are_refused(shop, option):
+def test_bad_baskets_and_foreign_plans_are_refused(shop, plan):
     with pytest.raises(DataError, match="two distinct items at least"):
         baskets_of("goods", [["tea"], ["tea"]])
     with pytest.raises(DataError, match="one of them empty"):
         baskets_of("goods", [["tea", ""], ["jam"]])
     other = baskets_of("other", [["tea", "jam"]] * 5000)
     with pytest.raises(PlanError, match="8 bins of 'goods'"):
-        found_in(other, option)
+        found_in(other, plan)
     with pytest.raises(ParameterError, match="support: wanted a whole number"):
-        found_in(shop, option, support=shop.users)
+        found_in(shop, plan, support=shop.users)
     with pytest.raises(ParameterError, match="largest: wanted an integer in"):
-        found_in(shop, option, largest=1)
+        found_in(shop, plan, largest=1)
     with pytest.raises(ParameterError, match="confidence level"):
-        found_in(shop, option, level=1.5)
+        found_in(shop, plan, level=1.5)
 
 
 def test_records_that_are_no_sets_are_refused():
     asked = Question(name="goods", bins=4, labels=("a", "b", "c", "d"))
     one = Population(asked, np.arange(5000) % 4)
     with pytest.raises(ParameterError, match="records of several bits that travel whole"):
-        found_in(one, option_for(one))
+        found_in(one, plan_for(one))
     asked = Question(name="goods", bins=2, labels=("a", "b"), kind=Kind.BITS)
     bits = Population(asked, (np.arange(5000) % 4).astype(np.uint8)[:, None])
     with pytest.raises(PlanError, match="flip-blank, which sends sets whole, got flip"):
-        found_in(bits, option_for(bits, "flip"))
+        found_in(bits, plan_for(bits, "flip"))
 
 
-def test_sets_share_with_all_that_could_be(shop, option, monkeypatch):
+def test_sets_share_with_all_that_could_be(shop, plan, monkeypatch):
     """Triples are chosen by the messages that count them: there are 56, looked at or not."""
     asked = []
 
@@ -153,5 +153,5 @@ def test_sets_share_with_all_that_could_be(shop, option, monkeypatch):
         return true(*given, among=among, **ends)
 
     monkeypatch.setattr(module, "set_intervals", noted)
-    found_in(shop, option)
+    found_in(shop, plan)
     assert asked == [(4, 28), (1, 56)]

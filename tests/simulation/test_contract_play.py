@@ -1,4 +1,4 @@
-"""Rounds under a contract, played whole: unbiased and covered, whoever comes and whoever draws."""
+"""Rounds of a plan with hops: unbiased and covered, whoever comes and whoever draws."""
 
 from dataclasses import replace
 from functools import cache
@@ -7,25 +7,28 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.contracts import contract_of, flipped, proved, shaped, plan_of, uniform
+from helpers.contracts import flipped, plan_of, proved, shaped, uniform
 from helpers.least import threshold
 from helpers.sampled import among
 from mixtally.data.population import Population
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.errors import MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.received import reconciled
 from mixtally.ground.bits import one_hot
 from mixtally.mixing import shuffle
-from mixtally.privacy.accountant import Accountant
+from mixtally.planner import Planner
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation.conduct import Conduct, Hops
-from mixtally.simulation.contract import play_contract, staged
+from mixtally.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.truth import truth_of
 
 BINS, USERS, CAME, CROWD = 6, 1000, 730, 600
 QUESTION = Question(name="q", bins=BINS)
-ACCOUNTANT = Accountant()
+PLANNER = Planner()
 BLANK = OwnFakes(FakeRecord.BLANK, 2, 1 << 62)
 FLIP = threshold(2 * CROWD, 1.0, 1e-3) / 2**64 * 1.2
 PARTS = {
@@ -41,9 +44,13 @@ PARTS = {
 }
 
 
-def contract(parts, question=QUESTION, **changes):
+def planned(parts, question=QUESTION, **changes):
     fields = {"users": USERS, "minimum_crowd": CROWD, "hops": 3, "delta": 0.1, **changes}
-    return contract_of(proved(plan_of(question, parts, **fields), ACCOUNTANT))
+    return proved(plan_of(question, parts, **fields), PLANNER.accountant)
+
+
+def played(plan, people, seed=5, **how):
+    return release(plan, people, Lab(SeededChance(seed), planner=PLANNER), **how)
 
 
 def crowd(people=CAME, bins=BINS):
@@ -53,25 +60,22 @@ def crowd(people=CAME, bins=BINS):
 
 
 def rounds(parts, hops, runs=60, **changes):
-    stage = staged(contract(parts, **changes), crowd(), ACCOUNTANT)
-    chance = SeededChance(5)
-    return [stage.play(chance, hops=hops) for _ in range(runs)]
+    plan, lab = planned(parts, **changes), Lab(SeededChance(5), planner=PLANNER)
+    return [release(plan, crowd(), lab, hops=hops) for _ in range(runs)]
 
 
-def worst_bias(played, counts=None):
+def worst_bias(every, truth, counts=None):
     """The least p-value of a bin's mean error, Bonferroni."""
-    found = counts or [one.result.estimate.counts for one in played]
-    off = np.array(found) - played[0].truth.counts
+    off = np.array(counts or [one.result.estimate.counts for one in every]) - truth
     z = off.mean(axis=0) / (off.std(axis=0, ddof=1) / np.sqrt(len(off)))
     return float(2 * stats.norm.sf(np.abs(z)).min() * off.shape[1])
 
 
-def coverage(played):
+def coverage(every, true):
     """The chance of so few covered bins at the stated level or more."""
-    true = played[0].truth.counts
-    each = [one.result.estimate.each for one in played]
+    each = [one.result.estimate.each for one in every]
     inside = sum(int(((one.lower <= true) & (true <= one.upper)).sum()) for one in each)
-    return stats.binom.cdf(inside, len(played) * len(true), each[0].level)
+    return stats.binom.cdf(inside, len(every) * len(true), each[0].level)
 
 
 @cache
@@ -87,25 +91,28 @@ QUICK = ("shaped", "uniform", "blanks of people as positions")
 @pytest.mark.parametrize("name", among(PARTS, QUICK))
 def test_counts_are_unbiased_and_covered_whoever_comes(name):
     """Fewer come than were expected, one hop draws nothing; false alarm 2 * 10^-6 a case."""
-    played = silent(name)
-    assert {one.refusal for one in played} == {None}
-    assert worst_bias(played) > 1e-6
-    assert coverage(played) > 1e-6
-    assert played[0].received.contributors == CAME != USERS
+    every, truth = silent(name), crowd().truth
+    assert {one.refusal for one in every} == {None}
+    assert worst_bias(every, truth) > 1e-6
+    assert coverage(every, truth) > 1e-6
+    assert every[0].found.received.contributors == CAME != USERS
 
 
 def promised(one):
-    """Counts by the numbers that the plan expect, in place of those that came."""
-    plan, tally = one.contract.plan, one.tallies[0]
-    part = plan.parts[0]
+    """Counts by the numbers that the plan expects, in place of those that came."""
+    plan, (part,) = one.found.plan, one.found.plan.parts
+    (came,) = reconciled(plan, one.found.received)
     fakes = 0 if part.own is None else round(plan.users * part.own.mean)
-    return part.mechanism(fakes=fakes, mixes=plan.hops).unbiased(tally.counts, tally.messages)
+    expected = part.mechanism(fakes=fakes, mixes=plan.hops)
+    messages = one.result.messages
+    counted = one.result.estimate.counts * came.mechanism.gain + came.mechanism.offset(messages)
+    return expected.unbiased(counted, messages)
 
 
 @pytest.mark.parametrize("name", among(["shaped", "uniform", "uniform, flipped"], QUICK[:2]))
 def test_counts_by_promised_numbers_are_found_biased(name):
-    played = silent(name)
-    assert worst_bias(played, [promised(one) for one in played]) < 1e-6
+    every = silent(name)
+    assert worst_bias(every, crowd().truth, [promised(one) for one in every]) < 1e-6
 
 
 def test_parts_stand_side_by_side():
@@ -113,22 +120,18 @@ def test_parts_stand_side_by_side():
     question = with_attributes("q", (4, 3))
     codes = np.arange(CAME) % 4, np.arange(CAME) % 3
     records = one_hot(codes[0], 7) | one_hot(4 + codes[1], 7)
-    stage = staged(
-        contract([uniform(4, whole=1, coin=0), uniform(3, whole=1, coin=0)], question),
-        Population(question, records),
-        ACCOUNTANT,
-    )
-    played = [stage.play(SeededChance(i)) for i in range(40)]
-    assert worst_bias(played) > 1e-6
-    assert played[0].truth.counts.tolist() == [*np.bincount(codes[0]), *np.bincount(codes[1])]
-    assert played[0].result.messages == sum(tally.messages for tally in played[0].tallies)
+    plan = planned([uniform(4, whole=1, coin=0), uniform(3, whole=1, coin=0)], question)
+    every = [played(plan, Population(question, records), i) for i in range(40)]
+    assert worst_bias(every, [*np.bincount(codes[0]), *np.bincount(codes[1])]) > 1e-6
+    first = every[0].found
+    assert first.messages == sum(part.received for part in first.received.parts)
 
 
 def test_bits_in_clear_count_who_says_yes():
     question = Question(name="q", bins=2, kind=Kind.BITS)
     records = np.full((CAME, 1), 1, dtype=np.uint8)
-    made = contract([shaped(2), shaped(2)], question)
-    result = staged(made, Population(question, records), ACCOUNTANT).play(SeededChance(2)).result
+    plan = planned([shaped(2), shaped(2)], question)
+    result = played(plan, Population(question, records), 2).result
     assert abs(result.estimate.counts[0] - CAME) < 100 > abs(result.estimate.counts[1])
 
 
@@ -136,13 +139,12 @@ def test_pairs_of_bits_that_travel_whole_are_counted():
     """All pairs at once within their intervals as often as these say; false alarm 10^-6."""
     question = Question(name="q", bins=4, kind=Kind.BITS)
     records = np.where(np.arange(CAME) % 2, 0b0011, 0b1100).astype(np.uint8)[:, None]
-    made = contract([flipped(4, most_set=None, q=0.2)], question, epsilon=2.0)
-    stage = staged(made, Population(question, records), ACCOUNTANT)
-    inside = 0
+    plan = planned([flipped(4, most_set=None, q=0.2)], question, epsilon=2.0)
+    people, inside = Population(question, records), 0
     for seed in range(40):
-        played = stage.play(SeededChance(seed), analysis=Analysis(pairs=True))
-        (figures, *_) = played.result.figures
-        true = dict(zip(figures.about, played.truth.figures[figures.name], strict=True))
+        result = played(plan, people, seed, analysis=Analysis(pairs=True)).result
+        figures, truth = result.figures[0], truth_of(people, result).figures
+        true = dict(zip(figures.about, truth[figures.name], strict=True))
         assert true[0, 1] == CAME // 2
         assert true[0, 2] == 0
         inside += all(
@@ -153,39 +155,46 @@ def test_pairs_of_bits_that_travel_whole_are_counted():
 
 
 def test_counts_are_projected_beside_the_unbiased_ones():
-    stage = staged(contract(PARTS["shaped"]), crowd(), ACCOUNTANT)
-    found = stage.play(SeededChance(5), analysis=Analysis(projection="simplex")).result.estimate
+    asked = Analysis(projection="simplex")
+    found = played(planned(PARTS["shaped"]), crowd(), analysis=asked).result.estimate
     assert found.projected.sum() == pytest.approx(CAME)
     assert found.projected.min() >= 0.0
 
 
 def test_numbers_have_their_mean():
     edges = tuple(float(i) for i in range(BINS + 1))
-    made = contract(PARTS["shaped"], edges=edges)
     people = crowd()
     people = replace(people, values=people.codes + 0.5)
-    played = staged(made, people, ACCOUNTANT).play(SeededChance(3))
-    (figures,) = played.result.figures
-    assert figures.rows[0].lower <= played.truth.figures["numbers"][0] <= figures.rows[0].upper
+    result = played(planned(PARTS["shaped"], edges=edges), people, 3).result
+    (mean, *_) = truth_of(people, result).figures["numbers"]
+    assert result.figures[0].rows[0].lower <= mean <= result.figures[0].rows[0].upper
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_first_hop_that_leaves_people_out_is_refused(name):
-    played = rounds(PARTS[name], Hops({1}), runs=1)[0]
-    assert played.result is None
-    assert "messages of people in part 1" in played.refusal
-    part = played.contract.plan.parts[0]
-    own = 1 + (part.own.most if part.own else 0)
-    drawn = [many for many in played.received.parts[0].declared[1:] if many is not None]
-    assert 1 <= played.received.parts[0].received - sum(drawn) <= own
+    (one,) = rounds(PARTS[name], Hops({1}), runs=1)
+    with pytest.raises(MessageError, match="messages of people in part 1"):
+        _ = one.result
+    assert "messages of people in part 1" in one.refusal
+    part, came = one.found.plan.parts[0], one.found.received.parts[0]
+    drawn = [many for many in came.declared[1:] if many is not None]
+    assert 1 <= came.received - sum(drawn) <= part.most
 
 
 def test_what_dishonest_hops_draw_they_tell():
     hops = Hops({1, 3}, Conduct(leaves_out=0.0, draws=True))
-    played = rounds(PARTS["shaped"], hops, runs=1)[0]
-    first, _, third = played.received.parts[0].declared
-    assert played.told[0].messages == first + third
-    assert played.result is not None
+    (one,) = rounds(PARTS["shaped"], hops, runs=1)
+    first, _, third = one.found.received.parts[0].declared
+    assert one.leaked[0].messages == first + third
+    assert one.refusal is None
+
+
+def test_a_round_of_honest_hops_is_that_of_a_plan_alone():
+    """The same words give the same result, whoever runs the hops."""
+    plan = planned(PARTS["shaped"])
+    alone, along = played(plan, crowd()), played(plan, crowd(), hops=HONEST)
+    assert alone.result.estimate.counts.tolist() == along.result.estimate.counts.tolist()
+    assert alone.leaked[0].messages == 0
 
 
 def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypatch):
@@ -195,41 +204,42 @@ def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypa
         seen.append(len(batch))
         return shuffle(batch, chance)
 
-    monkeypatch.setattr("mixtally.simulation.contract.shuffle", watched)
+    monkeypatch.setattr("mixtally.simulation.play.shuffle", watched)
     hops = Hops({3}, Conduct(leaves_out=0.0, draws=True))
-    (played,) = rounds(PARTS["shaped"], hops, runs=1)
-    first, second, third = played.received.parts[0].declared
+    (one,) = rounds(PARTS["shaped"], hops, runs=1)
+    came = one.found.received.parts[0]
+    first, second, third = came.declared
     assert seen == [CAME + first, CAME + first + second]
-    assert played.received.parts[0].received == seen[-1] + third
+    assert came.received == seen[-1] + third
 
 
 def test_a_hop_behind_an_honest_one_leaves_nobody_out():
     """It does not know whose a message is."""
     hops = Hops({2}, Conduct(leaves_out=1.0, declares=False))
-    assert rounds(PARTS["shaped"], hops, runs=1)[0].result is not None
+    assert rounds(PARTS["shaped"], hops, runs=1)[0].refusal is None
 
 
 def test_what_cannot_be_played_is_refused_before_the_work():
-    made, chance = contract(PARTS["shaped"]), SeededChance(1)
-    with pytest.raises(DataError, match=r"at least 600 people.*destroyed"):
-        play_contract(made, crowd(CROWD - 1), chance)
+    plan, lab = planned(PARTS["shaped"]), Lab(None, planner=PLANNER)
+    with pytest.raises(PlanError, match=r"a plan for 599 users .* one for 600 and more.*destroyed"):
+        release(plan, crowd(CROWD - 1), lab)
     with pytest.raises(ParameterError, match=r"numbers in 1\.\.3, got 0, 4"):
-        play_contract(made, crowd(), chance, dishonest={0, 2, 4})
-    with pytest.raises(PlanError, match="make a contract for this data"):
-        play_contract(made, Population(Question(name="r", bins=BINS), crowd().codes), chance)
+        release(plan, crowd(), lab, hops=Hops({0, 2, 4}))
+    with pytest.raises(PlanError, match="plan again for this data"):
+        release(plan, Population(Question(name="r", bins=BINS), crowd().codes), lab)
     with pytest.raises(ParameterError, match="several bits that travel whole"):
-        play_contract(made, crowd(), chance, analysis=Analysis(pairs=True))
+        release(plan, crowd(), lab, Analysis(pairs=True))
     with pytest.raises(ParameterError, match="share left out"):
         Conduct(leaves_out=1.5)
 
 
 def test_a_part_that_memory_cannot_hold_is_refused_before_the_work():
-    large = contract([flipped(BINS, q=0.1, blanks=5_000_000_000)])
+    large = planned([flipped(BINS, q=0.1, blanks=5_000_000_000)])
     with pytest.raises(ParameterError, match="GB to shuffle it in memory"):
-        play_contract(large, crowd(), SeededChance(1))
+        release(large, crowd(), Lab(None))
 
 
-def test_a_contract_whose_promise_is_false_is_not_played():
+def test_a_plan_whose_promise_is_false_is_not_played():
     plan = plan_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
     with pytest.raises(PlanError, match="promise is false"):
-        play_contract(contract_of(plan), crowd(), SeededChance(1))
+        release(plan, crowd(), Lab(None))

@@ -5,64 +5,82 @@ import json
 import numpy as np
 import pytest
 
-from helpers.contracts import contract_of, proved, shaped, plan_of, uniform
+from helpers.contracts import plan_of, proved, shaped, uniform
 from mixtally.data.population import Population
 from mixtally.records.question import Question
 from mixtally.report.page import page
-from mixtally.simulation.conduct import Conduct
-from mixtally.simulation.contract import play_contract
-from mixtally.simulation.contract_document import document
-from mixtally.simulation.lab import Provenance
+from mixtally.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.simulation.lab import Lab, Provenance, Signed
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study import Study
+from mixtally.simulation.study_document import document
+from mixtally.simulation.truth import truth_of
 
 BINS, PEOPLE = 8, 600
 PARTS = {"shaped": shaped(BINS, shift=20), "uniform": uniform(BINS, whole=1, coin=0)}
 EDGES = tuple(float(i) for i in range(BINS + 1))
 
 
-def shown(name, **given):
+def shown(name, hops=HONEST):
     question = Question(name="fruit", bins=BINS)
     plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
-    about = Provenance(title="Fruit", source="made up", seed=1)
-    played = play_contract(contract_of(plan), people, SeededChance(1), **given)
-    return played, document(played, about, "ab" * 32, top=3)
+    signed = Signed("home-page", 7, "ab" * 32)
+    about = Provenance(title="Fruit", source="made up", seed=1, signed=signed)
+    played = release(plan, people, Lab(SeededChance(1)), hops=hops)
+    return Study(about, (played,), truth_of(people, played.found))
+
+
+def facts_of(study):
+    """Of the document, and of its one release."""
+    told = document(study, 3).facts()
+    json.dumps(told, allow_nan=False)
+    (release,) = told["releases"]
+    return told, release
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_counts_stand_beside_the_truth(name):
-    played, made = shown(name)
-    facts = made.facts()
+    study = shown(name)
+    told, facts = facts_of(study)
     rows = facts["estimates"]
-    assert [row["truth"] for row in rows] == played.truth.counts.tolist()
+    assert (told["contract"], told["serial"], told["fingerprint"]) == ("home-page", 7, "ab" * 32)
+    assert facts["fingerprint"] == study.main.plan.fingerprint
+    assert [row["truth"] for row in rows] == study.truth.counts.tolist()
     assert facts["received"]["contributors"] == PEOPLE
     assert facts["covered"] == np.mean([r["lower"] <= r["truth"] <= r["upper"] for r in rows])
-    assert facts["numbers"][0]["truth"] == pytest.approx(played.truth.figures["numbers"][0])
-    assert set(made.tables()) == {"estimates.csv", "numbers.csv"}
-    json.dumps(facts, allow_nan=False)
+    assert facts["numbers"][0]["truth"] == pytest.approx(study.truth.figures["numbers"][0])
+    assert set(document(study, 3).tables()) == {"estimates.csv", "numbers.csv"}
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_the_page_says_what_came_and_what_is_not_promised(name):
-    played, made = shown(name)
-    text = page(made)
-    assert f"{played.received.parts[0].received:,}" in text
-    assert "Counts are right only if every hop is honest" in text
+    study = shown(name)
+    text = page(document(study, 3))
+    assert ("What came" in text) == (name == "shaped")  # of people nobody declares anything
+    assert f"contract {'ab' * 32}" in text
+    assert "Counts are right only if every mix is honest" in text
     assert ("leaves out others" in text) == (name == "uniform")
-    assert played.contract.plan.certificate.assumption in text
+    assert study.main.plan.certificate.assumption in text
 
 
-def test_a_round_that_is_refused_says_why_and_shows_no_counts():
-    played, made = shown("shaped", dishonest={1})
-    facts = made.facts()
-    assert played.refusal == facts["refusal"]
+@pytest.mark.parametrize("name", PARTS)
+def test_a_round_that_is_refused_says_why_and_shows_no_counts(name):
+    study = shown(name, Hops({1}))
+    made, (_, facts) = document(study, 3), facts_of(study)
+    assert facts["refusal"] == study.releases[0].refusal
     assert "estimates" not in facts
     assert made.tables() == {}
-    assert "Nothing is released. messages of people in part 1" in page(made)
+    for text in (page(made), page(document(study.published(), 3))):
+        assert "Nothing is released. messages of people in part 1" in text
+        assert "What came" in text
+        assert "Error among other models" not in text
 
 
-def test_what_dishonest_hops_told_is_counted():
-    conduct = Conduct(leaves_out=0.0, draws=True)
-    played, made = shown("shaped", dishonest={2}, conduct=conduct)
-    assert made.facts()["told_messages"] == [played.received.parts[0].declared[1]]
+def test_what_dishonest_hops_told_is_counted_for_whoever_played_them():
+    study = shown("shaped", Hops({2}, Conduct(leaves_out=0.0, draws=True)))
+    _, facts = facts_of(study)
+    assert facts["told_messages"] == [facts["received"]["parts"][0]["declared"][1]]
+    assert "told_messages" not in facts_of(study.published())[1]

@@ -4,26 +4,29 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
+from msgspec.structs import replace
 from scipy.stats import chi2_contingency
 
+from helpers.contracts import flipped, shaped, uniform
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import PlanRequest
+from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import named
+from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
 from mixtally.simulation import counts_only, offers
 from mixtally.simulation.counts_only import (
     Histogram,
     collect_counts,
-    draw_tally,
+    draw_part,
     histogram_of,
     histogram_parts,
 )
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
+from mixtally.simulation.play import play_parts
 from mixtally.simulation.seeded import SeededChance
 
 RUNS, ALARM = 4000, 1e-4
@@ -31,30 +34,40 @@ CODES = np.array([0, 0, 0, 1, 2, 2], dtype=np.int64)
 COUNTS = np.bincount(CODES, minlength=3)
 ROWS = np.array([[0b011], [0b111], [0b000], [0b100], [0b001], [0b001]], dtype=np.uint8)
 HELD = np.array([4, 2, 2])
-Q = SCALE // 5
+BLANK = OwnFakes(FakeRecord.BLANK, 0, SCALE // 2)
+RANDOM = OwnFakes(FakeRecord.UNIFORM, 1, SCALE // 4)
+FAR = {"form": Form.POSITIONS, "cap": 12}
+"""What hardly any of 70 bits flipped with 0.02 pass: once in 10^8 messages."""
 ONE = {
-    "clear-uniform": named.clear_uniform(bins=3, fakes=5),
-    "clear-uniform twice": named.clear_uniform(bins=3, fakes=3, repeats=2),
-    "clear-shaped": named.clear_shaped(bins=3, ratio=SCALE // 3, shift=2, mixes=2),
-    "flip-blank": named.flip_blank(bins=3, fakes=4, threshold=Q),
-    "flip-uniform": named.flip_uniform(bins=3, fakes=5, threshold=Q // 20),
-    "flip": named.flip(bins=3, threshold=Q, crowd=6),
+    "clear-uniform": uniform(3, whole=0, coin=SCALE * 3 // 4),
+    "clear-shaped": shaped(3, ratio=SCALE // 3, shift=2),
+    "flip-blank": flipped(3, q=0.2, own=BLANK),
+    "flip-blank in capped positions": flipped(70, q=0.02, own=BLANK, **FAR),
+    "flip-blank of mixes": flipped(3, q=0.2, blanks=2),
+    "flip-blank of mixes in capped positions": flipped(70, q=0.02, blanks=2, **FAR),
+    "flip-uniform": flipped(3, q=0.01, own=RANDOM),
+    "flip": flipped(3, q=0.2),
 }
 BITS = {
-    "flip bits": named.flip_bits(bins=3, threshold=Q, crowd=6),
-    "flip bits twice": named.flip_bits(bins=3, threshold=Q, crowd=6, repeats=2),
+    "flip bits": flipped(3, most_set=None, q=0.2),
+    "flip bits twice": replace(flipped(3, most_set=None, q=0.2), repeats=2),
 }
 CASES = {name: (each, CODES, COUNTS) for name, each in ONE.items()} | {
     name: (each, ROWS, HELD) for name, each in BITS.items()
 }
+HOPS = 2
 
 
-def p_value(mechanism, records, counts, seed):
-    """That whole tallies and drawn ones have one distribution, by their tables of outcomes."""
+def p_value(part, records, counts, seed):
+    """That whole tallies and drawn ones have one distribution, by their tables of outcomes.
+
+    What hops declare is part of the outcome, the first four bins are.
+    """
     chance = SeededChance(seed)
-    whole = Counter(_outcome(play(mechanism, records, chance)) for _ in range(RUNS))
+    whole = Counter(_whole(part, records, chance) for _ in range(RUNS))
+    held = np.pad(counts, (0, part.bins - len(counts)))
     drawn = Counter(
-        _outcome(draw_tally(mechanism, counts, len(records), chance)) for _ in range(RUNS)
+        _outcome(*draw_part(part, held, len(records), HOPS, chance)) for _ in range(RUNS)
     )
     often = [one for one in {*whole, *drawn} if whole[one] + drawn[one] >= 10]
     table = [[seen[one] for one in often] for seen in (whole, drawn)]
@@ -64,8 +77,14 @@ def p_value(mechanism, records, counts, seed):
     return chi2_contingency(kept[:, kept.sum(axis=0) > 0]).pvalue
 
 
-def _outcome(tally):
-    return (tally.messages, *tally.counts.tolist())
+def _whole(part, records, chance):
+    played = play_parts([part], HOPS, [records], chance)
+    return _outcome(played.received.parts[0], played.tallies[0])
+
+
+def _outcome(came, tally):
+    assert (came.received, came.dropped) == (tally.messages, {})
+    return (came.added, came.drew, tally.messages, *tally.counts[:4].tolist())
 
 
 @pytest.mark.seconds
@@ -95,30 +114,42 @@ def test_fakes_drawn_bin_by_bin_are_seen(plant):
     assert p_value(*CASES["flip-uniform"], 11) < ALARM
 
 
+@pytest.mark.seconds
+def test_as_many_fakes_as_coins_bring_on_average_are_seen(plant):
+    """The planted mistake: their number does not vary."""
+
+    class Even:
+        def __init__(self, draws):
+            self.multinomial = draws.multinomial
+            self.binomial = lambda n, share: round(n * share)
+
+    plant(counts_only, "_generator", lambda honest, chance: Even(honest(chance)))
+    assert p_value(*CASES["clear-uniform"], 11) < ALARM
+
+
 def test_of_clear_records_nothing_is_lost():
-    tally = draw_tally(ONE["clear-uniform"], COUNTS, 6, SeededChance(1))
-    assert tally.messages == tally.counts.sum() == 11
+    _, tally = draw_part(uniform(3, whole=1, coin=0), COUNTS, 6, HOPS, SeededChance(1))
+    assert tally.messages == tally.counts.sum() == 12
     assert (tally.counts >= COUNTS).all()
 
 
 def test_a_seed_draws_the_same_and_another_does_not():
     large = np.full(100, 10**6)
-    mechanism = named.flip_blank(bins=100, fakes=10, threshold=Q)
+    part = flipped(100, q=0.2, own=OwnFakes(FakeRecord.BLANK, 1, 0))
     one, again, other = (
-        draw_tally(mechanism, large, 10**8, SeededChance(seed)).counts for seed in (1, 1, 2)
+        draw_part(part, large, 10**8, HOPS, SeededChance(seed))[1].counts for seed in (1, 1, 2)
     )
     assert (one == again).all()
     assert (one != other).mean() > 0.9
 
 
-@pytest.mark.parametrize("threshold", [1 << 24, SCALE // 1000, SCALE // 2])
-def test_ten_billion_people(threshold):
+@pytest.mark.parametrize("q", [2**-40, 0.001, 0.49])
+def test_ten_billion_people(q):
     """Mean and variance of 20,000 bins: false alarm below 10^-5, seeds are fixed."""
     people, bins = 10**10, 20_000
     counts = np.full(bins, people // bins, dtype=np.int64)
-    mechanism = named.flip_blank(bins=bins, fakes=0, threshold=threshold)
-    off = draw_tally(mechanism, counts, people, SeededChance(3)).counts
-    q = threshold / SCALE
+    _, tally = draw_part(flipped(bins, q=q), counts, people, 1, SeededChance(3))
+    off, q = tally.counts, int(q * SCALE) / SCALE
     mean = counts[0] * (1 - q) + (people - counts[0]) * q
     variance = people * q * (1 - q)
     error = (variance / bins) ** 0.5
@@ -134,7 +165,7 @@ def crowd(kind=Kind.ONE, bins=4, users=500):
     return Histogram(question, users, counts)
 
 
-def option_of(histogram, **more):
+def plan_for(histogram, **more):
     guarantee = Guarantee(epsilon=1.0, delta=1e-6)
     request = PlanRequest(
         question=histogram.question, users=histogram.users, guarantee=guarantee, **more
@@ -145,21 +176,21 @@ def option_of(histogram, **more):
 @pytest.mark.parametrize("kind", [Kind.ONE, Kind.BITS])
 def test_a_release_of_counts(kind):
     histogram = crowd(kind)
-    released = collect_counts(option_of(histogram), histogram, Lab(SeededChance(1)))
+    released = collect_counts(plan_for(histogram), histogram, Lab(SeededChance(1)))
     estimate = released.result.estimate
     assert (abs(estimate.counts - histogram.counts) < 6 * estimate.standard_error).all()
 
 
 def test_a_plan_for_others_and_what_counts_do_not_tell():
     histogram = crowd(Kind.BITS)
-    option, lab = option_of(histogram), Lab(SeededChance(1))
+    plan, lab = plan_for(histogram), Lab(SeededChance(1))
     with pytest.raises(ParameterError, match="got pairs of bits"):
-        collect_counts(option, histogram, lab, Analysis(level=0.95, pairs=True))
-    other = Histogram(histogram.question, 501, histogram.counts)
-    with pytest.raises(PlanError, match="a plan for 501 users"):
-        collect_counts(option, other, lab)
-    with pytest.raises(PlanError, match="a plan for 4 bins of 'q' in records of kind bits"):
-        collect_counts(option_of(crowd(Kind.ONE)), histogram, lab)
+        collect_counts(plan, histogram, lab, Analysis(level=0.95, pairs=True))
+    other = Histogram(histogram.question, 499, histogram.counts)
+    with pytest.raises(PlanError, match="a plan for 499 users"):
+        collect_counts(plan, other, lab)
+    with pytest.raises(PlanError, match="plan again for this data"):
+        collect_counts(plan_for(crowd(Kind.ONE)), histogram, lab)
 
 
 def test_parts_are_those_of_people():

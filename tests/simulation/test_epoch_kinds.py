@@ -97,8 +97,7 @@ def test_the_twin_with_epochs_in_another_order_is_found(name):
 def test_vectors_sent_twice_change_in_people():
     line = timeline("bits")
     plan = planned(line, messages_per_user=2)
-    mechanism = plan.mechanism
-    assert mechanism.repeats == 2
+    assert plan.parts[0].repeats == 2
     trend = collect(plan, line, GUARANTEE, Lab(SeededChance(4)))
     for step in trend.steps:
         found, rise = step.change, trend.true_change(step)
@@ -135,7 +134,7 @@ def test_records_that_only_fit_split_are_refused():
 
 def test_a_plan_of_another_kind_is_refused():
     numbers, sets = timeline("number"), timeline("sets")
-    with pytest.raises(PlanError, match="plan again for this question"):
+    with pytest.raises(PlanError, match="plan again for this data"):
         collect(planned(numbers), sets, GUARANTEE, Lab(None))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from examples.ask_again import best_plan, ways_to_ask
+from helpers.contracts import uniform
 from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
@@ -16,10 +17,10 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose, ledger
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.ledger import charged, opened
-from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.simulation import epochs as module
+from mixtally.simulation import play
 from mixtally.simulation.epoch_ledger import charge_epoch, charged_epochs, checked_series
 from mixtally.simulation.epochs import collect, spent_by
 from mixtally.simulation.lab import Lab
@@ -50,12 +51,19 @@ def trend(timeline, plan):
     return collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
 
 
+def check_messages(trend, timeline, plan):
+    """Everybody's record and fakes: coins fall within six deviations, false alarm below 10^-7."""
+    own = plan.parts[0].own
+    coin = own.coin / 2**64
+    for users, result in zip(timeline.users.tolist(), trend.series.results, strict=True):
+        spread = 6 * (users * coin * (1 - coin)) ** 0.5
+        assert abs(result.messages - users * (1 + own.mean)) <= spread
+
+
 @pytest.mark.seconds
 def test_every_epoch_is_collected_and_every_change_estimated(trend, timeline, plan):
     assert trend.epochs == timeline.epochs
-    fakes = plan.mechanism.fakes_promised
-    messages = [result.messages for result in trend.series.results]
-    assert messages == [users + fakes for users in timeline.users.tolist()]
+    check_messages(trend, timeline, plan)
     assert [(step.first, step.last) for step in trend.steps] == [(0, 1), (1, 2), (2, 3), (0, 3)]
     for step in trend.steps:
         assert step.change.counts == pytest.approx(
@@ -67,23 +75,26 @@ def test_every_epoch_is_collected_and_every_change_estimated(trend, timeline, pl
         )  # false alarm below 1e-7
 
 
-def pair_law(mechanism):
+def pair_law(plan):
     """log P of the counts of two cells, the person's record in the first or in the second one.
 
-    Written anew from the definition: multinomial fakes, no line shared with the package's price.
+    Written anew from the definition: everybody's coins, and where each fake falls, so that counts
+    of cells are multinomial with N trials; no line shared with the package's price.
     """
-    fakes, bins = mechanism.fakes_promised, mechanism.bins
-    mean = fakes / bins
+    (part,) = plan.parts
+    assert part.own.whole == 0
+    trials, share = plan.users, part.own.coin / 2**64 / part.bins
+    mean = trials * share
     reach = math.ceil(9 * math.sqrt(mean)) + 12
     low, high = max(0, math.floor(mean) - reach), math.ceil(mean) + reach
-    rest = math.log1p(-2 / bins)
+    rest = math.log1p(-2 * share)
 
     def log_p(a, b):
         if a < 0 or b < 0:
             return None
-        other = fakes - a - b
-        out = math.lgamma(fakes + 1) - math.lgamma(a + 1) - math.lgamma(b + 1)
-        return out - math.lgamma(other + 1) - (a + b) * math.log(bins) + other * rest
+        other = trials - a - b
+        out = math.lgamma(trials + 1) - math.lgamma(a + 1) - math.lgamma(b + 1)
+        return out - math.lgamma(other + 1) + (a + b) * math.log(share) + other * rest
 
     cells = [(a, b) for a in range(low, high) for b in range(low, high)]
     laws = []
@@ -97,15 +108,15 @@ def test_all_epochs_together_keep_the_guarantee_by_another_accountant(trend, pla
     """dp-accounting on the pair of laws itself: at most the target, and near what is stated."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    mechanism = plan.mechanism
-    assert mechanism.name == "clear-uniform"
-    upper, lower = pair_law(mechanism)
+    assert plan.protocol == "clear-uniform"
+    upper, lower = pair_law(plan)
     one = pld.from_two_probability_mass_functions(lower, upper, value_discretization_interval=1e-4)
-    alone = plan.certificate
-    assert one.get_delta_for_epsilon(alone.epsilon) == pytest.approx(alone.upper, rel=0.01)
+    alone = compose.delta_of([(plan, 1)], 0.4)
+    assert one.get_delta_for_epsilon(0.4) == pytest.approx(alone.upper, rel=0.01)
     four = one.self_compose(4).get_delta_for_epsilon(1.0)
     assert four <= GUARANTEE.delta
     assert four == pytest.approx(trend.whole.upper, rel=0.01)
+    assert four == pytest.approx(plan.certificate.upper, rel=0.01)
     # The planted bug: the guarantee of one epoch promised for all of them.
     assert one.self_compose(5).get_delta_for_epsilon(1.0) > GUARANTEE.delta
 
@@ -144,13 +155,18 @@ def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timelin
     assert sent == []
 
 
+FEWER = (uniform(5, coin=1),)
+
+
 @pytest.mark.parametrize(
     ("altered", "said"),
     [
-        ({"question": Question(name="shade", bins=5, labels=tuple("abcde"))}, "'color' with its 5"),
-        ({"question": Question(name="color", bins=5)}, "plan again for this question"),
-        ({"users": 10_000}, r"at most [\d,]+ users, the smallest epoch"),
-        ({"mechanism": clear_uniform(bins=5, fakes=3)}, "its promise is false"),
+        (
+            {"question": Question(name="shade", bins=5, labels=tuple("abcde"))},
+            "the 5 bins of 'color'",
+        ),
+        ({"question": Question(name="color", bins=5)}, "plan again for this data"),
+        ({"parts": FEWER}, "its promise is false"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
@@ -158,8 +174,16 @@ def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
         collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, Lab(None))
 
 
+def test_the_smallest_epoch_has_the_people_that_a_plan_counts_on(timeline, plan):
+    fewest, most = int(timeline.users.min()), int(timeline.users.max())
+    assert fewest < most
+    larger = msgspec.structs.replace(plan, users=most, minimum_crowd=fewest + 1)
+    with pytest.raises(PlanError, match=f"a plan for {fewest:,} users"):
+        collect(larger, timeline, GUARANTEE, Lab(None))
+
+
 def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, plan, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BATCH_BYTES", int(timeline.users.max()))
+    monkeypatch.setattr(play, "MOST_BATCH_BYTES", int(timeline.users.max()))
     sent = []
     with pytest.raises(ParameterError):
         collect(plan, timeline, GUARANTEE, Lab(None), before=sent.append)
@@ -266,7 +290,7 @@ def test_three_ways_to_ask_again_pay_as_they_say():
     assert once.epsilon <= 1.0
     assert (shared.times, full.times, once.times) == (4, 4, 1)
     for way in (shared, full):
-        stated = way.plan.mechanism.standard_error(way.plan.users)
+        stated = way.plan.standard_error
         assert math.sqrt(np.mean(way.errors**2)) == pytest.approx(stated, rel=0.5)
     assert full.errors.mean() < shared.errors.mean()
     drift = np.sqrt(np.mean((timeline.truth[-1] - timeline.truth[0]) ** 2))
@@ -276,13 +300,11 @@ def test_three_ways_to_ask_again_pay_as_they_say():
 
 
 def test_counts_need_no_room_for_messages(timeline, plan, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BATCH_BYTES", 100)
+    monkeypatch.setattr(play, "MOST_BATCH_BYTES", 100)
     with pytest.raises(ParameterError, match="batch"):
         collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
     drawn = collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
-    fakes = plan.mechanism.fakes_promised
-    messages = [result.messages for result in drawn.series.results]
-    assert messages == [users + fakes for users in timeline.users.tolist()]
+    check_messages(drawn, timeline, plan)
 
 
 def test_counts_draw_no_message(timeline, plan, watch):

@@ -21,7 +21,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulation import offers
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import collect
+from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
 USERS, RUNS, FEW = 2000, 2500, 60
@@ -66,7 +66,7 @@ def crowd(question):
 
 
 @cache
-def offered(name):
+def planned(name):
     question, epsilon, more, repeats = CASES[name]
     promised = Guarantee(epsilon=epsilon, delta=1e-4)
     wish = PlanRequest(question=question, guarantee=promised, users=USERS, **more)
@@ -74,10 +74,10 @@ def offered(name):
 
 
 def played(name, runs):
-    people, offer = offered(name)
-    assert ("split" in name) == (len(offer.plans) > 1)
+    people, plan = planned(name)
+    assert ("split" in name) == (len(plan.parts) > 1)
     lab = Lab(SeededChance(6), planner=PLANNER)
-    return people.truth, [collect(offer, people, lab).result.estimate for _ in range(runs)]
+    return people.truth, [release(plan, people, lab).result.estimate for _ in range(runs)]
 
 
 def squares(truth, found):
@@ -134,10 +134,10 @@ def test_the_twin_with_moved_intervals_is_found(name):
 @pytest.mark.parametrize("name", ["bits split", "sets", "attributes whole"])
 def test_the_twin_that_flips_more_often_is_found(name, plant):
     """Planted in the randomizer: flips are half as frequent again as the plan says."""
-    from mixtally.randomize import messages
+    from mixtally.randomize import parts
 
-    def louder(honest, rows, bins, threshold, chance, _memo):
-        return honest(rows, bins, min(SCALE // 2, threshold * 3 // 2), chance)
+    def louder(honest, part):
+        return honest(part)._replace(threshold=min(SCALE // 2, part.threshold * 3 // 2))
 
-    plant(messages, "flip", louder)
+    plant(parts, "_flips", louder)
     assert squares(*played(name, FEW))[0] > 1.35

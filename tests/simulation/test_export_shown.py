@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.spreadsheet_formulas import read_back
-from mixtally.ground.codec import fingerprint
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.report import counted, texts
 from mixtally.report.counted import Counted
@@ -62,7 +61,7 @@ def test_json_text_is_the_facts(study):
     made = study([700, 300, 0], projection="simplex", seed=3)
     told = json.loads(json_text(made))
     assert list(told)[:2] == ["rehearsal", "promise"]
-    assert told.items() >= facts(made).items()
+    assert told.items() >= json.loads(json.dumps(facts(made))).items()
 
 
 def test_the_twin_that_rounds_is_caught(study):
@@ -81,7 +80,7 @@ def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
     for told_release, release in zip(told["releases"], made.releases, strict=True):
         result = release.result
         assert told_release.items() >= result.plan.facts().items()
-        assert told_release["fingerprint"] == fingerprint(result.plan)
+        assert told_release["fingerprint"] == result.plan.fingerprint
         assert told_release["messages"] == result.messages
         errors = result.estimate.counts - made.truth.counts
         assert told_release["measured_error"] == pytest.approx(np.sqrt(np.mean(errors**2)))

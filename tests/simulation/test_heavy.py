@@ -8,7 +8,6 @@ from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.conclude import extensions
 from mixtally.estimate.conclude.extensions import whole_error
-from mixtally.ground.codec import fingerprint
 from mixtally.privacy.composition import compose
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words, rounds
@@ -70,7 +69,7 @@ def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
 
 
 def test_forgotten_fakes_are_found_out_by_the_truth(designs, crowd, monkeypatch):
-    kind = type(designs[Way.TOGETHER].offer.mechanism)
+    kind = type(designs[Way.TOGETHER].plan.parts[0].mechanism(fakes=1))
     monkeypatch.setattr(kind, "offset", lambda *_: 0.0)
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
     found = found_in(designs, crowd, Way.TOGETHER).found
@@ -94,19 +93,19 @@ def test_estimates_err_as_stated(designs, crowd):
 
 def test_all_rounds_together_keep_the_promise(designs):
     together, apart = designs[Way.TOGETHER], designs[Way.APART]
-    plan = together.offer.plan
+    plan = together.plan
     exact = compose.delta_of([(plan, together.search.rounds)], 1.0)
     assert together.certificate.upper <= PROMISED.delta
     assert exact.upper <= together.certificate.upper * 1.01
-    assert plan.guarantee.epsilon < 0.7  # a round alone keeps far more than the whole
-    assert apart.certificate.upper == apart.offer.plan.certificate.upper <= PROMISED.delta
+    assert compose.delta_of([(plan, 1)], 0.7).upper < PROMISED.delta  # a round alone keeps more
+    assert apart.certificate.upper == apart.plan.certificate.upper <= PROMISED.delta
     assert "exactly one round" in apart.certificate.assumption
-    assert "every collection draws" in together.certificate.assumption
+    assert (together.plan.collections, apart.plan.collections) == (together.search.rounds, 1)
 
 
 def test_a_search_that_forgets_to_compose_breaks_its_promise(designs):
     """The planted mistake: everybody in all rounds under the plan for one round."""
-    plan = designs[Way.APART].offer.plan
+    plan = designs[Way.APART].plan
     assert compose.delta_of([(plan, 5)], 1.0).lower >= plan.certificate.lower
     assert compose.upper_curve([(plan, 5)])(1.0) > 100 * PROMISED.delta
 
@@ -116,12 +115,12 @@ def test_every_round_uses_the_very_same_plan(designs, crowd, watch):
     for way in Way:
         seen.clear()
         result = found_in(designs, crowd, way)
-        assert len({mechanism for mechanism, *_ in seen}) == 1
-        assert all(codes.max() < result.design.search.bins for _, codes, *_ in seen)
-        assert {len(codes) for _, codes, *_ in seen} == (
+        assert len({plan for plan, *_ in seen}) == 1
+        assert all(codes.max() < result.design.search.bins for _, (codes,), *_ in seen)
+        assert {len(codes) for _, (codes,), *_ in seen} == (
             {USERS} if way is Way.TOGETHER else {USERS // 5}
         )
-        assert fingerprint(result.design.offer.plan) == fingerprint(designs[way].offer.plan)
+        assert result.design.plan.fingerprint == designs[way].plan.fingerprint
 
 
 def test_apart_nobody_is_asked_twice(designs):

@@ -31,11 +31,16 @@ def ghosts(way, messages_per_user):
     )  # fmt: skip
     planned = design(search, way)
     found = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
-    mechanism, played = planned.offer.mechanism, found.rounds
+    (part,), played = planned.plan.parts, found.rounds
 
     def chance(lower):
-        reached = [empty_bin(mechanism, r.messages).sf(r.threshold - 1 - lower) for r in played]
-        return search.rounds * mechanism.bins * sum(reached) / len(reached)
+        reached = [
+            empty_bin(part.mechanism(fakes=r.messages - r.people), r.messages).sf(
+                r.threshold - 1 - lower
+            )
+            for r in played
+        ]
+        return search.rounds * part.bins * sum(reached) / len(reached)
 
     return chance(0), chance(1)
 

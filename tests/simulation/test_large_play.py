@@ -2,24 +2,25 @@
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 from scipy import stats
 
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
-from mixtally.simulation import simulate
+from helpers.contracts import flipped, shaped
+from mixtally.ground.fixed import SCALE
+from mixtally.records.contract import FakeRecord, OwnFakes
+from mixtally.simulation import play as module
 from mixtally.simulation.seeded import SeededChance
+from simulation.rounds import tally_of
 
 Q = 0.004
-WIDE = flip_blank(bins=40_000, fakes=900, threshold=threshold_of(Q))
-"""Messages of 5,000 bytes: 839 people are played at once, 4 MB."""
-CLEAR = clear_uniform(bins=250, fakes=0)
+WIDE = flipped(40_000, q=Q, own=OwnFakes(FakeRecord.BLANK, 0, SCALE // 2))
+"""Messages of 5,000 bytes: 419 people are played at once, 4 MB with the most fakes."""
+CLEAR = shaped(250, shift=1)
 
 
-def watched(mechanism, codes):
+def watched(part, codes):
     """All messages as they are tallied, in order."""
     seen = []
-    play(mechanism, codes, SeededChance(5), watch=lambda rows: seen.append(rows.copy()))
+    tally_of(part, codes, SeededChance(5), watch=lambda rows: seen.append(rows.copy()))
     return np.concatenate(seen)
 
 
@@ -36,32 +37,28 @@ def test_every_message_of_a_large_collection_is_flipped():
     assert flips_p_value() > 1e-6
 
 
-@pytest.mark.parametrize("bare", ["reports", "fakes"])
+@pytest.mark.parametrize("bare", ["part_reports", "part_fakes"])
 def test_messages_in_clear_after_the_first_four_megabytes_are_found(plant, bare):
     played = []
 
-    def own(honest, mechanism, codes, chance, _memo):
-        played.append("reports")
-        if bare == "reports" and played.count("reports") > 1:
-            return mechanism.layout.rows(codes)
-        return honest(mechanism, codes, chance)
+    def later(honest, part, told, chance, memo):
+        played.append(bare)
+        made = honest(part, told, chance, memo)
+        if len(played) < 3:
+            return made
+        if bare == "part_reports":
+            return part.layout.rows(told)
+        return part.layout.blank(made[1]), made[1]
 
-    def added(honest, mechanism, count, chance, _memo):
-        played.append("fakes")
-        if bare == "fakes" and played.count("fakes") > 1:
-            return mechanism.layout.blank(count)
-        return honest(mechanism, count, chance)
-
-    plant(simulate, "reports", own)
-    plant(simulate, "fakes", added)
+    plant(module, bare, later)
     assert flips_p_value() < 1e-6
 
 
 def order_p_value(people):
     """P-value of how many neighbors among the messages are of one bin; people come sorted."""
     codes = CLEAR.layout.codes(watched(CLEAR, np.sort(np.arange(people) % CLEAR.bins)))
-    alike = int((codes[1:] == codes[:-1]).sum())
-    law = stats.poisson((people - 1) / CLEAR.bins)
+    alike, held = int((codes[1:] == codes[:-1]).sum()), np.bincount(codes)
+    law = stats.poisson((held * (held - 1)).sum() / len(codes))
     return float(2 * min(law.cdf(alike), law.sf(alike - 1)))
 
 
@@ -75,7 +72,7 @@ def test_a_mix_that_leaves_large_batches_as_they_came_is_found(plant):
     def lazy(honest, batch, chance):
         return batch if len(batch) > 10_000 else honest(batch, chance)
 
-    plant(simulate, "shuffle", lazy)
+    plant(module, "shuffle", lazy)
     assert order_p_value(9000) > 1e-6
     assert order_p_value(11_000) < 1e-6
 
@@ -85,5 +82,5 @@ def test_a_mix_that_shuffles_inside_blocks_is_found(plant):
         cut = range(0, len(batch), 1000)
         return np.concatenate([honest(batch[start : start + 1000], chance) for start in cut])
 
-    plant(simulate, "shuffle", blocks)
+    plant(module, "shuffle", blocks)
     assert order_p_value(25_000) < 1e-6

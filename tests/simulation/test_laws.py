@@ -6,55 +6,56 @@ must say no. Seeds are fixed: a false alarm would have shown when the test was w
 
 import numpy as np
 import pytest
-from mixtally.simulation.simulate import play
 from msgspec.structs import replace
 from scipy.stats import binom, binomtest, chisquare
 
+from helpers.contracts import flipped, uniform
 from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
+from mixtally.ground.fixed import SCALE
+from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import coverage, draw_counts
+from simulation.rounds import came, tally_of
 
 NEVER = 1e-9
 NAMES = ["flip-blank", "clear-uniform", "clear-shaped"]
 
 
-def flips_as_often_as_said(mechanism, tally, people):
+def flips_as_often_as_said(part, tally, people):
     """Ones in bins without people are Bin(messages x bins, q) in all."""
     ones = int(tally.counts[people:].sum())
-    flips = tally.messages * (mechanism.bins - people)
-    return binomtest(ones, flips, mechanism.flip_probability).pvalue > NEVER
+    flips = tally.messages * (part.bins - people)
+    return binomtest(ones, flips, part.threshold / SCALE).pvalue > NEVER
 
 
-def test_empty_bins_are_set_by_flips_alone(mechanisms, codes):
+def test_empty_bins_are_set_by_flips_alone(parts, codes):
     """False alarm: 10^-9, an exact binomial test."""
-    mechanism = mechanisms["flip-blank"]
-    assert flips_as_often_as_said(mechanism, play(mechanism, codes, SeededChance(1)), 100)
+    part = parts["flip-blank"]
+    assert flips_as_often_as_said(part, tally_of(part, codes, SeededChance(1)), 100)
 
 
-def test_the_twin_that_flips_two_percent_more_often_is_caught(mechanisms, codes):
-    mechanism = mechanisms["flip-blank"]
-    wrong = replace(mechanism, threshold=mechanism.threshold * 102 // 100)
-    assert not flips_as_often_as_said(mechanism, play(wrong, codes, SeededChance(1)), 100)
+def test_the_twin_that_flips_two_percent_more_often_is_caught(parts, codes):
+    part = parts["flip-blank"]
+    wrong = replace(part, threshold=part.threshold * 102 // 100)
+    assert not flips_as_often_as_said(part, tally_of(wrong, codes, SeededChance(1)), 100)
 
 
 def falls_evenly(added):
     return chisquare(added).pvalue > NEVER
 
 
-def fakes_of(mechanism, codes):
-    tally = play(mechanism, codes, SeededChance(1))
+def fakes_of(part, codes):
+    tally = tally_of(part, codes, SeededChance(1))
     return tally.counts - np.bincount(codes, minlength=len(tally.counts))
 
 
 def test_uniform_fakes_fall_evenly(codes):
-    """False alarm: about 10^-9, a chi-square test with 800 expected in each of 100 bins."""
-    assert falls_evenly(fakes_of(clear_uniform(bins=100, fakes=80_000), codes))
+    """False alarm: about 10^-9, a chi-square test with 795 expected in each of 100 bins."""
+    assert falls_evenly(fakes_of(uniform(100, whole=26, coin=SCALE // 2), codes))
 
 
 def test_the_twin_that_never_draws_the_last_bin_is_caught(codes):
-    few = fakes_of(clear_uniform(bins=99, fakes=80_000), codes % 99)
+    few = fakes_of(uniform(99, whole=26, coin=SCALE // 2), codes % 99)
     assert not falls_evenly(np.append(few, 0))
 
 
@@ -70,23 +71,23 @@ def spread(mechanism, messages, counts, truth):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_mean_square_error_is_the_stated_variance(mechanisms, codes, name):
+def test_the_mean_square_error_is_the_stated_variance(parts, codes, name):
     """False alarm: below 10^-7.
 
-    The mean over 2000 bins is normal but for plan that its own fourth moment accounts for; six
+    The mean over 2000 bins is normal but for what its own fourth moment accounts for; six
     standard deviations.
     """
-    mechanism = mechanisms[name]
-    tally = play(mechanism, codes, SeededChance(1))
+    tally = tally_of(parts[name], codes, SeededChance(1))
+    mechanism = came(parts[name], tally, len(codes))
     truth = np.bincount(codes, minlength=mechanism.bins)
     counts = mechanism.unbiased(tally.counts, tally.messages)
     assert abs(spread(mechanism, tally.messages, counts, truth)) < 6
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_twin_without_subtracting_the_offset_is_caught(mechanisms, codes, name):
-    mechanism = mechanisms[name]
-    tally = play(mechanism, codes, SeededChance(1))
+def test_the_twin_without_subtracting_the_offset_is_caught(parts, codes, name):
+    tally = tally_of(parts[name], codes, SeededChance(1))
+    mechanism = came(parts[name], tally, len(codes))
     truth = np.bincount(codes, minlength=mechanism.bins)
     counts = tally.counts / mechanism.gain
     assert abs(spread(mechanism, tally.messages, counts, truth)) > 6
@@ -96,8 +97,12 @@ TRUTH = np.array([0, 0, 1, 5, 20, 80, 300])
 RUNS = 400
 
 
+SMALL = flipped(len(TRUTH), q=0.02, own=OwnFakes(FakeRecord.BLANK, 1, 0))
+MESSAGES = 2 * int(TRUTH.sum())
+
+
 def small():
-    return flip_blank(bins=len(TRUTH), fakes=400, threshold=threshold_of(0.02))
+    return SMALL.mechanism(fakes=MESSAGES // 2)
 
 
 def enough(share, trials, level):
@@ -108,21 +113,21 @@ def enough(share, trials, level):
 def test_intervals_hold_the_truth_at_least_as_often_as_they_say():
     """False alarm: 2 x 10^-9, exact binomial bounds; bins are drawn independently."""
     each, together = coverage(
-        small(), TRUTH, TRUTH.sum() + 400, level=0.9, runs=RUNS, chance=SeededChance(1)
+        small(), TRUTH, MESSAGES, level=0.9, runs=RUNS, chance=SeededChance(1)
     )
     assert enough(each, RUNS * len(TRUTH), 0.9)
     assert enough(together, RUNS, 0.9)
 
 
 def test_the_twin_with_twice_the_fakes_is_caught(monkeypatch):
-    """Counts from 800 fakes, intervals for 400."""
+    """Counts from 812 fakes, intervals for 406."""
 
     def drawn(mechanism, truth, messages, runs, chance):
-        return draw_counts(mechanism, truth, messages + 400, runs, chance)
+        return draw_counts(mechanism, truth, messages * 3 // 2, runs, chance)
 
     monkeypatch.setattr("reference.coverage.draw_counts", drawn)
     each, together = coverage(
-        small(), TRUTH, TRUTH.sum() + 400, level=0.9, runs=RUNS, chance=SeededChance(1)
+        small(), TRUTH, MESSAGES, level=0.9, runs=RUNS, chance=SeededChance(1)
     )
     assert not enough(each, RUNS * len(TRUTH), 0.9)
     assert not enough(together, RUNS, 0.9)
@@ -137,16 +142,15 @@ def drawn_like_played(counts, mechanism, truth, messages):
 
 def test_counts_drawn_at_once_have_the_mean_of_played_ones():
     """False alarm: below 10^-7, six standard errors of nearly normal means over 7 bins."""
-    messages = int(TRUTH.sum()) + 400
-    counts = draw_counts(small(), TRUTH, messages, 2000, SeededChance(1))
+    counts = draw_counts(small(), TRUTH, MESSAGES, 2000, SeededChance(1))
     assert counts.shape == (2000, len(TRUTH))
-    assert drawn_like_played(counts, small(), TRUTH, messages)
-    assert not drawn_like_played(counts + 1, small(), TRUTH, messages)
+    assert drawn_like_played(counts, small(), TRUTH, MESSAGES)
+    assert not drawn_like_played(counts + 1, small(), TRUTH, MESSAGES)
 
 
 def test_played_counts_have_the_mean_of_drawn_ones():
     """False alarm: below 10^-7, six standard errors of nearly normal means over 7 bins."""
     codes, chance = np.repeat(np.arange(len(TRUTH)), TRUTH), SeededChance(1)
-    counts = np.array([play(small(), codes, chance).counts for _ in range(300)])
-    assert drawn_like_played(counts, small(), TRUTH, len(codes) + 400)
-    assert not drawn_like_played(counts + 2, small(), TRUTH, len(codes) + 400)
+    counts = np.array([tally_of(SMALL, codes, chance).counts for _ in range(300)])
+    assert drawn_like_played(counts, small(), TRUTH, MESSAGES)
+    assert not drawn_like_played(counts + 2, small(), TRUTH, MESSAGES)

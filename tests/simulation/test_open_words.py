@@ -27,7 +27,7 @@ def planned(chance, users=USERS, bins=BINS):
     promised = Guarantee(epsilon=4.0, delta=1e-6)
     return choose(
         PlanRequest(question=question, guarantee=promised, users=users, mix_fakes=True), PLANNER
-    ).best
+    ).plan
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +44,9 @@ def errors():
 @pytest.mark.seconds
 def test_the_worst_crowd_errs_as_planned(errors):
     """1,750 lines, 44 of them hit: the root mean square deviates by 8 %; false alarm 2e-4."""
-    offer = planned(SeededChance(1))
-    assert np.sqrt(np.mean(errors**2)) == pytest.approx(offer.standard_error, rel=0.3)
-    assert offer.standard_error == pytest.approx(offer.collisions, rel=0.01)
+    plan = planned(SeededChance(1))
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(plan.standard_error, rel=0.3)
+    assert plan.standard_error == pytest.approx(plan.collisions, rel=0.01)
 
 
 @pytest.mark.seconds
@@ -61,7 +61,7 @@ def test_the_forecast_holds_for_the_worst_crowd_where_the_normal_law_would_not(e
 
 
 def test_a_crowd_is_hashed_by_its_words_and_not_by_their_order():
-    question = planned(SeededChance(2)).plan.question
+    question = planned(SeededChance(2)).question
     words = Question(name="word", bins=3, labels=("x", "y", "z"))
     turned = Question(name="word", bins=3, labels=("z", "y", "x"))
     one = hashed(Population(words, np.array([0, 0, 2])), question)

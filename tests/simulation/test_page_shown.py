@@ -5,7 +5,6 @@ import html
 import numpy as np
 import pytest
 
-from mixtally.ground.codec import fingerprint
 from mixtally.report.counted import Counted
 from mixtally.report.words import not_promised, promise
 from report.reader import self_contained
@@ -47,9 +46,9 @@ def test_page_is_whole_and_self_contained(study, shape):
     text = checked(made)
     for statement in promise(made.main.plan):
         assert statement in text
-    for statement in not_promised(made.main.plans):
+    for statement in not_promised(made.main.plan):
         assert statement in text
-    assert fingerprint(made.main.plan) in text
+    assert made.main.plan.fingerprint in text
     assert Counted(made.main).findings(0) in text
 
 
@@ -98,10 +97,10 @@ def test_the_footer_tells_where_randomness_came_from(study):
 def test_what_is_not_promised_fits_the_protocol(study):
     def said(protocol):
         made = study([700, 300], protocols=(protocol,))
-        return " ".join(not_promised(made.main.plans))
+        return " ".join(not_promised(made.main.plan))
 
     assert "a local epsilon of " in said("flip-blank")
     assert "every bin" in said("flip-blank")
     assert "each answer is seen in clear" in said("clear-uniform")
     assert "honest fakes arrive" in said("clear-uniform")
-    assert "the mix that draws the fakes" in said("clear-shaped")
+    assert "If the mix tells the collector what it drew" in said("clear-shaped")

@@ -2,15 +2,14 @@
 
 from dataclasses import replace as replaced
 
-import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mixtally.errors import ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import Parameter
 from mixtally.records.question import Question
 from mixtally.simulation.demo import demo
 from mixtally.simulation.lab import Lab
@@ -19,22 +18,25 @@ from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Release
 
 
-def quiet(*_):
-    pass
-
-
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
     found = release(plan, crowd, Lab(SeededChance(1)), Analysis(projection="simplex")).result
+    (part,) = plan.parts
     assert found.plan is plan
-    assert found.messages == 1000 + found.plan.mechanism.fakes_promised
+    assert 1000 * part.least <= found.messages <= 1000 * part.most
+    assert found.messages == found.received.parts[0].received
     assert found.estimate.counts.shape == (5,)
     assert found.estimate.projected.sum() == pytest.approx(1000)
 
 
-def test_a_plan_for_other_users_is_refused(plan, crowd):
+def test_a_crowd_below_the_minimum_is_refused_and_a_larger_one_is_not(plan, crowd):
+    """What promises for a crowd holds for every larger one."""
     fewer = replaced(crowd, records=crowd.records[:999])
-    with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 users"):
+    with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 and more"):
         release(plan, fewer, Lab(SeededChance(1)))
+    more = replaced(crowd, records=np.concatenate([crowd.records, crowd.records]))
+    found = release(plan, more, Lab(SeededChance(1)), Analysis(projection="simplex")).result
+    assert found.received.contributors == 2000
+    assert found.estimate.projected.sum() == pytest.approx(2000)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +54,10 @@ def test_a_plan_for_another_question_is_refused(plan, crowd, question):
 
 
 def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):
-    fewer = plan.mechanism.having(Parameter.FAKES, plan.mechanism.fakes.count - 20)
-    false = msgspec.structs.replace(plan, mechanism=fewer)
+    (part,) = plan.parts
+    fewer = replace(part, own=replace(part.own, whole=0, coin=1))
     with pytest.raises(PlanError, match="its promise is false"):
-        release(false, crowd, Lab(None))
+        release(replace(plan, parts=(fewer,)), crowd, Lab(None))
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0.0}, {"level": 1.0}, {"projection": "cube"}])
@@ -94,7 +96,7 @@ def test_the_demos_two_releases_draw_from_one_stream(monkeypatch):
 
     def noted(plan, population, lab, analysis):
         used.append(lab.chance)
-        return Release(None, {})
+        return Release(None)
 
     monkeypatch.setattr("mixtally.simulation.demo.release", noted)
     chance = SeededChance(1)

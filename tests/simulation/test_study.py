@@ -33,7 +33,9 @@ def test_measured_error_is_the_expected_one(study):
 def test_the_twin_without_subtracting_the_offset_is_caught(study):
     made = study([1] * 2000)
     main = made.main
-    shifted = main.estimate.counts + main.plan.mechanism.offset(main.messages)
+    (part,) = main.plan.parts
+    offset = part.mechanism(fakes=main.messages - 2000).offset(main.messages)
+    shifted = main.estimate.counts + offset
     assert not error_as_expected(with_estimate(made, counts=shifted))
 
 

@@ -68,7 +68,8 @@ def send(contract, value, prefixes, closing, tape):
     for part, bins, many in zip(
         plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
     ):
-        sent = [flip(bins, part["threshold"], part["layout"], tape)]
+        times = range(part["repeats"])
+        sent = [flip(bins, part["threshold"], part["layout"], tape) for _ in times]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
             content = set() if blank else {tape.uniform(part["bins"])}

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from spec.stranger_forms import (
     RefusalError,
+    check_version,
     fields,
     flag,
     integer,
@@ -75,6 +76,7 @@ def part(value):
         most_set=maybe(integer("most-set-out-of-range", 1, 16)),
         threshold=maybe(THRESHOLD),
         own=maybe(own),
+        repeats=integer("repeats-out-of-range", 1, 1000),
         recipe=recipe,
         layout=layout,
     )(value)
@@ -83,6 +85,8 @@ def part(value):
     need(most is None or most <= d, "most-set-out-of-range")
     need(read["layout"]["bins"] == d, "layout-bins")
     need(fake is None or kind == "none", "two-covers")
+    alone = read["threshold"] is not None and fake is None and kind == "none"
+    need(read["repeats"] == 1 or alone, "repeats-unfit")
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
         need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
@@ -149,7 +153,8 @@ PREFIXES = fields(
     most=integer("prefixes-out-of-range", 1, 10**6),
     longest=integer("prefixes-out-of-range", 1, 1000),
 )
-TERMS = fields(
+PLAN = fields(
+    version=integer("unknown-version"),
     question=question,
     edges=maybe(several(number("no-scale"))),
     prefixes=maybe(PREFIXES),
@@ -167,8 +172,9 @@ TERMS = fields(
 )
 
 
-def terms(value):
-    read = TERMS(value)
+def plan(value):
+    check_version(value, 4)
+    read = PLAN(value)
     asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
     ways = [way for way in (edges, prefixes, asked["hashed"]) if way is not None]
     need(len(ways) <= 1 and (not ways or asked["kind"] == "one"), "several-encoders")
@@ -214,7 +220,8 @@ def check_cover(read):
         return
     share = Fraction(repr(read["honest_share"]))
     need(math.floor(share * read["minimum_crowd"]) >= 2, "too-few-honest")
-    need(read["count_flips"] or all(one["own"] for one in parts), "uncovered")
+    free = any(one["most_set"] is None and one["bins"] > 1 for one in parts)
+    need(read["count_flips"] or not free, "free-bits-uncounted")
     flipped = [one for one in parts if one["threshold"] is not None and one["own"]]
     if any(one["own"]["record"] == "uniform" for one in flipped):
         need(len(parts) * read["collections"] == 1, "flip-uniform-repeated")
@@ -226,7 +233,7 @@ def sizes(value):
 
 SECONDS = integer("rounds-out-of-range", 1, 10**8)
 CONTRACT = fields(
-    version=integer("unknown-version", 1, 1),
+    version=integer("unknown-version"),
     name=string("name-malformed", "[a-z0-9][a-z0-9-]{0,62}"),
     serial=integer("serial-out-of-range", 1, 2**53),
     plan=plan,
@@ -267,8 +274,7 @@ def plain_of(data):
 def contract_of(data):
     """The contract in ``data``; raises RefusalError."""
     plain = plain_of(data)
-    if isinstance(plain, dict) and "version" in plain:
-        integer("unknown-version", 1, 1)(plain["version"])
+    check_version(plain, 2)
     read = CONTRACT(plain)
     hops = read["plan"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")

@@ -110,3 +110,9 @@ def fields(**readers):
 def flag(value):
     need(isinstance(value, bool), "wrong-type")
     return value
+
+
+def check_version(value, mine):
+    """What is read first: another version may have other fields."""
+    if isinstance(value, dict) and "version" in value:
+        integer("unknown-version", mine, mine)(value["version"])

@@ -103,7 +103,7 @@ def shapes_of(contract):
     shapes = []
     for part in contract["plan"]["parts"]:
         own = part["own"] or {"whole": 0, "coin": 0}
-        least = 1 + own["whole"]
+        least = part["repeats"] + own["whole"]
         shapes.append([least, least + (own["coin"] > 0), size_of(contract, part, 1)])
     return shapes
 

@@ -74,14 +74,16 @@ def test_the_same_are_taken_of_many_more():
     assert [(seed, differing(seed, 200)) for seed in range(60, 300) if differing(seed, 200)] == []
 
 
-def test_both_refuse_one_bare_part_of_two():
-    """Which chance hardly finds: a part without fakes beside one that has them."""
+def test_both_refuse_a_record_that_is_sent_again_beside_fakes():
+    """Which chance hardly finds, in the second part of two."""
     own = OwnFakes(FakeRecord.BLANK, 1, 0)
     plan = contracts.plan_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
     plain = json.loads(write_contract(contracts.contract_of(plan)))
     assert verdicts(json.dumps(plain).encode()) == (True, True)
-    plain["plan"]["parts"][1]["own"] = None
+    plain["plan"]["parts"][1]["repeats"] = 2
     assert verdicts(json.dumps(plain).encode()) == (False, False)
+    plain["plan"]["parts"][1]["own"] = None
+    assert verdicts(json.dumps(plain).encode()) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def pair_of(seed):
         used.append(chance.randbytes(8 * count))
         return used[-1]
 
-    sent = ours(lambda: client.messages(client.read(data), value, words, **more))
+    sent = ours(lambda: client.messages(client.read(data).plan, value, words, **more))
     tape = stranger.Tape(b"".join(used).hex())
     found = theirs(lambda: stranger.send(contract_of(data), value, *more.values(), tape))
     if isinstance(sent, list):

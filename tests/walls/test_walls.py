@@ -76,7 +76,7 @@ OTHER_WAYS = [
     ("Intake has no key", "mixnode/web.py", "import mixtally.mixnode.closing.close"),
     ("Intake has no key", "node/running.py", "import mixtally.node.service"),
     ("Intake has no key", "cli/mix.py", "import mixtally.cli.mix_role"),
-    ("A client is light", "encode/categorical.py", "import mixtally.privacy.certify"),
+    ("A client is light", "encode/categorical.py", "import mixtally.privacy.terms"),
     ("A client is light", "memory/device.py", "import mixtally.estimate.debias"),
     ("A device's room", "contract/contract.py", "import mixtally.records.layout"),
     ("A device's room", "client/limits.py", "import mixtally.ground.fixed"),

@@ -133,8 +133,11 @@ def wish_of(
     edges: tuple[float, ...] | None = None,
     prefixes: Prefixes | None = None,
 ) -> PlanRequest:
-    """The wish with this budget; raises ParameterError when it is stated in two ways."""
-    return PlanRequest(
+    """The wish with this budget.
+
+    Raises ParameterError when it is stated in two ways, or limits mixes that draw nothing.
+    """
+    wish = PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,
@@ -147,6 +150,14 @@ def wish_of(
         prefixes=prefixes,
         **asdict(budget.trust),
     )
+    if wish.mix_messages is not None and not wish.mixes_draw:
+        raise ParameterError(
+            "mix messages",
+            wanted="mixes that may draw fakes",
+            got="none",
+            do="add --hops with how many stand in a row, or --mix-fakes for one",
+        )
+    return wish
 
 
 def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:

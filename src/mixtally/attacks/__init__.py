@@ -11,14 +11,12 @@ from functools import partial
 from mixtally.attacks import (
     averaging,
     collection,
-    collusion,
     difference,
     linking,
-    n_minus_1,
+    outsiders,
     poisoning,
     randomizer,
     responses,
-    tell_apart,
     tracking,
 )
 from mixtally.attacks.memoized import MemoizedTarget
@@ -39,17 +37,14 @@ __all__ = [
 ]
 
 PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
-    one.NAME: one.run
-    for one in (
-        tell_apart,
-        n_minus_1,
-        difference,
-        collusion,
-        averaging,
-        poisoning,
-        randomizer,
-        collection,
-    )
+    outsiders.TELL_APART: outsiders.tell_apart,
+    outsiders.N_MINUS_1: outsiders.n_minus_1,
+    difference.NAME: difference.run,
+    outsiders.COLLUSION: outsiders.collusion,
+    averaging.NAME: averaging.run,
+    poisoning.NAME: poisoning.run,
+    randomizer.NAME: randomizer.run,
+    collection.NAME: collection.run,
 }
 MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
     one.NAME: one.run_memoized for one in (averaging, linking, tracking, responses)

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from mixtally.attacks.game import play
-from mixtally.attacks.games import game_of
+from mixtally.attacks.games import game_among
+from mixtally.attacks.left import finite
 from mixtally.attacks.memoized import (
     MemoizedTarget,
     Recall,
@@ -23,7 +24,7 @@ from mixtally.attacks.memoized import (
 )
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
 from mixtally.attacks.repeated import POINTS, repeated_numbers
-from mixtally.attacks.target import Target, finite
+from mixtally.attacks.target import ALONE, Target
 from mixtally.attacks.worlds import Worlds
 from mixtally.estimate.memoized import recovery
 from mixtally.ground.fixed import SCALE
@@ -40,7 +41,7 @@ _FEWER = 4_000
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """A plan's reports, without mixes, with fresh noise in every one."""
     runs = lab.runs if lab.runs is not None else _RUNS
-    game = game_of(target.mechanism, 0, 0, mixes=0)
+    game = game_among(target.behind(ALONE, mixes=0, collections=1))
     total = np.zeros((2, runs))
     curve, first, tested = [], np.zeros((2, runs)), total
     for count in range(1, 21):
@@ -53,7 +54,7 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
         curve.append((float(count), _error(total)))
         lab.progress(NAME, count, 20)
     flat = tuple((float(c), _error(first)) for c in range(1, 21))
-    local = finite(target.mechanism.local_epsilon)
+    local = finite(target.local_epsilon)
     chart = _chart(
         "which of two answers, by the number of linked reports",
         (Curve("fresh noise every time", tuple(curve), dots=True), Curve("drawn once", flat)),

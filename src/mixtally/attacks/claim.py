@@ -1,14 +1,25 @@
-"""A target from parameters and a claim, without a plan: whatever somebody says they guarantee."""
+"""A target from parameters and a claim, without a plan: whatever somebody says they guarantee.
+
+The parameters become a part as plans have them: K fakes are those of K people, one each.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
-from mixtally.attacks.target import Target
+from mixtally.attacks.target import ALONE, People, Target
 from mixtally.errors import ParameterError, not_one_of
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.parameters import Parameters, parsed
-from mixtally.records.guarantee import checked_fraction, checked_users
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.contract import (
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    Part,
+    ShapedRecipe,
+)
+from mixtally.records.guarantee import arriving, checked_fraction, checked_users
+from mixtally.records.mechanism import BitFlips, NoFakes, Shuffled
 
 _TAKES = {
     "flip-blank": "users bins fakes flip [max_set] [count_crowd]",
@@ -39,6 +50,7 @@ def claim(
     epsilon: float | None,
     delta: float | None,
     honest_share: float | None = None,
+    accountant: Accountant | None = None,
 ) -> Target | MemoizedTarget:
     """What is claimed about protocol ``name`` with these parameters.
 
@@ -70,8 +82,61 @@ def claim(
             "flip probability", wanted="less than 1/2", got="1/2", do="such flips reveal nothing"
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
+    title = f"{name} with {words}"
+    return claimed(mechanism, users, epsilon, delta, title, fraction, accountant)
+
+
+def claimed(
+    mechanism: Shuffled,
+    users: int,
+    epsilon: float,
+    delta: float,
+    title: str,
+    honest_share: float = 1.0,
+    accountant: Accountant | None = None,
+) -> Target:
+    """What is claimed of ``mechanism``, a share of whose promised fakes is counted on.
+
+    Raises PlanError for what no plan can be, as records in clear that are sent several times.
+    """
+    crowd = mechanism.crowd if isinstance(mechanism, BitFlips) else 0
+    fakes, shaped = mechanism.fakes_sent, mechanism.shaped
+    sure = People(arriving(fakes, honest_share), crowd)
     return Target(
-        mechanism, users, epsilon, delta, f"{name} with {words}", fraction, certified=False
+        (part_of(mechanism),),
+        epsilon,
+        delta,
+        users,
+        People(fakes, users),
+        ALONE if shaped else sure,
+        title,
+        (accountant or Accountant()).certificate(
+            Record.of(mechanism.surely(honest_share)), epsilon
+        ),
+        hops=1 if shaped is None else shaped.mixes,
+    )
+
+
+def part_of(mechanism: Shuffled) -> Part:
+    """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
+    record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
+    own: OwnFakes | None = OwnFakes(record, 1, 0)
+    recipe: NoRecipe | ShapedRecipe = NoRecipe()
+    threshold: int | None = None
+    most_set: int | None = 1
+    if isinstance(mechanism, BitFlips):
+        threshold, most_set = mechanism.threshold, mechanism.max_set
+        own = None if isinstance(mechanism.fakes, NoFakes) else own
+    elif (shaped := mechanism.shaped) is not None:
+        own, recipe = None, ShapedRecipe(shaped.ratio, shaped.shift)
+    return Part(
+        bins=mechanism.bins,
+        most_set=most_set,
+        threshold=threshold,
+        own=own,
+        recipe=recipe,
+        layout=mechanism.layout,
+        repeats=mechanism.repeats,
     )
 
 

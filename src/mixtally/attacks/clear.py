@@ -17,6 +17,7 @@ from mixtally.attacks.senders import Bits, Senders
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
+from mixtally.records.contract import ShapedRecipe
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
@@ -36,7 +37,7 @@ class UniformGame(CountedGame):
     @property
     def setting(self) -> Setting:
         """Two bins and all others are distinguished."""
-        fakes, bins = self.senders.fakes, self.senders.mechanism.bins
+        fakes, bins = self.senders.fakes, self.senders.part.bins
         stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
         return self._setting(60.0 * fakes, 3, stage)
 
@@ -46,7 +47,7 @@ class UniformGame(CountedGame):
     @property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         other, a, b = np.eye(3)
-        return other, other + (a + b - 2.0 * other) / self.senders.mechanism.bins, a, b
+        return other, other + (a + b - 2.0 * other) / self.senders.part.bins, a, b
 
     def _drawn_fakes(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         """Those of both bins, then those of bin a among them."""
@@ -65,34 +66,29 @@ class UniformGame(CountedGame):
 
 @dataclass(frozen=True)
 class ShapedGame(Game):
-    """Among a mix's fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent.
-
-    where
-      mixes   mixes whose fakes the attacker does not know
-    """
+    """Among mixes' fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent."""
 
     senders: Senders
-    mixes: int = 1
 
     @property
     def setting(self) -> Setting:
         """Two bins and all others; every mix draws all bins."""
-        fakes = self.mixes * len(self._weights)
-        stage = f"the two bins that differ, with the fakes of {self.mixes} mix(es)"
+        fakes = self.senders.mixes * len(self._weights)
+        stage = f"the two bins that differ, with the fakes of {self.senders.mixes} mix(es)"
         played = f"{stage}; a mix draws bins independently, and so those of many runs at once"
         return Setting(60.0 * fakes, fakes + 1, 3, stage, played)
 
     @cached_property
     def _weights(self) -> tuple[int, ...]:
-        shaped = self.senders.mechanism.shaped
-        assert shaped is not None
-        return shaped.weights
+        recipe = self.senders.part.recipe
+        assert isinstance(recipe, ShapedRecipe)
+        return recipe.weights
 
     @cached_property
     def _log_pmf(self) -> Floats:
         one = np.array([float(w) for w in self._weights]) * 2.0**-64
         pmf = one
-        for _ in range(self.mixes - 1):
+        for _ in range(self.senders.mixes - 1):
             pmf = np.convolve(pmf, one)
         with np.errstate(divide="ignore"):
             return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])  # from -1 on
@@ -103,7 +99,7 @@ class ShapedGame(Game):
         for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
             layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
             drawn = np.zeros(layout.bins, dtype=np.int64)
-            for _ in range(self.mixes):
+            for _ in range(self.senders.mixes):
                 rows = self.senders.shaped(layout, chance, device)
                 drawn += tally_messages(layout, rows).counts
             a, b, c, d = (drawn[place::4] for place in range(4))  # two bins of either world

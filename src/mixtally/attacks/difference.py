@@ -1,10 +1,10 @@
 """difference: the same crowd reports twice and one person answers differently, or not again.
 
 *changed*: the person answers a and then b, or b and then a; the log ratios of both batches add up.
-Two collections are promised the composition of two certificates. *absent*: the person is gone the
-second time, and the attacker, who does not know what others hold, takes the second batch from the
-first, which removes the crowd but not its noise. The second batch says nothing of the person, so
-the promise of one collection covers it.
+Two collections are promised the composition of two certificates, where not the plan's own covers
+them. *absent*: the person is gone the second time, and the attacker, who does not know what others
+hold, takes the second batch from the first, which removes the crowd but not its noise. The second
+batch says nothing of the person, so the promise of one collection covers it.
 """
 
 from dataclasses import replace
@@ -13,16 +13,18 @@ import numpy as np
 
 from mixtally.attacks.against import DRAWN, MOST_MESSAGES, outcomes
 from mixtally.attacks.game import quick_runs, with_progress
-from mixtally.attacks.games import game_of
+from mixtally.attacks.games import game_among
+from mixtally.attacks.left import left
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
-from mixtally.attacks.senders import PlanSenders
-from mixtally.attacks.target import Target, left_after
+from mixtally.attacks.senders import Senders
+from mixtally.attacks.target import Target
 from mixtally.attacks.worlds import Worlds
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.tails import Floats
+from mixtally.records.contract import ShapedRecipe
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import BitFlips, FakeSource, Shuffled
 from mixtally.tally.fold import tally_messages
 
 NAME = "difference"
@@ -34,20 +36,20 @@ _DRAWN_RUNS = 100_000
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
     """A changed answer; for records of one value also an absent person."""
-    mechanism = target.mechanism
-    if isinstance(mechanism, BitFlips) and mechanism.max_set != 1:
+    if any(part.most_set != 1 for part in target.parts):
         return _changed(target, lab)
     lab = replace(lab, error=lab.error / 2.0)
     return [*_changed(target, lab), _absent(target, lab)]
 
 
 def _changed(target: Target, lab: Lab) -> list[Outcome]:
-    people = target.others if target.crowd else 0
-    game = game_of(target.mechanism, people, target.mechanism.fakes_promised, target.epsilon)
-    promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
-    if target.certified:
-        honest = target.mechanism.surely(target.honest_share)
-        promised = min(promised, left_after(honest, 2, delta, lab.accountant))
+    game = game_among(target.behind(target.sure, collections=1), target.epsilon)
+    promised, delta = target.epsilon, target.delta
+    if target.collections == 1:
+        promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
+        if target.verified:
+            twice = target.behind(target.sure, collections=2)
+            promised = min(promised, left(twice, delta, lab.accountant))
     return outcomes(
         Hypothesis(
             NAME,
@@ -63,19 +65,20 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def _absent(target: Target, lab: Lab) -> Outcome:
-    mechanism, users = target.mechanism, target.users
-    senders = PlanSenders(mechanism, users - 1, mechanism.fakes_promised)
-    runs = lab.runs if lab.runs is not None else quick_runs(_cost(mechanism, users), 0.5)
-    if _messages(mechanism, users) > MOST_MESSAGES and lab.drawn != 0:
+    behind = target.behind(target.expected, target.hops, collections=1)
+    cost = sum(times * _cost(who) for who, times in behind.items())
+    runs, how = lab.runs if lab.runs is not None else quick_runs(cost, 0.5), ""
+    by_distribution = (
+        lab.drawn != 0
+        and sum(times * _messages(who) for who, times in behind.items()) > MOST_MESSAGES
+    )
+    if by_distribution:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
-        draw = Binomials(lab.chance, lab.tables)
-        noise = np.array([_noise_by_distribution(mechanism, users, runs, draw) for _ in range(4)])
-    else:
-        how, noise = "", np.empty((4, runs, 2), dtype=np.int64)
-        for i in with_progress(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_noise(senders, users, lab) for _ in range(4)]
-    sides = (noise[2 * own] - noise[2 * own + 1] + _own(senders, own, runs, lab) for own in (0, 1))
-    u, v = ((both[:, 0] - both[:, 1]).astype(np.float64) for both in sides)
+    total = np.zeros((2, runs))
+    for who, times in behind.items():
+        for _ in range(times):
+            total += _differences(who, target.users, runs, lab, by_distribution=by_distribution)
+    fakes = sum(times * who.fakes for who, times in behind.items())
     return distinguished(
         Hypothesis(
             NAME,
@@ -84,50 +87,59 @@ def _absent(target: Target, lab: Lab) -> Outcome:
             target.delta,
             "difference of the tallies' differences in two bins; not optimal",
         ),
-        Worlds(u, v),
+        Worlds(total[0], total[1]),
         lab,
-        played=f"{users - 1:,} others spread over the bins, unknown to the attacker, and "
-        f"{mechanism.fakes_promised:,} fakes, twice; two bins of the tallies{how}",
+        played=f"{target.users - 1:,} others spread over the bins, unknown to the attacker, and "
+        f"{fakes:,} fakes, twice; two bins of the tallies{how}",
     )
 
 
-def _messages(mechanism: Shuffled, users: int) -> int:
-    """Messages that a run draws: of a mix's fakes two bins alone, in clear no people's."""
-    if mechanism.fake_source is FakeSource.MIX:
-        return 0
-    return 2 * (mechanism.fakes_promised + (users if mechanism.flip_threshold is not None else 0))
+def _differences(who: Senders, users: int, runs: int, lab: Lab, *, by_distribution: bool) -> Floats:
+    """The statistic of one part in both worlds, shape (2, runs)."""
+    if by_distribution:
+        draw = Binomials(lab.chance, lab.tables)
+        noise = np.array([_noise_by_distribution(who, users, runs, draw) for _ in range(4)])
+    else:
+        noise = np.empty((4, runs, 2), dtype=np.int64)
+        for i in with_progress(runs, lab, NAME + " (absent)"):
+            noise[:, i] = [_noise(who, users, lab) for _ in range(4)]
+    sides = [noise[2 * own] - noise[2 * own + 1] + _own(who, own, runs, lab) for own in (0, 1)]
+    return np.array([both[:, 0] - both[:, 1] for both in sides], dtype=np.float64)
 
 
-def _cost(mechanism: Shuffled, users: int) -> float:
+def _messages(who: Senders) -> int:
+    """Messages that a run draws: of shaped fakes two bins alone, in clear no people's."""
+    return 2 * (who.fakes + (who.people + 1 if who.threshold else 0))
+
+
+def _cost(who: Senders) -> float:
     """Nanoseconds of both collections in both worlds."""
-    if mechanism.flip_threshold is None:
-        return 240.0 * mechanism.fakes_promised
-    return 240.0 * users + 20.0 * mechanism.fakes_promised
+    return 240.0 * (who.people + 1) + 20.0 * who.fakes if who.threshold else 240.0 * who.fakes
 
 
-def _own(senders: PlanSenders, bin_index: int, runs: int, lab: Lab) -> Counts:
+def _own(who: Senders, bin_index: int, runs: int, lab: Lab) -> Counts:
     """The person's message in the first two bins, shape (runs, 2)."""
-    rows = senders.of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
+    rows = who.of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
 
-def _noise(senders: PlanSenders, users: int, lab: Lab) -> Counts:
+def _noise(who: Senders, users: int, lab: Lab) -> Counts:
     """Tallied counts of the first two bins without the person, as far as they are not certain.
 
     In clear what others hold is the same twice and cancels; it is left out.
     """
-    mechanism, chance, device = senders.mechanism, lab.chance, lab.device
-    if (shaped := mechanism.shaped) is not None:
+    chance, device = lab.chance, lab.device
+    if isinstance(who.part.recipe, ShapedRecipe):
         two = Layout(Form.INDEX, 2)
-        every = [senders.shaped(two, chance, device) for _ in range(shaped.mixes)]
+        every = [who.shaped(two, chance, device) for _ in range(who.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
-    if senders.threshold:
-        each = (users - 1) // mechanism.bins
+    if who.threshold:
+        each = (users - 1) // who.part.bins
         codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
         for span in spans(len(codes), _SPAN):
-            total += _two_bins(senders.of_bins(codes[span], _WIDTH, chance, device))
-    for rows in senders.drawn_fakes(min(_WIDTH, mechanism.bins), chance, device):
+            total += _two_bins(who.of_bins(codes[span], _WIDTH, chance, device))
+    for rows in who.drawn_fakes(min(_WIDTH, who.part.bins), chance, device):
         total += _two_bins(rows)
     return total
 
@@ -138,16 +150,16 @@ def _two_bins(rows: Rows) -> Counts:
     return np.asarray(kinds[1:3] + kinds[3])
 
 
-def _noise_by_distribution(mechanism: Shuffled, users: int, runs: int, draw: Binomials) -> Counts:
+def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
     """The same for many runs, drawn from its distribution, shape (runs, 2)."""
+    fakes = np.broadcast_to(np.asarray(who.numbers(runs, draw)), runs)
     ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
-    if mechanism.uniform_fakes:
-        both = draw(np.full(runs, mechanism.fakes_promised), 2.0 / mechanism.bins)
+    if who.uniform:
+        both = draw(fakes, 2.0 / who.part.bins)
         one = draw(both, 0.5)
         ones = np.stack([one, both - one], axis=1)
-    threshold = mechanism.flip_threshold
-    if threshold is None:
+    if not who.threshold:
         return ones
-    q, sent = threshold / SCALE, users - 1 + mechanism.fakes_promised
-    held = (ones + (users - 1) // mechanism.bins).T
+    q, sent = who.threshold / SCALE, users - 1 + fakes
+    held = (ones + (users - 1) // who.part.bins).T
     return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)

@@ -1,41 +1,31 @@
-"""Which game the people of a plan, or of a contract's part behind its honest hop, are in."""
+"""Which game those are in who send a plan's messages."""
+
+from collections.abc import Mapping
 
 from mixtally.attacks.clear import ShapedGame, UniformGame
 from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.game import Game
+from mixtally.attacks.game import ComposedGame, Game
 from mixtally.attacks.records import worst_records
-from mixtally.attacks.senders import PlanSenders, Senders
+from mixtally.attacks.senders import Senders
 from mixtally.attacks.uniform_flips import UniformFlipsGame
-from mixtally.errors import ParameterError
-from mixtally.records.mechanism import BitFlips, InClear, ShapedFakes, Shuffled, UniformFakes
 
 
-def game_of(
-    mechanism: Shuffled, people: int, fakes: int, epsilon: float = 1.0, mixes: int | None = None
-) -> Game:
-    """The worst game known for ``mechanism`` among so many others and fakes.
+def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
+    """The worst game known of all that a person sends, each part as often as stated.
 
-    where
-      people    others whose messages the attacker cannot remove; all hold the same
-      epsilon   where the worst two records are looked for
-      mixes     mixes whose shaped fakes the attacker does not know, None for all, 0 for none
+    ``epsilon`` is where the worst two records are looked for.
     """
-    others = people if mechanism.flip_threshold else 0
-    return game_among(PlanSenders(mechanism, others, fakes), epsilon, mixes)
+    games = [(game_of(who, epsilon), times) for who, times in behind.items()]
+    if [times for _, times in games] == [1]:
+        return games[0][0]
+    return ComposedGame(tuple(games))
 
 
-def game_among(senders: Senders, epsilon: float, mixes: int | None = None) -> Game:
-    """The worst game known among these senders; arguments as ``game_of`` has them."""
-    match mechanism := senders.mechanism:
-        case InClear(fakes=ShapedFakes() as shaped) if mixes != 0:
-            return ShapedGame(senders, mixes or shaped.mixes)
-        case InClear():
-            return UniformGame(senders)
-        case BitFlips(fakes=UniformFakes()) if senders.fakes:
-            return UniformFlipsGame(senders)
-        case BitFlips():
-            records = worst_records(mechanism, senders.people, senders.fakes, epsilon)
-            return FlippedGame(senders, *records)
-    raise ParameterError(
-        "protocol", wanted="one that can be played", got=mechanism.name, do="choose another"
-    )
+def game_of(who: Senders, epsilon: float = 1.0) -> Game:
+    """The worst game known of one part."""
+    if not who.threshold:
+        shaped = who.part.by_mixes and who.mixes > 0
+        return ShapedGame(who) if shaped else UniformGame(who)
+    if who.uniform and who.fakes:
+        return UniformFlipsGame(who)
+    return FlippedGame(who, *worst_records(who.part, who.people, who.fakes, epsilon))

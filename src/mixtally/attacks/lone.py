@@ -1,88 +1,104 @@
-"""Devices that send one record, or two or three, at a time: each message is the end of a batch."""
+"""Devices that send one record at a time: by the code of batches, each message the end of one, and
+by one person's code, which is written apart (``mixtally.client``).
 
+Both stand in the place of the code of batches, and the same tests look at what comes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
 import numpy as np
 
-from mixtally.attacks.checks import Checks
+from mixtally.attacks.device import Device
 from mixtally.attacks.outcome import Lab
-from mixtally.attacks.randomizer import uniform_fake_checks
-from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
+from mixtally.attacks.randomizer import (
+    PROBES,
+    Counted,
+    clear_checks,
+    coin_checks,
+    flip_checks,
+    kept_caps,
+    probed,
+)
+from mixtally.client.draw import Words
+from mixtally.contract.part import Part as BarePart
+from mixtally.contract.part import read_part
+from mixtally.ground.bits import Rows
+from mixtally.ground.chance import Chance
+from mixtally.randomize.bins import Records
+from mixtally.records.contract import Part
+from mixtally.records.spelling import plain
 
-_PROBES = ((SCALE // 200, 6_000), (3 * SCALE // 10, 600))
-"""Flip probabilities, one for each way to draw, and devices: each bit flips often enough."""
+_DEVICES = (6_000, 600)
+"""For each probe: each bit flips often enough."""
 _BIT_BUDGET = 200_000_000
 _CLEAR = 2_000
-_BLOCKS = 16
 
 
-def lone_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
+def lone_checks(name: str, part: Part, lab: Lab) -> Counted:
     """Tests of lone messages, and how many were drawn."""
-    if not isinstance(mechanism, BitFlips):
-        return _clear(mechanism, lab)
-    checks, sent = [], 0
-    for threshold, devices in _PROBES:
-        one = mechanism.having(Parameter.FLIP, threshold)
-        count = max(20, min(devices, _BIT_BUDGET // (4 * mechanism.bins)))
-        checks += _flips(one, count, lab)
-        sent += 4 * count
-    return checks, sent
+    every = list[Counted]()
+    for way, device in (("sent one by one", _singly), ("by one person's code", alone)):
+        label, own = f", {way}{name}", replace(lab, device=device(lab.device))
+        if part.threshold is None:
+            every.append(clear_checks(label, part, own, _CLEAR))
+        for threshold, devices in zip(PROBES, _DEVICES, strict=True):
+            if part.threshold is not None and (one := probed(part, threshold)) is not None:
+                count = max(20, min(devices, _BIT_BUDGET // (4 * part.bins)))
+                every.append(flip_checks(label, one, own, count))
+        every += [coin_checks(label, part, own, _CLEAR), kept_caps(label, part, own)]
+    return [one for checks, _ in every for one in checks], sum(drawn for _, drawn in every)
 
 
-def _flips(mechanism: BitFlips, devices: int, lab: Lab) -> list[Checks]:
-    """The first and the last bit of each batch's last message, and all bits of it."""
-    bins, q, chance = mechanism.bins, mechanism.flip_probability, lab.chance
-    label = f"a lone device at q = {q:.3g}"
-    fake_rate = q + mechanism.contrast / bins if mechanism.uniform_fakes else q
-    codes = np.arange(devices) % bins
-    held = mechanism.layout.rows(codes)
-    few = 1 + np.arange(devices) % 3
-    sources = {
-        "report": [
-            lab.device.reports(mechanism, np.full(n, code), chance)[-1]
-            for code, n in zip(codes, few, strict=True)
-        ],
-        "report by itself": [
-            np.frombuffer(lab.device.one_report(mechanism, int(code), chance), dtype=np.uint8)
-            for code in codes
-        ],
-        "fake": [_last(lab.device.fakes(mechanism, int(n), chance), held[0]) for n in few],
-        "fake by itself": [
-            np.frombuffer(lab.device.one_fake(mechanism, chance), dtype=np.uint8) for _ in codes
-        ],
-    }
-    checks = []
-    for name, messages in sources.items():
-        rows = np.stack(messages)
-        is_report = name.startswith("report")
-        flips, rate = (rows ^ held, q) if is_report else (rows, fake_rate)
-        counts = np.array([(flips[:, j >> 3] >> (j & 7) & 1).sum() for j in (0, bins - 1)])
-        every = int(np.bitwise_count(flips).sum(dtype=np.int64))
-        checks += [
-            Checks.of(f"first and last bit of a {name}, {label}", counts, devices, rate),
-            Checks.of(f"any bit of a {name}, {label}", every, devices * bins, rate),
-        ]
-    return checks
+def _singly(device: Device) -> Device:
+    """Each message is all that its code is called for; hops draw as before."""
+
+    def reports(part: Part, records: Records, chance: Chance) -> Rows:
+        each = [device.reports(part, records[i : i + 1], chance) for i in range(len(records))]
+        return np.concatenate(each)
+
+    def fakes(part: Part, people: int, chance: Chance) -> tuple[Rows, int]:
+        rows, numbers = zip(*(device.fakes(part, 1, chance) for _ in range(people)), strict=True)
+        return np.concatenate(rows), sum(numbers)
+
+    return replace(device, reports=reports, fakes=fakes)
 
 
-def _last(rows: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """The last message; blank where none came, which no flips would leave so often."""
-    return np.asarray(rows[-1]) if len(rows) else np.zeros_like(like)
+def alone(device: Device) -> Device:
+    """One person's code in the place of that of many; hops draw as before."""
+
+    def reports(part: Part, records: Records, chance: Chance) -> Rows:
+        words, one = _words(chance), _bare(part)
+        held = [_bins(part, record) for record in records for _ in range(part.repeats)]
+        return _rows(part, [device.message(one, bins, words) for bins in held])
+
+    def fakes(part: Part, people: int, chance: Chance) -> tuple[Rows, int]:
+        words, one = _words(chance), _bare(part)
+        number = sum(device.coins([one], words)[0] for _ in range(people))
+        return _rows(part, [device.fake(one, words) for _ in range(number)]), number
+
+    return replace(device, reports=reports, fakes=fakes)
 
 
-def _clear(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
-    """Reports name their bin; fakes that are drawn one at a time fall everywhere alike."""
-    layout, bins, chance = mechanism.layout, mechanism.bins, lab.chance
-    codes = np.arange(_CLEAR) % bins
-    sent = [lab.device.reports(mechanism, codes[i : i + 1], chance) for i in range(_CLEAR)]
-    alone = layout.read([lab.device.one_report(mechanism, int(code), chance) for code in codes])
-    checks = [
-        Checks.of(f"{name} that names another bin", (layout.codes(rows) != codes).sum(), _CLEAR, 0)
-        for name, rows in (("lone report", np.concatenate(sent)), ("report by itself", alone))
-    ]
-    if not mechanism.uniform_fakes:
-        return checks, 2 * _CLEAR
-    fakes = np.concatenate([lab.device.fakes(mechanism, 1, chance) for _ in codes])
-    single = layout.read([lab.device.one_fake(mechanism, chance) for _ in codes])
-    checks += uniform_fake_checks("lone fake", layout.codes(fakes), bins, _BLOCKS)
-    checks += uniform_fake_checks("fake by itself", layout.codes(single), bins, _BLOCKS)
-    return checks, 4 * _CLEAR
+def _words(chance: Chance) -> Words:
+    """The words of ``chance`` as a device takes them."""
+    return Words(lambda count: chance.words(count).astype("<u8").tobytes())
+
+
+def _bare(part: Part) -> BarePart:
+    """The part as a device reads it."""
+    return read_part(plain(msgspec.to_builtins(part)), "part")
+
+
+def _bins(part: Part, record: Rows | np.int64) -> list[int]:
+    """The bins that a record sets, a number or packed bits."""
+    if np.ndim(record) == 0:
+        return [int(record)]
+    bits = np.unpackbits(np.asarray(record), count=part.bins, bitorder="little")
+    return [int(place) for place in np.flatnonzero(bits)]
+
+
+def _rows(part: Part, messages: Sequence[bytes]) -> Rows:
+    every = np.frombuffer(b"".join(messages), dtype=np.uint8)
+    return every.reshape(-1, part.layout.message_bytes)

@@ -5,8 +5,11 @@ from enum import StrEnum
 from math import exp
 from typing import Any
 
+import numpy as np
+
 from mixtally.attacks.device import Device, Play, unplayed
 from mixtally.attacks.multinomial import MOST_BYTES
+from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import LEAST_RUNS, Proof, prove, prove_either
 from mixtally.attacks.worlds import Worlds, roc
 from mixtally.data.progress import Progress, quiet
@@ -20,6 +23,7 @@ EPSILON = "eps"
 P_VALUE = "p"
 """The unit of audits: a smallest p-value, which must not fall below what is promised."""
 _MOST_RUNS, _MOST_DRAWN = 10_000_000, 100_000_000
+_MOST_GROWTH = 700.0
 _RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
 
 
@@ -207,16 +211,21 @@ def distinguished(
         len(worlds.u),
         played,
         hypothesis.test,
-        numbers=_numbers(proof, delta, lab.error) | numbers,
+        numbers=_numbers(proof, hypothesis, lab.error) | numbers,
         charts=(curve, *charts),
         noise=noise,
         best=proof.best,
     )
 
 
-def _numbers(proof: Proof, delta: float, error: float) -> dict[str, Any]:
+def _numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, Any]:
+    """``delta_seen`` is the largest delta at the promised epsilon that the event proves."""
+    grow = exp(min(_MOST_GROWTH, hypothesis.promised or 0.0))
+    low = float(clopper_pearson_lower(np.array(proof.hits), proof.trials, error / 2.0))
+    high = float(clopper_pearson_upper(np.array(proof.alarms), proof.trials, error / 2.0))
     return {
-        "delta": delta,
+        "delta": hypothesis.delta,
+        "delta_seen": max(0.0, low - grow * high),
         "false_alarm_rate": error,
         "hits": proof.hits,
         "alarms": proof.alarms,

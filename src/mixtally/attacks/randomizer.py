@@ -1,111 +1,202 @@
 """randomizer: whether the code draws the noise that its plan pays for.
 
-Reports and fakes are drawn by the code under audit and counted: how often every bit position of a
-report was flipped where it should be clear and where it should be set, of a fake;
-whether a report of bin i has bit i; whether neighboring positions and messages that follow each
-other are flipped independently; how often fakes in clear fall into each bin, or each number of
-shaped fakes is drawn; whether the shuffle sends the first message everywhere alike. All are exact
-binomial tests that share the false-alarm rate.
+Reports, fakes of devices and what hops add are drawn by the code under audit and counted: how many
+there are; how often every bit position of a report was flipped where it should be clear and where
+it should be set, of a fake; whether a report of bin i has bit i; whether neighboring positions and
+messages that follow each other are flipped independently; how often fakes in clear fall into each
+bin, or each number of shaped fakes is drawn; whether the shuffle sends the first message everywhere
+alike. All are exact binomial tests that share the false-alarm rate.
 
 A plan may flip so rarely that few flips can be seen. So the same code is also audited at probe
-thresholds, one for each of its two ways to draw.
+thresholds, one for each of its two ways to draw. Caps are left out of the distributions: under
+plans that promise anything they change fewer counts than any of these tests can see. Whether they
+are kept is seen at one that half of all draws pass.
 """
 
 import numpy as np
+from msgspec.structs import replace
 
-from mixtally.attacks.checks import Checks, audit
+from mixtally.attacks.audit import Checks, audit
 from mixtally.attacks.outcome import Lab, Outcome
+from mixtally.attacks.senders import first_positions
 from mixtally.attacks.shuffling import small_shuffle_checks
 from mixtally.attacks.target import Target
-from mixtally.ground.bits import Counts, Rows, spans
+from mixtally.ground.bits import Counts, Rows, one_hot, spans
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
-from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import BitFlips, Parameter, ShapedFakes, Shuffled
+from mixtally.planner.layouts import least_cap
+from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.layout import MOST_CAP, Form, Layout
+from mixtally.tally.sift import sift
 
 NAME = "randomizer"
-MOST_REPORTS = 96_000
-"""All reports and fakes of an audit, below 10^5 but for shifts above 20,000."""
+Counted = tuple[list[Checks], int]
+"""Tests, and how many messages were drawn for them."""
+MOST_REPORTS = 84_000
+"""All reports and fakes of an audit, but for coins, for at least 500 of a kind, and for shifts
+above 20,000."""
+PROBES = (SCALE // 200, 3 * SCALE // 10)
+"""Flip probabilities, one for each way to draw."""
+_COINS, _CAPPED = 10_000, 200
+"""Fakes drawn to count coins, and messages under a tight cap."""
 _BIT_BUDGET = 150_000_000
-_PROBES = (SCALE // 200, 3 * SCALE // 10)
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
+_NEVER = 1e-12
+"""How often a message of a probe may have more ones than its cap."""
 
 
 def run(target: Target, lab: Lab) -> list[Outcome]:
-    """Every test there is for the mechanism."""
-    mechanism = target.mechanism
-    if isinstance(mechanism, BitFlips):
-        every = [
-            flip_checks(mechanism.having(Parameter.FLIP, threshold), lab)
-            for threshold in (mechanism.threshold, *_PROBES)
-        ]
-    elif (shaped := mechanism.shaped) is not None:
-        every = [shaped_checks(mechanism, shaped, lab)]
+    """Every test there is for every different part."""
+    checks, messages = small_shuffle_checks(lab), 0
+    kinds = target.kinds()
+    for name, part in kinds.items():
+        found, drawn = part_checks(name, part, lab, len(kinds))
+        checks, messages = checks + found, messages + drawn
+    played = f"{messages:,} reports and fakes, all positions"
+    return [audit(NAME, checks, lab, messages, played)]
+
+
+def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
+    """Tests of a part, by one of ``share`` shares of all messages that may be drawn."""
+    most = MOST_REPORTS // share
+    if part.threshold is not None:
+        probes = [part, *filter(None, (probed(part, threshold) for threshold in PROBES))]
+        each = max(500, min(most // 6, _BIT_BUDGET // (6 * share * part.bins)))
+        every = [flip_checks(name, one, lab, each) for one in probes]
+    elif isinstance(part.recipe, ShapedRecipe):
+        reports = min(most // 2, 10_000)
+        every = [clear_checks(name, part, lab, reports)]
+        every.append(_shaped_checks(name, part, part.recipe, lab, most - reports))
     else:
-        every = [uniform_checks(mechanism, lab)]
-    drawn = [check for checks, _ in every for check in checks] + small_shuffle_checks(lab)
-    numbers = sum(messages for _, messages in every)
-    return [audit(NAME, drawn, lab, numbers, f"{numbers:,} reports and fakes, all positions")]
+        every = [clear_checks(name, part, lab, most // 2)]
+    every += [coin_checks(name, part, lab, _COINS // share), kept_caps(name, part, lab)]
+    return [one for checks, _ in every for one in checks], sum(messages for _, messages in every)
 
 
-def _messages(mechanism: Shuffled, share: int) -> int:
-    """Reports to draw: ``share`` of what is allowed, fewer where messages are long."""
-    return max(500, min(MOST_REPORTS // share, _BIT_BUDGET // (share * mechanism.bins)))
+def probed(part: Part, threshold: int) -> Part | None:
+    """The part with other flips, and a cap that these never pass; None where none is that large."""
+    layout, largest = part.layout, part.bins if part.most_set is None else part.most_set
+    cap = layout.cap and least_cap(part.bins, largest, threshold, _NEVER)
+    if cap and cap > MOST_CAP and layout.form is Form.POSITIONS:
+        return None
+    return _flipping(part, threshold, cap)
 
 
-def flip_checks(mechanism: BitFlips, lab: Lab) -> tuple[list[Checks], int]:
-    """Tests of flipped reports and of flipped fakes, and how many were drawn.
+def _flipping(part: Part, threshold: int, cap: int | None) -> Part:
+    recipe = part.recipe
+    if isinstance(recipe, BlanksRecipe):
+        recipe = replace(recipe, threshold=threshold)
+    layout = replace(part.layout, cap=cap)
+    return replace(part, threshold=threshold, recipe=recipe, layout=layout)
+
+
+def one_each(part: Part) -> Part:
+    """The part whose devices add one fake each."""
+    assert part.own is not None
+    return replace(part, own=OwnFakes(part.own.record, 1, 0))
+
+
+def fake_rate(part: Part) -> float:
+    """How often a bit of a fake is set."""
+    q = (part.threshold or 0) / SCALE
+    uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
+    return q + (1.0 - 2.0 * q) / part.bins if uniform else q
+
+
+def flip_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+    """Tests of so many flipped reports and flipped fakes.
 
     Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
     binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
     """
-    half, total = _messages(mechanism, 6), list[Checks]()
-    start = _spread(mechanism.bins, half)
-    for span in spans(half, max(2, _SPAN_BITS // mechanism.bins)):
-        some = _some_flips(mechanism, np.arange(start + span.start, start + span.stop), lab)
+    total, start = list[Checks](), _spread(part.bins, count)
+    label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
+    for span in spans(count, max(2, _SPAN_BITS // part.bins)):
+        some = _some_flips(label, part, np.arange(start + span.start, start + span.stop), lab)
         total = [one + other for one, other in zip(total, some, strict=True)] if total else some
-    return total, 2 * half
+    return total, 2 * count
 
 
-def _some_flips(mechanism: BitFlips, numbers: Counts, lab: Lab) -> list[Checks]:
+def _some_flips(label: str, part: Part, numbers: Counts, lab: Lab) -> list[Checks]:
     """Of as many fakes as ``numbers``, and reports of these bins, modulo how many there are.
 
-    A record's repeats stand together: each of them is a report like any other.
+    A record's repeats stand together: each of them is a report like any other. Of free bits every
+    last record sets none.
     """
-    bins, q, count = mechanism.bins, mechanism.flip_probability, len(numbers)
-    label = f"at q = {q:.3g}"
-    fake_rate = q + mechanism.contrast / bins if mechanism.uniform_fakes else q  # a bit of a fake
-    people = numbers[:: mechanism.repeats] % bins
-    codes = np.repeat(people, mechanism.repeats)[:count]
-    rows = lab.device.reports(mechanism, people, lab.chance)[:count]
-    held, holders = mechanism.layout.rows(codes), np.bincount(codes, minlength=bins)
-    clear = column_counts(rows & ~held, bins)
-    own = np.bincount(codes, weights=1 - _bit(rows, codes), minlength=bins).astype(np.int64)
-    blanks = lab.device.fakes(mechanism, count, lab.chance)
-    fake = column_counts(blanks, bins)
-    flips = rows ^ held if mechanism.uniform_fakes else np.concatenate([rows ^ held, blanks])
-    places = count * _by_place(np.ones_like(fake))
-    place = f"bit of a fake set, by place mod {_BLOCKS}, {label}"
-    following, pairs = _twice_in_a_row(flips), len(flips) // 2 * bins
-    checks = [
-        Checks.of(f"bit set that is clear, {label}", clear, count - holders, q),
-        Checks.of(f"bit clear that is set, {label}", own, holders, q),
-        Checks.of(f"bit of a fake set, {label}", fake, count, fake_rate),
-        Checks.of(place, _by_place(fake), places, fake_rate),
-        Checks.of(f"any clear bit set, {label}", clear.sum(), count * (bins - 1), q),
-        Checks.of(f"any set bit clear, {label}", own.sum(), count, q),
-        Checks.of(f"any bit of a fake set, {label}", fake.sum(), count * bins, fake_rate),
-        Checks.of(f"two messages in a row, {label}", following, pairs, q * q),
+    bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
+    people = numbers[:: part.repeats] % (bins + (part.most_set is None))
+    held = _held(bins, np.repeat(people, part.repeats)[:count])
+    records = people if part.most_set == 1 else _held(bins, people)
+    sent = lab.device.reports(part, records, lab.chance)
+    fakes = _fakes(part, count, lab)
+    lost = len(sent) - len(people) * part.repeats, len(fakes) - count * has_fakes(part)
+    refused = _refused(layout, sent) + _refused(layout, fakes)
+    numbers_off = [
+        Checks.exact(f"report that is missing or too many, {label}", lost[0]),
+        Checks.exact(f"fake that is missing or too many, {label}", lost[1]),
+        Checks.exact(f"message that the collector refuses, {label}", refused),
     ]
-    if bins > 1:
-        even = np.bitwise_count(flips & np.uint8(0x55) & (flips >> 1)).sum(dtype=np.int64)
-        trials = len(flips) * (bins // 2)
-        checks.append(Checks.of(f"two neighboring bits, {label}", even, trials, q * q))
-    if mechanism.uniform_fakes:
-        name, trials = f"two fakes in a row, {label}", count // 2 * bins
-        checks.append(Checks.of(name, _twice_in_a_row(blanks), trials, fake_rate * fake_rate))
-    return checks
+    if any(one.hits.any() for one in numbers_off):
+        count, sent, fakes, held = 0, sent[:0], fakes[:0], held[:0]
+    rows, blanks, uniform = layout.dense(sent), layout.dense(fakes), fake_rate(part) != q
+    set_bits = column_counts(held, bins)
+    clear, own = column_counts(rows & ~held, bins), column_counts(~rows & held, bins)
+    flips = rows ^ held if uniform else np.concatenate([rows ^ held, blanks])
+    following, pairs = _twice_in_a_row(flips), len(flips) // 2 * bins
+    even = np.bitwise_count(flips & np.uint8(0x55) & (flips >> 1)).sum(dtype=np.int64)
+    trials, holding = len(flips) * (bins // 2), int(set_bits.sum())
+    return [
+        *numbers_off,
+        Checks.of(f"bit set that is clear, {label}", clear, count - set_bits, q),
+        Checks.of(f"bit clear that is set, {label}", own, set_bits, q),
+        Checks.of(f"any clear bit set, {label}", clear.sum(), count * bins - holding, q),
+        Checks.of(f"any set bit clear, {label}", own.sum(), holding, q),
+        Checks.of(f"two messages in a row, {label}", following, pairs, q * q),
+        Checks.of(f"two neighboring bits, {label}", even, trials, q * q),
+        *(_fake_checks(label, blanks, part) if has_fakes(part) else []),
+    ]
+
+
+def _fake_checks(label: str, fakes: Rows, part: Part) -> list[Checks]:
+    """How often bits of flipped fakes are set."""
+    bins, count, rate = part.bins, len(fakes), fake_rate(part)
+    seen = column_counts(fakes, bins)
+    places = count * _by_place(np.ones_like(seen))
+    return [
+        Checks.of(f"bit of a fake set, {label}", seen, count, rate),
+        Checks.of(f"bit of a fake set, by place mod {_BLOCKS}, {label}", _by_place(seen), places,
+                  rate),
+        Checks.of(f"any bit of a fake set, {label}", seen.sum(), count * bins, rate),
+        Checks.of(f"two fakes in a row, {label}", _twice_in_a_row(fakes), count // 2 * bins,
+                  rate * rate),
+    ]  # fmt: skip
+
+
+def has_fakes(part: Part) -> bool:
+    """Whether devices or hops add any."""
+    return part.own is not None or part.by_mixes
+
+
+def _fakes(part: Part, count: int, lab: Lab) -> Rows:
+    """So many flipped fakes of devices, or blanks of a hop; none where nobody adds any."""
+    if isinstance(part.recipe, BlanksRecipe):
+        return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
+    return lab.device.fakes(one_each(part), count, lab.chance)[0] if part.own else _none(part)
+
+
+def _none(part: Part) -> Rows:
+    return part.layout.blank(0)
+
+
+def _refused(layout: Layout, rows: Rows) -> int:
+    """How many messages are dropped before they are counted."""
+    return sum(sift(layout, rows).dropped.values())
+
+
+def _held(bins: int, codes: Counts) -> Rows:
+    """Packed records, each of one bin; of none where that lies beyond the last."""
+    return first_positions(Layout(Form.BITS, bins + 1), one_hot(codes, bins + 1), bins)
 
 
 def _twice_in_a_row(flips: Rows) -> int:
@@ -120,61 +211,78 @@ def _spread(bins: int, count: int) -> int:
     return bins - count if count < bins else 0
 
 
-def _bit(rows: Rows, codes: Counts) -> Rows:
-    """Bit ``codes[i]`` of row i, 0 or 1."""
-    found = rows[np.arange(len(codes)), codes >> 3] >> (codes & 7).astype(np.uint8) & 1
-    return np.asarray(found)
-
-
 def _by_place(counts: Counts) -> Counts:
     """Counts of the positions whose numbers agree modulo 64: where they lie in a word."""
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
-def uniform_checks(mechanism: Shuffled, lab: Lab) -> tuple[list[Checks], int]:
-    """Tests of records and uniform fakes in clear."""
-    bins, layout = mechanism.bins, mechanism.layout
-    half = MOST_REPORTS // 2
-    codes = (np.arange(half) + _spread(bins, half)) % bins
-    reports = layout.codes(lab.device.reports(mechanism, codes, lab.chance))
-    fakes = layout.codes(lab.device.fakes(mechanism, half, lab.chance))
-    seen = np.bincount(fakes, minlength=bins)
+def coin_checks(name: str, part: Part, lab: Lab, most: int) -> Counted:
+    """How many fakes devices draw by their coins: no more than ``most``, or of 100 devices."""
+    own = part.own
+    if own is None:
+        return [], 0
+    devices = max(100, most // own.most)
+    rows, number = lab.device.fakes(part, devices, lab.chance)
+    more = number - devices * own.whole
+    outside, tossed = max(0, -more) + max(0, more - devices), min(max(0, more), devices)
     return [
-        Checks.of("report that names another bin", (reports != codes).sum(), half, 0.0),
-        Checks.of("fake past the last bin", int(seen[bins:].sum()), half, 0.0),
-        Checks.of("fake in a bin", seen[:bins], half, 1.0 / bins),
-        *uniform_fake_checks("fake", fakes, bins, _BLOCKS),
-    ], 2 * half
+        Checks.exact(f"fakes of devices beyond what coins give{name}", outside),
+        Checks.exact(f"fakes of devices that are not there{name}", len(rows) - number),
+        Checks.of(f"coins of devices{name}", tossed, devices, own.coin / SCALE),
+    ], len(rows)
 
 
-def uniform_fake_checks(name: str, codes: Counts, bins: int, blocks: int) -> list[Checks]:
-    """How many fakes fall into each of up to ``blocks`` runs of neighboring bins, and in a row."""
-    starts = np.unique(np.linspace(0, bins, blocks + 1)[:-1].astype(np.intp))
-    seen, share = (
-        np.add.reduceat(counts, starts)
-        for counts in (np.bincount(codes, minlength=bins)[:bins], np.ones(bins, dtype=np.int64))
-    )
-    pairs = len(codes) // 2
-    same = int((codes[0 : 2 * pairs : 2] == codes[1 : 2 * pairs : 2]).sum())
-    return [
-        Checks.of(f"{name} in a block of bins", seen, len(codes), share / bins),
-        Checks.of(f"{name} like the one before", same, pairs, 1.0 / bins),
+def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
+    """Whether a draw with more ones than the cap is drawn again, where about half of all are."""
+    if part.threshold is None or part.layout.cap is None:
+        return [], 0
+    largest = part.bins if part.most_set is None else part.most_set
+    half = _flipping(part, PROBES[0], max(largest, least_cap(part.bins, 1, PROBES[0], 0.5)))
+    codes = np.arange(_CAPPED) % part.bins
+    sent, fakes = lab.device.reports(half, codes, lab.chance), _fakes(half, _CAPPED, lab)
+    over = _refused(half.layout, sent) + _refused(half.layout, fakes)
+    check = Checks.exact(f"message with more ones than its cap{name}", over)
+    return [check], len(sent) + len(fakes)
+
+
+def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+    """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
+    bins, layout = part.bins, part.layout
+    codes = (np.arange(count) + _spread(bins, count)) % bins
+    named = layout.codes(lab.device.reports(part, codes, lab.chance))
+    wrong = int((named[:count] != codes[: len(named)]).sum())
+    checks = [
+        Checks.exact(f"report that is missing or too many{name}", len(named) - count),
+        Checks.exact(f"report that names another bin{name}", wrong),
     ]
+    if part.own is None:
+        return checks, count
+    fakes = layout.codes(lab.device.fakes(one_each(part), count, lab.chance)[0])
+    seen = np.bincount(fakes, minlength=bins)
+    starts = np.unique(np.linspace(0, bins, _BLOCKS + 1)[:-1].astype(np.intp))
+    blocks, sizes = (np.add.reduceat(all_, starts) for all_ in (seen[:bins], np.ones(bins)))
+    pairs = len(fakes) // 2
+    same = int((fakes[0 : 2 * pairs : 2] == fakes[1 : 2 * pairs : 2]).sum())
+    return [
+        *checks,
+        Checks.exact(f"fake that is missing or too many{name}", len(fakes) - count),
+        Checks.exact(f"fake past the last bin{name}", int(seen[bins:].sum())),
+        Checks.of(f"fake in a bin{name}", seen[:bins], len(fakes), 1.0 / bins),
+        Checks.of(f"fake in a block of bins{name}", blocks, len(fakes), sizes / bins),
+        Checks.of(f"fake like the one before{name}", same, pairs, 1.0 / bins),
+    ], 2 * count
 
 
-def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[list[Checks], int]:
-    """Tests of records in clear and of the numbers that a mix draws."""
-    layout, weights = mechanism.layout, np.array([float(w) for w in shaped.weights]) * 2.0**-64
-    reports = min(MOST_REPORTS // 2, 10_000)
-    codes = (np.arange(reports) + _spread(mechanism.bins, reports)) % mechanism.bins
-    wrong = layout.codes(lab.device.reports(mechanism, codes, lab.chance)) != codes
+def _shaped_checks(name: str, part: Part, recipe: ShapedRecipe, lab: Lab, most: int) -> Counted:
+    """Tests of the numbers that a hop draws."""
+    weights = np.array(recipe.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, most = 0, reports, (MOST_REPORTS - reports) // (2 * shaped.shift)
-    bins = max(2, min(mechanism.bins, most))
+    past, messages, most = 0, 0, most // (2 * recipe.shift)
+    bins = max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
     # Not until enough were drawn: the number of rounds must not depend on what is tested.
     for _ in range(max(1, most // bins)):
-        rows = lab.device.shaped(shaped.weights, layout, lab.chance)
+        rows = lab.device.added(recipe, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
         counts = np.bincount(numbers)
         past += int(counts[len(weights) :].sum())
@@ -185,14 +293,13 @@ def shaped_checks(mechanism: Shuffled, shaped: ShapedFakes, lab: Lab) -> tuple[l
         pairs += even // 2
         drawn += bins
         messages += len(rows)
-    away = np.abs(np.arange(len(weights)) - shaped.shift)
-    widths = np.unique(np.geomspace(1, shaped.shift, 6).astype(np.intp))
+    away = np.abs(np.arange(len(weights)) - recipe.shift)
+    widths = np.unique(np.geomspace(1, recipe.shift, 6).astype(np.intp))
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [
-        Checks.of("report that names another bin", wrong.sum(), reports, 0.0),
-        Checks.of("number of fakes past the last", past, drawn, 0.0),
-        Checks.of("number of fakes in a bin", seen, drawn, weights),
-        Checks.of("number of fakes near the mean", near_seen, drawn, near_chance),
-        Checks.of("two neighboring bins", same, pairs, float(weights @ weights)),
+        Checks.exact(f"number of fakes past the last{name}", past),
+        Checks.of(f"number of fakes in a bin{name}", seen, drawn, weights),
+        Checks.of(f"number of fakes near the mean{name}", near_seen, drawn, near_chance),
+        Checks.of(f"two neighboring bins{name}", same, pairs, float(weights @ weights)),
     ], messages

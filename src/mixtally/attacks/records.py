@@ -14,7 +14,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.privacy.numerics.saddle_point import ceiling, saddle_point_bounds
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.contract import Part
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
@@ -24,15 +24,12 @@ Held = tuple[int, ...]
 """How many positions there are of each of ``_KINDS``."""
 
 
-def worst_records(
-    mechanism: BitFlips, people: int, fakes: int, epsilon: float
-) -> tuple[Bits, Bits, Bits]:
+def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[Bits, Bits, Bits]:
     """What everybody else holds, and the person's two records, in the positions that matter."""
-    crowd = people > 0 and (mechanism.crowd > 0 or not fakes)
-    hiding = max(2, people + 1 if crowd else fakes + 1)
-    q, grow = mechanism.threshold / SCALE, math.exp(epsilon)
+    hiding = max(2, people + 1, fakes + 1)
+    q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
 
-    candidates = {_orbit(held): held for held in _possible(mechanism, people)}
+    candidates = {_orbit(held): held for held in _possible(part, people)}
     distributions = {orbit: flip_distribution(orbit, q, grow) for orbit in candidates}
     ranked = sorted(distributions, key=lambda orbit: -ceiling(distributions[orbit], hiding))
     few = sum(ranked[0]) > _SHORT
@@ -51,12 +48,12 @@ def _orbit(held: Held) -> Orbit:
     return Orbit(only_u + shared, only_v, both + crowd)
 
 
-def _possible(mechanism: BitFlips, people: int) -> Iterator[Held]:
+def _possible(part: Part, people: int) -> Iterator[Held]:
     """What may be held, of many bits only the few or all that were ever worst."""
-    if mechanism.max_set is None:  # the crowd may hold none: vectors are free
-        yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.orbits(mechanism.bins))
+    if part.most_set is None:  # the crowd may hold none: vectors are free
+        yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.orbits(part.bins))
         return
-    most, bins = mechanism.max_set, mechanism.bins
+    most, bins = part.most_set, part.bins
     sizes = set(range(most + 1))
     if most > _FEW:
         sizes = {0, 1, 2, most // 2, most - 1, most, min(most, bins // 2), min(most, bins // 3)}

@@ -9,7 +9,7 @@ of what is memoized. All are exact binomial tests that share the false-alarm rat
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.attacks.checks import Checks, audit
+from mixtally.attacks.audit import Checks, audit
 from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.wordstream import word_checks

@@ -8,7 +8,7 @@ the binomial that it is tested as (Hoeffding 1956).
 
 import numpy as np
 
-from mixtally.attacks.checks import Checks
+from mixtally.attacks.audit import Checks
 from mixtally.attacks.outcome import Lab
 from mixtally.ground.bits import Counts
 

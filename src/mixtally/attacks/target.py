@@ -1,22 +1,36 @@
-"""What is attacked: a plan's mechanism with its certificate, or parameters with a claim."""
+"""What is attacked: a plan with its certificate, or parameters with a claim."""
 
-import math
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from msgspec.structs import replace
+from mixtally.attacks.senders import Senders
+from mixtally.errors import PlanError
+from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.terms import PrivacyTerms, certified, verify
+from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Cover, Part, Plan
+from mixtally.records.guarantee import LEAST_DELTA, LEAST_USERS, Guarantee
 
-from mixtally.errors import ParameterError, PlanError
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, Curve
-from mixtally.privacy.divergence import vectors
-from mixtally.privacy.terms import verify
-from mixtally.records.guarantee import LEAST_DELTA, Guarantee
-from mixtally.records.mechanism import BitFlips, NoFakes, Parameter, Shuffled
-from mixtally.records.plan import Plan
 
-_HALVINGS = 40
-_MOST_EPSILON = 60.0
+class People(NamedTuple):
+    """Who hides a person, the person among them.
+
+    where
+      fakes   people whose fakes are among the messages
+      flips   people whose flips are
+    """
+
+    fakes: int
+    flips: int
+
+    def half(self) -> "People":
+        """If every second one tells what they sent."""
+        return People(self.fakes // 2, self.flips // 2)
+
+
+ALONE = People(0, 0)
+"""Nobody, nor any fake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,43 +38,84 @@ class Target:
     """A collection and what is promised about it.
 
     where
-      epsilon, delta    the promise, for every dataset, against who receives all messages
-      honest_share   share of the promised fakes that the promise counts on
-      certified         whether the promise was computed by the exact distribution
-
-    Raises ParameterError for a record that is sent several times, unless its bits are free: no game
-    here knows it.
+      parts            the streams of messages of a record
+      epsilon, delta   the promise, for every dataset, against who receives all messages
+      users            people expected to take part
+      expected, sure   who brings what hides a person: as many as are expected, and those whom the
+                       promise counts on; of these nobody where every hop draws the cover
+      collections      how often a person may be asked under the promise
+      hops             mixes in a row
+      exact            what is computed of it
+      verified         whether that is what is promised
     """
 
-    mechanism: Shuffled
-    users: int
+    parts: tuple[Part, ...]
     epsilon: float
     delta: float
+    users: int
+    expected: People
+    sure: People
     title: str
-    honest_share: float = 1.0
-    certified: bool = True
+    exact: Certificate
+    collections: int = 1
+    hops: int = 1
+    verified: bool = False
 
     def __post_init__(self) -> None:
         Guarantee(epsilon=self.epsilon, delta=self.delta)
-        one = self.mechanism
-        free_bits = isinstance(one, BitFlips) and one.max_set is None and not one.fakes.count
-        if one.repeats > 1 and not free_bits:
-            raise ParameterError(
-                "repeats",
-                wanted="free bits without fakes, the only records repeated here",
-                got=f"{one.name} sent {one.repeats} times",
-                do="attack it sent once",
+
+    @property
+    def by_mixes(self) -> bool:
+        """Whether every hop draws the cover."""
+        return self.parts[0].by_mixes
+
+    @property
+    def local_epsilon(self) -> float:
+        """What is left of all messages of a collection that are known to be someone's."""
+        return sum(part.local_epsilon for part in self.parts)
+
+    def facts(self) -> dict[str, Any]:
+        """What is promised, and what is exactly so, flat."""
+        first, exact = self.parts[0], self.exact
+        drawn = self.hops * sum(part.drawn for part in self.parts)
+        own = sum(part.own.of(self.expected.fakes) for part in self.parts if part.own)
+        crowd = max(LEAST_USERS, self.sure.flips) if self.sure.flips else 0
+        made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
+        return {
+            "protocol": first.protocol,
+            "cover": str(Cover.MIXES if self.by_mixes else Cover.PEOPLE),
+            "hops": self.hops,
+            "users": self.users,
+            "collections": self.collections,
+            **made.facts(),
+            "fakes": drawn + own,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "certified": self.verified,
+            "exact_delta": exact.upper,
+            "exact_delta_lower": exact.lower,
+            **exact.terms(),
+        }
+
+    def kinds(self) -> dict[str, Part]:
+        """Every different part, by what it is called among others."""
+        several = len(self.parts) > 1
+        return {
+            f" of part {self.parts.index(part) + 1}" if several else "": part
+            for part in dict.fromkeys(self.parts)
+        }
+
+    def behind(
+        self, people: People, mixes: int = 1, collections: int | None = None
+    ) -> dict[Senders, int]:
+        """Who sends among so many people's and mixes' noise, and how often a person does so."""
+        asked = self.collections if collections is None else collections
+        return {
+            Senders(part, max(0, people.flips - 1) if part.threshold else 0, people.fakes, mixes): (
+                asked * times
             )
-
-    @property
-    def crowd(self) -> int:
-        """People whose own flips the promise counts on, the person among them."""
-        return self.mechanism.crowd if isinstance(self.mechanism, BitFlips) else 0
-
-    @property
-    def others(self) -> int:
-        """Other people in the batch: where their flips are counted on, only those who are sure."""
-        return (self.crowd or self.users) - 1
+            for part, times in Counter(self.parts).items()
+        }
 
 
 def of_plan(
@@ -71,85 +126,30 @@ def of_plan(
     Raises PlanError for a plan whose certificate is false, unless it is to be attacked all the same
     with ``unverified``.
     """
-    certified = True
+    verified = True
     try:
-        mechanism = verify(plan, accountant)
+        exact = verify(plan, accountant)
     except PlanError as error:
-        mechanism = plan.mechanism
-        if not unverified or mechanism.gain == 0.0:
+        if not unverified:
             raise PlanError(
                 "plan",
                 wanted="one whose certificate holds",
                 got=f"another ({error})",
                 do="do not use it; add --unverified to attack it all the same",
             ) from error
-        certified = False
-    certificate = plan.certificate
+        exact, verified = certified(PrivacyTerms.of(plan), accountant), False
+    stated, sure = plan.certificate, plan.sure_people
     return Target(
-        mechanism,
+        plan.parts,
+        stated.epsilon,
+        max(LEAST_DELTA, stated.upper),
         plan.users,
-        certificate.epsilon,
-        max(LEAST_DELTA, certificate.upper),
-        f"{plan.protocol} for {plan.question.name!r}, {plan.users:,} users and "
+        People(plan.users, plan.users),
+        ALONE if plan.parts[0].by_mixes else People(sure, plan.crowd),
+        f"{plan.name} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
-        plan.honest_share,
-        certified,
+        exact,
+        plan.collections,
+        plan.hops,
+        verified,
     )
-
-
-def left_among_fakes(
-    mechanism: Shuffled, fakes: int, delta: float, accountant: Accountant
-) -> float:
-    """The least epsilon at ``delta`` when only ``fakes`` fakes hide a person; may be infinite."""
-    local = mechanism.local_epsilon
-    if fakes == 0:
-        return local
-    hidden = mechanism.having(Parameter.FAKES, fakes)
-    if not isinstance(hidden, BitFlips):
-        return _least_of(hidden, delta, accountant)
-    if hidden.max_set is not None:
-        return _least_of(replace(hidden, crowd=0), delta, accountant)
-    threshold = hidden.threshold  # one bit among blanks: a crowd of zeros
-    return _least(
-        lambda epsilon: vectors.homogeneous(fakes + 1, 1, threshold, epsilon).upper, delta, local
-    )
-
-
-def left_in_crowd(
-    mechanism: BitFlips, crowd: int, fakes: int, delta: float, accountant: Accountant
-) -> float:
-    """The least epsilon at ``delta`` among so many people whose flips hide, and so many fakes."""
-    hidden = replace(mechanism, crowd=crowd)
-    if not isinstance(hidden.fakes, NoFakes):
-        hidden = hidden.having(Parameter.FAKES, fakes)
-    return _least_of(hidden, delta, accountant)
-
-
-def left_after(mechanism: Shuffled, times: int, delta: float, accountant: Accountant) -> float:
-    """The least epsilon at ``delta`` of so many collections together, by the exact distribution."""
-    losses, several = accountant.losses(Record.of(mechanism), FINE)
-    return _least(Sum([(losses, several * times)]).delta, delta, times * mechanism.local_epsilon)
-
-
-def finite(epsilon: float) -> float | None:
-    """``epsilon``, or None where it promises nothing."""
-    return epsilon if math.isfinite(epsilon) else None
-
-
-def _least_of(hidden: Shuffled, delta: float, accountant: Accountant) -> float:
-    """What the accountant proves of ``hidden``."""
-    record = Record.of(hidden)
-    return _least(lambda e: accountant.upper(record, e), delta, hidden.local_epsilon)
-
-
-def _least(upper: Curve, delta: float, local: float) -> float:
-    """The least epsilon up to ``local`` at which ``upper`` is at most ``delta``, upwards."""
-    low, high = 0.0, min(local, _MOST_EPSILON)
-    if upper(high) > delta:
-        return local
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if upper(middle) <= delta else (middle, high)
-        if high - low <= 1e-6 * max(high, 1e-3):
-            break
-    return math.nextafter(high, math.inf)

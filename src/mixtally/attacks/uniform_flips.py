@@ -37,7 +37,7 @@ class UniformFlipsGame(CountedGame):
     @cached_property
     def bins(self) -> int:
         """Bins over which fakes are spread."""
-        return self.senders.mechanism.bins
+        return self.senders.part.bins
 
     @cached_property
     def view(self) -> int:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mixtally.attacks.checks import Checks
+from mixtally.attacks.audit import Checks
 from mixtally.ground.chance import Chance, SecureChance
 from mixtally.ground.fixed import SCALE
 

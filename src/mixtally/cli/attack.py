@@ -1,6 +1,6 @@
 """``mixtally check attack``: play the known attacks on a plan or a claim."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,24 +10,22 @@ from mixtally.app.options import flags, values
 from mixtally.app.outcome import Outcome as Shown
 from mixtally.app.parameters import ParameterOptions
 from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
-from mixtally.attacks.cascade import cascade
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.document import document
 from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.cli import options as o
-from mixtally.cli.contract_files import is_contract, read_contract_file
+from mixtally.cli.contract_files import read_any
 from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
 from mixtally.data.progress import Progress
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
-from mixtally.report.document import Document
+from mixtally.records.contract import Contract
 from mixtally.report.numbers import at_least, at_most
-from mixtally.simulation.simulate import play
+from mixtally.simulation.play import play_parts
+from mixtally.store.files import read_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,57 +100,15 @@ def attack(
     violated. An attack that fails proves nothing.
     """
     accountant = Accountant()
-    if plan is not None and is_contract(plan):
-        attack_contract(plan, game, flags(claimed), out, json=json)
-        return
     target = _target(plan, claimed, accountant, unverified=game.unverified)
     with progress_bars() as progress:
         outcomes = run_attacks(target, _lab(game, progress, accountant), game.only)
-    promised = _promise_facts(target, accountant)
-    facts = {"target": target.title, **promised, **_played_facts(game, outcomes)}
+    facts = {"target": target.title, **_promise_facts(target), **_played_facts(game, outcomes)}
     linked = isinstance(target, MemoizedTarget)
-    _show(document(target.title, _promise(facts), outcomes, facts, linked=linked), out, json=json)
-
-
-def _show(shown: Document, out: Path | None, *, json: bool) -> None:
-    """What attacks come to; exit status 1 where a promise is violated."""
+    shown = document(target.title, _promise(target), outcomes, facts, linked=linked)
     show(Shown(document=shown), out, json=json)
-    if shown.facts()["violated"]:
+    if facts["violated"]:
         raise typer.Exit(1)
-
-
-def attack_contract(
-    path: Path, game: GameOptions, claimed: list[str], out: Path | None, *, json: bool
-) -> None:
-    """The n-1 attack on a contract with the honest hop in each place; exit status 1 as ``attack``.
-
-    Where people bring the cover the promise does not hold behind a dishonest hop: there it is seen
-    violated, as the contract's words say.
-    """
-    beside = claimed + flags(game, "only", "unverified")
-    if beside:
-        raise ParameterError(
-            "attack", wanted="a contract alone", got=", ".join(beside), do="leave these out"
-        )
-    contract, fingerprint = read_contract_file(path)
-    with progress_bars() as progress:
-        outcomes = cascade(contract, _lab(game, progress, Accountant()))
-    stated, title = contract.plan.certificate, f"the contract {contract.name}"
-    facts = {
-        "target": title,
-        "fingerprint": fingerprint,
-        "cover": str(contract.plan.cover),
-        "epsilon": stated.epsilon,
-        "delta": stated.upper,
-        **stated.terms(),
-        **_played_facts(game, outcomes),
-        "violated": [one.case for one in outcomes if one.verdict is Verdict.VIOLATED],
-    }
-    said = (
-        f"Stated: epsilon {at_most(stated.epsilon, 6)}, delta {at_most(stated.upper, 6)}. It "
-        f"{stated.assumption}."
-    )
-    _show(document(title, said, outcomes, facts), out, json=json)
 
 
 def _lab(game: GameOptions, progress: Progress, accountant: Accountant) -> Lab:
@@ -162,7 +118,7 @@ def _lab(game: GameOptions, progress: Progress, accountant: Accountant) -> Lab:
         runs=game.runs,
         progress=progress,
         drawn=game.drawn,
-        play=play,
+        play=play_parts,
         accountant=accountant,
     )
 
@@ -173,7 +129,11 @@ def _target(
     """What a plan file or the options describe; raises InputError for both or neither."""
     given, name = flags(claimed), claimed.protocol
     if plan is not None and not given:
-        return of_plan(read_plan(plan), unverified=unverified, accountant=accountant)
+        read = read_any(read_bytes(plan, "a plan or a contract"), str(plan))
+        if isinstance(read, Contract):
+            target = of_plan(read.plan, unverified=unverified, accountant=accountant)
+            return replace(target, title=f"the contract {read.name}: {target.title}")
+        return of_plan(read, unverified=unverified, accountant=accountant)
     if plan is not None or name is None:
         raise ParameterError(
             "attack",
@@ -186,7 +146,8 @@ def _target(
             "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
         )
     parameters = ClaimedParameters(**values(claimed.parameters))
-    return claim(name, parameters, claimed.epsilon, claimed.delta, claimed.honest_share)
+    promise = claimed.epsilon, claimed.delta, claimed.honest_share
+    return claim(name, parameters, *promise, accountant)
 
 
 def _played_facts(game: GameOptions, outcomes: list[Outcome]) -> dict[str, Any]:
@@ -198,33 +159,21 @@ def _played_facts(game: GameOptions, outcomes: list[Outcome]) -> dict[str, Any]:
     }
 
 
-def _promise_facts(target: Target | MemoizedTarget, accountant: Accountant) -> dict[str, Any]:
+def _promise_facts(target: Target | MemoizedTarget) -> dict[str, Any]:
     """What is promised, and what is exactly so; nothing of memoized answers."""
-    if isinstance(target, MemoizedTarget):
-        return {}
-    exact = certify(target.mechanism, target.epsilon, target.honest_share, accountant)
-    return {
-        "protocol": target.mechanism.name,
-        "users": target.users,
-        **target.mechanism.facts(),
-        "fakes": target.mechanism.fakes_promised,
-        "epsilon": target.epsilon,
-        "delta": target.delta,
-        "certified": target.certified,
-        "exact_delta": exact.upper,
-        "exact_delta_lower": exact.lower,
-    }
+    return {} if isinstance(target, MemoizedTarget) else target.facts()
 
 
-def _promise(facts: dict[str, Any]) -> str:
+def _promise(target: Target | MemoizedTarget) -> str:
     """The promise under attack in a sentence or two."""
-    if "epsilon" not in facts:
+    if isinstance(target, MemoizedTarget):
         return (
             "The losses of memoized answers are computed for every number of reports; delta is 0."
         )
-    who = "Certified" if facts["certified"] else "Claimed"
+    who, exact = "Certified" if target.verified else "Claimed", target.exact
+    rests = f" It {exact.assumption}." if target.verified else ""
     return (
-        f"{who}: epsilon {at_most(facts['epsilon'], 6)}, delta {at_most(facts['delta'], 6)}. "
-        f"Computed exactly, delta there lies between {at_least(facts['exact_delta_lower'], 4)} and "
-        f"{at_most(facts['exact_delta'], 4)}."
+        f"{who}: epsilon {at_most(target.epsilon, 6)}, delta {at_most(target.delta, 6)}. "
+        f"Computed exactly, delta there lies between {at_least(exact.lower, 4)} and "
+        f"{at_most(exact.upper, 4)}.{rests}"
     )

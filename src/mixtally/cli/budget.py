@@ -30,7 +30,7 @@ app = several("budget", "Charge collections to a budget that none may exceed.")
 
 File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
 PlanFile = Annotated[
-    Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
+    Path, typer.Argument(help="A plan from `mixtally plan --out`, or a contract.", metavar="PLAN")
 ]
 Times = Annotated[
     int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")

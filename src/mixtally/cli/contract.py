@@ -1,4 +1,4 @@
-"""``mixtally contract``: made of plan, shown on one screen, checked number by number."""
+"""``mixtally contract``: made of a plan, shown on one screen, checked number by number."""
 
 from json import loads
 from pathlib import Path
@@ -12,6 +12,7 @@ from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
+from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
@@ -20,7 +21,6 @@ from mixtally.records.contract import (
     Contract,
     Plan,
     fingerprint_of,
-    read_plan,
     write_contract,
     write_plan,
 )
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 app = several("contract", "Write, show and check what strangers agree on.")
 
-TermsFile = Annotated[
-    Path, typer.Argument(help="Plan from `mixtally plan --hops H --out`.", metavar="TERMS")
+PlanFile = Annotated[
+    Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
 ]
-ContractFile = Annotated[
-    Path, typer.Argument(help="A contract, or plan without names.", metavar="FILE")
+EitherFile = Annotated[
+    Path, typer.Argument(help="A contract, or a plan that nobody runs yet.", metavar="FILE")
 ]
 Network = Annotated[
     Path,
@@ -57,15 +57,15 @@ Rigorous = Annotated[
 ]
 Expected = Annotated[
     str | None,
-    o.option("--fingerprint", "Refuse a contract of another fingerprint.", "HEX"),
+    o.option("--fingerprint", "Refuse a file of another fingerprint.", "HEX"),
 ]
 
 
 @app.command()
 @grouped
-def new(plan: TermsFile, network: Network, out: Out, json: o.Json = False) -> None:
-    """Make a contract of plan and of who runs it; its numbers are derived again first."""
-    read = read_plan(read_bytes(plan, "plan", "write them with `mixtally plan --hops`"), str(plan))
+def new(plan: PlanFile, network: Network, out: Out, json: o.Json = False) -> None:
+    """Make a contract of a plan and of who runs it; its numbers are derived again first."""
+    read = read_plan(plan)
     contract = made(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         verify(read, Accountant())
@@ -81,7 +81,7 @@ def new(plan: TermsFile, network: Network, out: Out, json: o.Json = False) -> No
 
 @app.command()
 @grouped
-def show(file: ContractFile, json: o.Json = False) -> None:
+def show(file: EitherFile, json: o.Json = False) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains."""
     document, _ = _document(file)
     if json:
@@ -94,12 +94,12 @@ def show(file: ContractFile, json: o.Json = False) -> None:
 @app.command()
 @grouped
 def check(
-    file: ContractFile,
+    file: EitherFile,
     fingerprint: Expected = None,
     rigorous: Rigorous = False,
     json: o.Json = False,
 ) -> None:
-    """Derive every number of a contract again; refuse one that states less than is true."""
+    """Derive every number again; refuse a plan or contract that states less than is true."""
     document, plan = _document(file, fingerprint)
     with sign_of_life("deriving its numbers again"):
         true = verify(plan, Accountant())
@@ -136,12 +136,12 @@ def _proofs(second: "Verdict") -> Table:
 
 
 def _document(file: Path, expected: str | None = None) -> tuple[Document, Plan]:
-    data = read_bytes(file, "a contract", CONTRACT)
+    data = read_bytes(file, "a plan or a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
         raise PlanError(
             str(file),
-            wanted=f"the contract of fingerprint {expected}",
+            wanted=f"the file of fingerprint {expected}",
             got=found,
             do="ask who gave you the fingerprint for the file: this one says something else",
         )

@@ -85,12 +85,8 @@ def made(plan: Plan, network: Network, subject: str) -> Contract:
 
 
 def read_any(data: bytes, subject: str) -> Contract | Plan:
-    """A contract, or plan that nobody runs yet; raises PlanError for anything else."""
-    try:
-        alone = "plan" not in json.loads(text_of(data))
-    except (ValueError, RecursionError, TypeError):
-        alone = False
-    return read_plan(data, subject) if alone else read_contract(data, subject)
+    """A contract, or a plan that nobody runs yet; raises PlanError for anything else."""
+    return read_contract(data, subject) if _of_contract(data) else read_plan(data, subject)
 
 
 def read_contract_file(path: Path) -> tuple[Contract, str]:
@@ -99,10 +95,10 @@ def read_contract_file(path: Path) -> tuple[Contract, str]:
     return read_contract(data, str(path)), fingerprint_of(data)
 
 
-def is_contract(path: Path) -> bool:
-    """Whether the file holds a contract rather than a plan; nothing is checked."""
+def _of_contract(data: bytes) -> bool:
+    """Whether these are the bytes of a contract, of this version or another: plans have no name."""
     try:
-        fields = json.loads(text_of(read_bytes(path, "a plan or a contract")))
+        fields = json.loads(text_of(data))
     except (ValueError, RecursionError):
         return False
-    return isinstance(fields, dict) and "plan" in fields
+    return isinstance(fields, dict) and "serial" in fields

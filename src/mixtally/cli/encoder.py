@@ -40,8 +40,12 @@ How = tuple[tuple[float, ...] | None, Prefixes | None]
 def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple[Question, How]:
     """The question, and how a number or a word becomes one of its bins.
 
-    Raises ParameterError for several ways at once.
+    Raises ParameterError for several ways at once, or for half of one.
     """
+    if wanted.longest is not None and wanted.prefixes is None:
+        raise ParameterError(
+            "--longest", wanted="--prefixes beside it", got="none", do="add it, or leave this out"
+        )
     if wanted.number is None and wanted.prefixes is None:
         return question_of(asked, seed), (None, None)
     others = flags(asked, "labels", "max_set", "attributes", "bits", "hashing")

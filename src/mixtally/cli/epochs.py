@@ -39,7 +39,7 @@ class SeriesOptions:
 
     promise: o.Promise
     plan: Annotated[
-        Path | None, o.option("--plan", "A plan from `mixtally plan --out`.", "FILE")
+        Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
     ledger: Annotated[
         Path | None,

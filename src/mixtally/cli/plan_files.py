@@ -1,18 +1,19 @@
-"""Plans as files that a command is given."""
+"""Plans, alone or in a contract, as files that a command is given."""
 
 from pathlib import Path
 
+from mixtally.cli.contract_files import read_any
 from mixtally.errors import ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Part, Plan
-from mixtally.records.contract import read_plan as parse
 from mixtally.store.files import read_bytes
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan in a file; raises PlanError when it is truncated, foreign or altered."""
-    return parse(read_bytes(path, "a plan file"), str(path))
+    """The plan in a file, or that of a contract; raises PlanError for anything else."""
+    read = read_any(read_bytes(path, "a plan file"), str(path))
+    return read if isinstance(read, Plan) else read.plan
 
 
 def read_verified(path: Path) -> Plan:

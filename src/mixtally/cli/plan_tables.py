@@ -1,5 +1,8 @@
 """The tables that ``mixtally plan`` prints."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.table import Table
 
 from mixtally.cli.screen import table_of
@@ -8,12 +11,13 @@ from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 
-_RARE = ("hashed_values", "collision_error", "crowd_counted")
+_RARE = ("hashed_values", "collision_error", "crowd_counted", "messages_per_mix")
+"""Not shown where all have none of it."""
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives(answer: Choice) -> Table:
-    """Every number of the plan beside those of the other candidates."""
+    """Every number of the plan beside those that are known of the other candidates."""
     offers = [answer.plan, *answer.others]
     table = Table(header_style="bold")
     table.add_column("")
@@ -21,10 +25,25 @@ def alternatives(answer: Choice) -> Table:
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
     every = [answer.plan.facts(), *(one.facts() for one in answer.others)]
     for name in dict.fromkeys(name for facts in every for name in facts):
-        displayed = any(f.get(name) not in (0, 0.0) for f in every) or name not in _RARE
-        if name not in _IN_WORDS and displayed:
-            table.add_row(name.replace("_", " "), *[fact(name, f.get(name, "")) for f in every])
+        if _shown(name, [facts[name] for facts in every if name in facts]):
+            table.add_row(name.replace("_", " "), *[_cell(name, facts) for facts in every])
     return table
+
+
+def _shown(name: str, values: list[Any]) -> bool:
+    """Whether there is a row for these values of a fact."""
+    if name == "cover":
+        return len(set(values)) > 1
+    return name not in _IN_WORDS and (name not in _RARE or any(values))
+
+
+def _cell(name: str, facts: Mapping[str, Any]) -> str:
+    """A fact for people, blank where it is not known; of a list every number that is in it."""
+    if name not in facts:
+        return ""
+    value = facts[name]
+    each = value if isinstance(value, list) else [value]
+    return ", ".join(dict.fromkeys(fact(name, one) for one in each))
 
 
 def front_table(offers: list[Candidate]) -> Table:

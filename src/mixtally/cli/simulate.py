@@ -33,7 +33,7 @@ class PlayOptions:
 
     promise: o.MaybePromise
     plan: Annotated[
-        Path | None, o.option("--plan", "A plan from `mixtally plan --out`.", "FILE")
+        Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
     repeats: Annotated[
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")

@@ -17,11 +17,13 @@ from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Plan
-from mixtally.simulation.conduct import Conduct
-from mixtally.simulation.contract import play_contract
-from mixtally.simulation.contract_document import document
-from mixtally.simulation.lab import Provenance
+from mixtally.simulation.conduct import Conduct, Hops
+from mixtally.simulation.lab import Lab, Provenance, Signed
 from mixtally.simulation.open_words import hashed
+from mixtally.simulation.run import release
+from mixtally.simulation.study import Study
+from mixtally.simulation.study_document import document
+from mixtally.simulation.truth import truth_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,33 +76,30 @@ def play(
 ) -> None:
     """Read the crowd as the contract asks, play one round, show what came of it.
 
-    Raises as ``play_contract``, PlanError for data that are read in another way than it asks.
+    Raises as ``release``, PlanError for data that are read in another way than it asks.
     """
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
     file, reading = columns.rows.at(data), reading_as(columns, contract.plan)
     crowd = _crowd(file, reading, contract.plan)
+    dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
-        played = play_contract(
-            contract,
-            crowd,
-            o.chance(run.seed),
-            progress,
-            hops(options.dishonest),
-            conduct=options.conduct(),
-            analysis=analysis,
-        )
+        lab = Lab(o.chance(run.seed), progress)
+        played = release(contract.plan, crowd, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
         source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
         raw=crowd.note,
         seed=run.seed,
+        ordered=True,
+        signed=Signed(contract.name, contract.serial, fingerprint),
     )
+    study = Study(about, (played,), truth_of(crowd, played.found))
     outcome = Outcome(
-        document=document(played, about, fingerprint, top=run.top),
+        document=document(study, run.top),
         from_data=(),  # the contract has it all
-        plain=document(played.published(), about, fingerprint, top=run.top),
+        plain=document(study.published(), run.top),
         seeded=run.seed is not None,
     )
     show(outcome, run.out, json=run.json)

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from mixtally.client.shaped import delta
-from mixtally.contract.contract import Contract
 from mixtally.contract.plan import Plan
 from mixtally.errors import RefusedError
 
@@ -33,13 +32,12 @@ class Limits(NamedTuple):
     covers: frozenset[str] = COVERS
 
 
-def checked(contract: Contract, limits: Limits) -> Contract:
-    """``contract`` itself; raises RefusedError past a limit, and for a promise that is false.
+def checked(plan: Plan, limits: Limits) -> Plan:
+    """``plan`` itself; raises RefusedError past a limit, and for a promise that is false.
 
     A certificate is derived again where shaped fakes hide one message of one collection; all
     others are what their operators signed.
     """
-    plan = contract.plan
     _check_limits(plan, limits)
     for part in plan.parts:
         if part.protocol not in limits.protocols:
@@ -49,7 +47,7 @@ def checked(contract: Contract, limits: Limits) -> Contract:
     if cover not in limits.covers:
         raise _above("cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover)
     _check_shaped(plan)
-    return contract
+    return plan
 
 
 def _check_limits(plan: Plan, limits: Limits) -> None:

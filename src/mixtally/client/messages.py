@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from mixtally.client.draw import Words, coins, fake, message, shuffle
 from mixtally.client.encode import Value, bins_of
-from mixtally.contract.contract import Contract
+from mixtally.contract.plan import Plan
 
 
 def messages(
-    contract: Contract,
+    plan: Plan,
     value: Value,
     words: Callable[[int], bytes],
     *,
@@ -25,9 +25,9 @@ def messages(
     Raises RefusedError for a value that has no answer, AccountingError for bad words. How many
     messages there are is drawn before the value is read.
     """
-    parts, source = contract.plan.parts, Words(words)
+    parts, source = plan.parts, Words(words)
     fakes = coins(parts, source)
-    records = bins_of(contract.plan, value, prefixes, closing=closing)
+    records = bins_of(plan, value, prefixes, closing=closing)
     sent = [
         [
             *(message(part, bins, source) for _ in range(part.repeats)),

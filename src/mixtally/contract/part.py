@@ -83,6 +83,16 @@ class Part(NamedTuple):
         return self.recipe.kind != "none"
 
     @property
+    def least(self) -> int:
+        """The fewest messages that a device sends."""
+        return self.repeats + (self.own.whole if self.own else 0)
+
+    @property
+    def most(self) -> int:
+        """The most messages that a device sends."""
+        return self.least + (self.own is not None and self.own.coin > 0)
+
+    @property
     def protocol(self) -> str:
         """The name of the mechanism."""
         if self.threshold is None:

@@ -32,6 +32,7 @@ class Plan(NamedTuple):
       upper           the delta that is said to be proved
       assumption      who must be trusted for it, in words
       local_epsilon   what is left when all hops collude with the collector; None for nothing
+      count_flips     whether other people's flips are part of the cover
       by_mixes        whether every hop brings the cover
     """
 
@@ -42,6 +43,7 @@ class Plan(NamedTuple):
     delta: float
     users: int
     minimum_crowd: int
+    count_flips: bool
     collections: int
     hops: int
     by_mixes: bool
@@ -49,6 +51,12 @@ class Plan(NamedTuple):
     upper: float
     assumption: str
     local_epsilon: float | None
+
+    @property
+    def alone(self) -> bool:
+        """Whether each message hides its person by itself, whatever everybody else does."""
+        covered = self.by_mixes or self.count_flips or any(part.own for part in self.parts)
+        return not covered
 
 
 def read_plan(value: object) -> Plan:
@@ -79,6 +87,7 @@ def read_plan(value: object) -> Plan:
         delta,
         users,
         crowd,
+        held.flag("count_flips"),
         held.whole("collections", 1, 1000, "collections-out-of-range"),
         held.whole("hops", 1, MOST_HOPS, "hops-out-of-range"),
         held.chosen("cover", "every mix|people", "unknown-cover") == "every mix",
@@ -149,17 +158,19 @@ def _check_parts(plan: Plan) -> None:
 
 
 def _check_cover(plan: Plan, held: Fields) -> None:
-    flips = held.flag("count_flips")
     share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
     if any(part.by_mixes != plan.by_mixes for part in plan.parts):
         raise refused("cover-unfit", "cover", "the one that its parts have", "another")
     if plan.by_mixes:
-        if flips:
+        if plan.count_flips:
             raise refused("flips-beside-mixes", "count_flips", "false", "true")
         return
     sure = honest(plan.minimum_crowd, share)
     if sure < 2:
         raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", sure)
+    if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
+        wanted = "true, as nothing else hides several free bits"
+        raise refused("free-bits-uncounted", "count_flips", wanted, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")

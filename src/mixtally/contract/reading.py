@@ -184,5 +184,7 @@ class Fields:
 def check_version(plain: object, place: str, version: int) -> None:
     """Raises RefusedError for another version, whatever else is in it: it has other fields."""
     if isinstance(plain, dict) and "version" in plain:
-        held = Fields({"version": plain["version"]}, place, "version")
-        held.whole("version", version, version, "unknown-version")
+        where = f"{place}.version"
+        found = whole(plain["version"], where)
+        if found != version:
+            raise refused("unknown-version", where, f"version {version}", found)

@@ -12,14 +12,13 @@ from mixtally.attacks.memoized import MemoizedTarget
 from mixtally.attacks.outcome import checked_level
 from mixtally.attacks.target import of_plan
 from mixtally.door import checks
-from mixtally.door.planning import Plan, only_record
+from mixtally.door.planning import Plan
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.certify import certify
 from mixtally.records.certificate import Certificate
 from mixtally.report.numbers import at_least, at_most
+from mixtally.simulation.play import play_parts
 from mixtally.simulation.seeded import chance_of
-from mixtally.simulation.simulate import play
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,16 +102,15 @@ def attack(
         1.0 - checked_level(checks.number("level", level)),
         runs=checks.maybe_whole("runs", runs),
         drawn=checks.maybe_whole("drawn", drawn),
-        play=play,
+        play=play_parts,
         accountant=accountant,
     )
     chosen = checks.maybe_chosen("only", only, [*attacks_on(attacked)])
     outcomes = tuple(run_attacks(attacked, lab, chosen))
     if isinstance(attacked, MemoizedTarget):
         return Attacked(attacked.title, None, None, outcomes)
-    epsilon, delta, fraction = attacked.epsilon, attacked.delta, attacked.honest_share
-    true = certify(attacked.mechanism, epsilon, fraction, accountant)
-    return Attacked(attacked.title, (epsilon, delta), true, outcomes)
+    promised = attacked.epsilon, attacked.delta
+    return Attacked(attacked.title, promised, attacked.exact, outcomes)
 
 
 def _target(
@@ -127,8 +125,7 @@ def _target(
             raise ParameterError(
                 "attack", wanted="a plan alone", got="a claim beside it", do="leave that out"
             )
-        record = only_record(target, "save it, and attack each of its files: Plan.load")
-        return of_plan(record, accountant=accountant)
+        return of_plan(target.record, accountant=accountant)
     name = checks.chosen("protocol", target, PROTOCOLS)
     parameters = values(checks.made(ParameterOptions, given))
-    return claim(name, ClaimedParameters(**parameters), *claimed)
+    return claim(name, ClaimedParameters(**parameters), *claimed, accountant)

@@ -1,5 +1,6 @@
-"""``Device``: one person's messages from a contract, once it has been checked."""
+"""``Device``: one person's messages under a plan, or a contract, once it has been checked."""
 
+import math
 import os
 import threading
 from dataclasses import dataclass
@@ -10,27 +11,35 @@ import numpy as np
 
 from mixtally.client import Limits, checked, messages, read
 from mixtally.client.encode import Value
+from mixtally.contract.plan import Plan as BarePlan
+from mixtally.contract.plan import read_plan
+from mixtally.contract.reading import parsed
 from mixtally.door import checks
-from mixtally.door.contracts import contract_bytes
+from mixtally.door.agreed import contract_bytes
+from mixtally.door.planning import Plan
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
+from mixtally.records.contract import write_plan
+
+_ANY = Limits(epsilon=math.inf, delta=1.0, hops=1)
+"""Whoever holds a plan made it, or saw it proved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What one person sends: messages by part, in random order, for one contract.
+    """What one person sends: messages by part, in random order, under one plan or contract.
 
     where
-      contract   the fingerprint of the contract that they were drawn for
-      parts      the messages of each part: the own one and the fakes
+      agreed   the fingerprint of the plan or contract that they were drawn for
+      parts    the messages of each part: the own ones and the fakes
     """
 
-    contract: str
+    agreed: str
     parts: tuple[tuple[bytes, ...], ...]
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(part)} of {len(part[0])} bytes" for part in self.parts)
-        return f"messages for the contract {self.contract[:16]}: {sizes}"
+        return f"messages made under {self.agreed[:16]}: {sizes}"
 
 
 def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
@@ -52,16 +61,17 @@ def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
 
 
 class Device:
-    """One person's device, which takes part in a contract that keeps to its limits.
+    """One person's device, which takes part under a plan or contract that keeps to its limits.
 
     where
-      contract         the path or the bytes of a contract
-      epsilon, delta   the most that this person gives away under one contract
+      agreed           a plan; or a contract, by its path or bytes
+      epsilon, delta   the most that this person gives away under it; of strangers' contracts no
+                       more than 1 and 1e-6 when left out
       local_epsilon    the most that may be left when all mixes collude; None for anything
-      hops             the fewest mixes
+      hops             the fewest mixes; of strangers' contracts 2 when left out
 
-    It answers as often as the contract prices, and no more. What it counts dies with it: a device
-    that is switched off keeps a diary instead (``mixtally client``).
+    It answers as often as the plan prices, and no more. What it counts dies with it: a device that
+    is switched off keeps a diary instead (``mixtally client``).
 
     Raises RefusedError for a contract that is damaged or past a limit, with its reason.
 
@@ -71,32 +81,35 @@ class Device:
     @checks.in_python
     def __init__(
         self,
-        contract: str | Path | bytes,
+        agreed: Plan | str | Path | bytes,
         *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
+        epsilon: float | None = None,
+        delta: float | None = None,
         local_epsilon: float | None = None,
-        hops: int = 2,
+        hops: int | None = None,
     ) -> None:
-        limits = Limits(
-            epsilon=checks.number("epsilon", epsilon),
-            delta=checks.number("delta", delta),
-            local_epsilon=checks.maybe_number("local epsilon", local_epsilon),
-            hops=checks.whole("hops", hops),
-        )
-        self._contract = checked(read(contract_bytes(contract)), limits)
+        given: dict[str, Any] = {
+            "epsilon": checks.maybe_number("epsilon", epsilon),
+            "delta": checks.maybe_number("delta", delta),
+            "local_epsilon": checks.maybe_number("local epsilon", local_epsilon),
+            "hops": checks.maybe_whole("hops", hops),
+        }
+        told = {name: limit for name, limit in given.items() if limit is not None}
+        usual = _ANY if isinstance(agreed, Plan) else Limits()
+        self._agreed, plan = _read(agreed)
+        self._plan = checked(plan, usual._replace(**told))
         self._chance, self._turn, self._answers = SecureChance(), threading.Lock(), 0
         self._owner = os.getpid()
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the contract's text."""
-        return self._contract.fingerprint
+        """SHA-256 of the plan's file, or of the contract's text."""
+        return self._agreed
 
     @property
     def promise(self) -> str:
-        """What the contract promises this person."""
-        plan = self._contract.plan
+        """What is promised to this person."""
+        plan = self._plan
         times = f" over all of its {plan.collections:,} rounds" if plan.collections > 1 else ""
         return (
             f"epsilon = {plan.epsilon:g}, delta <= {plan.upper:.3g}{times}, against anyone who "
@@ -107,12 +120,12 @@ class Device:
     def messages(self, value: Value) -> Sent:
         """What is sent for ``value``: a label, a number, a list of labels or bits.
 
-        Raises RefusedError for a value that the question does not have, ParameterError when the
-        contract's rounds have all been answered, and in a forked process.
+        Raises RefusedError for a value that the question does not have, ParameterError when all
+        collections have been answered, and in a forked process.
 
         >>> device.messages("yes")
         """
-        collections = self._contract.plan.collections
+        collections = self._plan.collections
         with self._turn:
             if os.getpid() != self._owner:
                 raise ParameterError(
@@ -122,11 +135,11 @@ class Device:
             if self._answers >= collections:
                 raise ParameterError(
                     "device",
-                    wanted=f"{collections:,} answers under this contract, for which it is priced",
+                    wanted=f"{collections:,} answers, for which its plan is priced",
                     got="one more",
-                    do="make a contract for more collections",
+                    do="plan for more collections",
                 )
-            sent = messages(self._contract, _plain("value", value), self._words)
+            sent = messages(self._plan, _plain("value", value), self._words)
             self._answers += 1
         return Sent(self.fingerprint, tuple(map(tuple, sent)))
 
@@ -134,8 +147,7 @@ class Device:
         return self._chance.words(count).astype("<u8").tobytes()
 
     def __repr__(self) -> str:
-        asked = self._contract.plan.question.name
-        return f"{self.promise}\ncontract {self._contract.name}: {asked}"
+        return f"{self.promise}\n{self._plan.question.name}, {self._agreed[:16]}"
 
     def __reduce__(self) -> NoReturn:
         raise ParameterError(
@@ -144,3 +156,11 @@ class Device:
             got="a copy or a pickle of it, which would answer again",
             do="make a device for every person",
         )
+
+
+def _read(agreed: object) -> tuple[str, BarePlan]:
+    """The fingerprint, and the plan as a device reads it."""
+    if isinstance(agreed, Plan):
+        return agreed.fingerprint, read_plan(parsed(write_plan(agreed.record)))
+    contract = read(contract_bytes(agreed))
+    return contract.fingerprint, contract.plan

@@ -8,7 +8,7 @@ from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts, separator_of
-from mixtally.door.planning import Plan
+from mixtally.door.planning import Plan, scale_of
 from mixtally.door.promise import guarantee_of
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
@@ -101,7 +101,7 @@ def simulate(
         separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
         max_set=checks.maybe_whole("max set", max_set),
-        scale=scale_of(bins, low, high),
+        scale=_scale(plan, scale_of(bins, low, high)),
         missing=checks.text("missing", missing),
         missing_values=missing_texts(missing_values),
         question=None if plan is None else plan.question,
@@ -112,14 +112,13 @@ def simulate(
     analysis = Analysis(
         level=checks.number("level", level),
         pairs=checks.flag("pairs", pairs),
-        edges=None if wanted.scale is None else wanted.scale.edges,
     )
     lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         limits, people = checks.made(BudgetOptions, options), crowd.population
-        edges = None if analysis.edges is None else tuple(map(float, analysis.edges))
-        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs, edges=edges)
+        cuts = None if wanted.scale is None else tuple(map(float, wanted.scale.edges))
+        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs, edges=cuts)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
@@ -137,6 +136,17 @@ def _planned(
     budget = with_room(limits, times)
     wish = wish_of(budget, people.question, guarantee, people.users, edges=edges)
     return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=pairs))
+
+
+def _scale(plan: Plan | None, given: Scale | None) -> Scale | None:
+    """Where numbers are cut; a plan has its own edges."""
+    if plan is None:
+        return given
+    if given is not None:
+        raise ParameterError(
+            "plan", wanted="a plan alone", got="bins, low and high beside it", do="leave them out"
+        )
+    return None if plan.record.edges is None else Scale.at(plan.record.edges)
 
 
 def _played(
@@ -175,23 +185,6 @@ def _crowd(
     if counts is None:
         return shared_crowd_of(values, name, wanted)
     return counted_of(values, name, wanted, counts)
-
-
-def scale_of(bins: object, low: object, high: object) -> Scale | None:
-    """Where numbers are cut; None when nothing is said, ParameterError when a part is missing."""
-    given = {"bins": bins, "low": low, "high": high}
-    left = [name for name, value in given.items() if value is None]
-    if len(left) == len(given):
-        return None
-    if left:
-        raise ParameterError(
-            "numbers",
-            wanted="bins, low and high",
-            got="no " + " and no ".join(left),
-            do="say into how many bins numbers are cut, and where they end",
-        )
-    ends = checks.number("low", low), checks.number("high", high)
-    return Scale(*ends, checks.whole("bins", bins))
 
 
 def _check(

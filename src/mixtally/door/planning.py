@@ -11,6 +11,7 @@ from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
 from mixtally.door.promise import guarantee_of
+from mixtally.encode.numbers import Scale
 from mixtally.errors import DataError, ParameterError
 from mixtally.planner import choose, forecast
 from mixtally.privacy.accountant import Accountant
@@ -125,6 +126,8 @@ def plan(
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
+    low: float | None = None,
+    high: float | None = None,
     **options: Any,
 ) -> Plan:
     """The plan of least error that keeps a guarantee.
@@ -137,6 +140,7 @@ def plan(
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
+      low, high  cut numbers into so many bins between these ends
       options    what it may cost and whom it may trust
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
@@ -144,11 +148,48 @@ def plan(
 
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
-    asked = question_of(question, name=checks.text("name", name), kind=kind, max_set=max_set)
-    wanted = guarantee_of(epsilon, delta)
+    called, wanted = checks.text("name", name), guarantee_of(epsilon, delta)
     budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
-    answer = choose(wish_of(budget, asked, wanted, crowd))
+    edges: tuple[float, ...] | None = None
+    if low is None and high is None:
+        asked = question_of(question, name=called, kind=kind, max_set=max_set)
+    else:
+        asked, edges = _numbers(question, called, low, high, kind, max_set)
+    answer = choose(wish_of(budget, asked, wanted, crowd, edges=edges))
     return Plan(answer.plan, answer.reason)
+
+
+def _numbers(
+    shape: object, name: str, low: object, high: object, *others: object
+) -> tuple[Question, tuple[float, ...]]:
+    """The question of numbers that are cut into bins, and where."""
+    scale = scale_of(shape, low, high)
+    if scale is None or any(other is not None for other in others):
+        raise ParameterError(
+            "question",
+            wanted="numbers between two ends alone",
+            got="kind or max_set beside them",
+            do="leave these out",
+        )
+    edges = tuple(map(float, scale.edges))
+    return Question(name=name, bins=scale.bins, labels=scale.labels), edges
+
+
+def scale_of(bins: object, low: object, high: object) -> Scale | None:
+    """Where numbers are cut; None when nothing is said, ParameterError when a part is missing."""
+    given = {"bins": bins, "low": low, "high": high}
+    left = [name for name, value in given.items() if value is None]
+    if len(left) == len(given):
+        return None
+    if left:
+        raise ParameterError(
+            "numbers",
+            wanted="bins, low and high",
+            got="no " + " and no ".join(left),
+            do="say into how many bins numbers are cut, and where they end",
+        )
+    ends = checks.number("low", low), checks.number("high", high)
+    return Scale(*ends, checks.whole("bins", bins))
 
 
 def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Question:

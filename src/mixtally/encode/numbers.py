@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError, ParameterError, in_range
+from mixtally.errors import DataError, ParameterError, PlanError, in_range
 
 MOST_CUTS = 1_000_000
 
@@ -37,6 +37,19 @@ class Scale:
             MOST_CUTS,
             "twenty is a good start: more bins, more noise in all",
         )
+
+    @classmethod
+    def at(cls, edges: tuple[float, ...]) -> "Scale":
+        """That which a plan with these edges has; PlanError where bins are not of equal width."""
+        found = cls(edges[0], edges[-1], len(edges) - 1)
+        if tuple(found.edges.tolist()) != edges:
+            raise PlanError(
+                "edges of the plan",
+                wanted="bins of equal width, to read a column of numbers",
+                got="others",
+                do="recode the column into the labels of the bins",
+            )
+        return found
 
     @property
     def edges(self) -> NDArray[np.float64]:

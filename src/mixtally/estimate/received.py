@@ -72,14 +72,16 @@ def undeclared(
     dropped: Mapping[str, int] | None = None,
 ) -> Received:
     """What came where nobody declares anything, as in one process: mixes are taken to have added
-    alike what is more than people's records.
+    all their blanks, or alike what is more than people's records.
 
     ``dropped`` has how many messages of the only part were, by their reasons; None for none.
     """
     parts, lost = [], dict(dropped or {})
     for part, tally in zip(plan.parts, tallies, strict=True):
         declared: tuple[int | None, ...] = (None,) * plan.hops
-        if part.by_mixes:
+        if isinstance(part.recipe, BlanksRecipe):
+            declared = (part.recipe.count,) * plan.hops
+        elif part.by_mixes:
             came = tally.messages + sum(lost.values())
             each, more = divmod(max(0, came - people * part.repeats), plan.hops)
             declared = (each + more, *(each,) * (plan.hops - 1))

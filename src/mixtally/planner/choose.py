@@ -1,7 +1,7 @@
 """The plan of the smallest standard error among all protocols, with the reason."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -42,6 +42,8 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (flip_uniform.NAME, flip_uniform.of_people),
 )
 """Every protocol with who brings its cover, in this order where errors are equal."""
+Ranked = tuple[tuple[bool, float], Callable[[], Result]]
+"""Whether people bring the cover and about what it errs, and how it is evaluated."""
 Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
 _DEAR, _VERY_DEAR = 50_000, 1_000_000
@@ -80,21 +82,41 @@ class Planner:
 
     def best(self, request: PlanRequest) -> Plan | None:
         """The plan of what most likely is the least error for the request's budget and smaller
-        ones; the next one where that is not proved.
+        ones; those that every mix covers first, the next one where that is not proved.
         """
-        found: list[tuple[float, Callable[[], Result]]] = []
+        found: list[Ranked] = []
         for budgeted in _budgeted(request):
             likely = self.results(replace(budgeted, likely=True), sketched=True)
             sketches = self._every(budgeted, sketched=True)
             closely = self._every(budgeted, sketched=False)
             for one, sketch, evaluate in zip(likely, sketches, closely, strict=True):
                 if isinstance(one, Candidate) and isinstance(sketched := sketch(), Candidate):
-                    found.append((sketched.standard_error, evaluate))
-        for _, evaluate in sorted(found, key=lambda one: one[0]):
+                    found.append((_rank(sketched), evaluate))
+        best = self.least(sorted(found, key=lambda one: one[0]))[0]
+        return None if best is None else best[0]
+
+    def least(
+        self, ranked: Iterable[Ranked]
+    ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
+        """The plan of least error with its candidate, and what takes more than its budget, of
+        candidates from good to bad.
+
+        Coins add to a candidate's error, so that one of more error before them may be better.
+        """
+        best: tuple[Plan, Candidate] | None = None
+        missed: list[Candidate] = []
+        for rank, evaluate in ranked:
+            if best is not None and rank >= _rank(best[0]):
+                break
             candidate = evaluate()
-            if isinstance(candidate, Candidate) and (plan := self.plan(candidate)) is not None:
-                return plan
-        return None
+            if not isinstance(candidate, Candidate):
+                continue
+            plan = self.plan(candidate)
+            if plan is None:
+                missed.append(candidate)
+            elif best is None or _rank(plan) < _rank(best[0]):
+                best = plan, candidate
+        return best, missed
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True
@@ -159,13 +181,11 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
     """
     planner = planner or Planner()
     found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
-    missed: list[Infeasible] = []
-    for place, candidate in enumerate(found):
-        plan = planner.plan(candidate)
-        if plan is None:
-            missed.append(Infeasible(candidate.protocol, _HAIR))
-            continue
-        others = (*found[:place], *found[place + 1 :])[place:]
+    best, over = planner.least((_rank(one), partial(_itself, one)) for one in found)
+    missed = [Infeasible(one.protocol, _HAIR) for one in over]
+    if best is not None:
+        plan, taken = best
+        others = tuple(one for one in found if one is not taken and one not in over)
         fit_smaller = {one.protocol for one in found} - {one.protocol for one in whole}
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
         return Choice(plan, others, tuple(lacking), reason(request, plan, others, lacking))
@@ -196,7 +216,16 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
     for one in sorted(found, key=lambda one: one.cost):
         hashed, again = one.question.hashed is not None, one.parts[0].repeats > 1
         kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, hashed, again), one)
-    return sorted(kept.values(), key=lambda one: one.cover is not Cover.MIXES)
+    return sorted(kept.values(), key=_rank)
+
+
+def _rank(one: Candidate | Plan) -> tuple[bool, float]:
+    """What comes first: the cover of every mix, and the smaller error."""
+    return one.cover is not Cover.MIXES, one.standard_error
+
+
+def _itself(one: Candidate) -> Result:
+    return one
 
 
 def _survey(request: PlanRequest, results: list[Result]) -> Survey:

@@ -3,8 +3,8 @@
 import math
 
 from mixtally.errors import EffortError, ParameterError
-from mixtally.planner.flips import fits_bytes, lacks
-from mixtally.planner.options import Candidate, Infeasible, Result
+from mixtally.planner.flips import lacks
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
@@ -55,9 +55,9 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         for part in clear.parts
     )
     found = Candidate(request, request.question, parts, Cover.MIXES)
-    if not fits_bytes(found):
+    if not found.fits_bytes:
         return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return found
+    return tells_nothing(found) or found
 
 
 def _least_shift(

@@ -6,9 +6,9 @@ from fractions import Fraction
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR
-from mixtally.planner.flips import fits_bytes, uncrowded
-from mixtally.planner.noise import uniform_fakes
-from mixtally.planner.options import Candidate, Infeasible, Result
+from mixtally.planner.flips import uncrowded
+from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -18,7 +18,7 @@ from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.recipe import NoRecipe
 
 NAME = "clear-uniform"
@@ -56,10 +56,10 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         need = math.ceil(1000 * sent) / 1000
         return Infeasible(NAME, f"{_many(sum(needs), bins)}: --messages-per-user {need:.10g}")
     found = _among(request, request.question, bins, needs, people)
-    if not fits_bytes(found):
+    if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
-    return found
+    return tells_nothing(found) or found
 
 
 def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -83,18 +83,18 @@ def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> 
     shared = Hashing(function=HMAC_SHA256, seed=request.hash_seed, values=question.bins)
     asked = Question(name=question.name, bins=bins, hashed=shared)
     needs = _needs(request, encoding, [bins], accountant)
-    return _among(request, asked, [bins], needs, people)
+    found = _among(request, asked, [bins], needs, people)
+    return tells_nothing(found) or found
 
 
 def _fakes_within(request: PlanRequest, size: int, people: int) -> int:
     """Fakes of all sure people that the budget allows, of messages of so many bytes."""
     fakes = request.own_fakes(1)
     if request.bytes_per_user is not None:
-        one = Layout(Form.INDEX, 256**size)
-        part = _part(one.bins, None)
+        part = _part(min(256**size, MOST_BINS), None)
         sent = Candidate(request, request.question, (part,)).bytes_per_user
         fakes = min(fakes, Fraction(request.bytes_per_user) / Fraction(sent) - 1)
-    return max(0, math.floor(fakes * people))
+    return without_coins(request, fakes * people, 1)
 
 
 def _many(fakes: int, bins: list[int]) -> str:
@@ -125,13 +125,16 @@ def _part(bins: int, mean: int | None) -> Part:
 def _needs(
     request: PlanRequest, encoding: Encoding, bins: list[int], accountant: Accountant
 ) -> list[int]:
-    """The fakes of each message; where likely ones do, as many a bin as in the largest."""
-    if not request.likely:
+    """The fakes of each message, coins included; where likely ones do, as many a bin as in the
+    largest.
+    """
+    if request.likely:
+        most = max(bins)
+        fakes = uniform_fakes(accountant, request, encoding, most)
+        found = {each: -(-fakes * each // most) for each in set(bins)}
+    else:
         found = {each: uniform_fakes(accountant, request, encoding, each) for each in set(bins)}
-        return [found[each] for each in bins]
-    most = max(bins)
-    fakes = uniform_fakes(accountant, request, encoding, most)
-    return [-(-fakes * each // most) for each in bins]
+    return [with_coins(request, found[each], len(bins)) for each in bins]
 
 
 def _affordable(
@@ -140,7 +143,7 @@ def _affordable(
     """Whether the fakes that all messages may have most likely do for the one of most bins."""
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins)) * people)
     most = max(bins)
-    fakes = max(0, allowed * most // sum(bins))
+    fakes = without_coins(request, Fraction(allowed * most, sum(bins)), len(bins))
     record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)

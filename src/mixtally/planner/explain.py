@@ -66,7 +66,7 @@ def explain(plan: Plan) -> dict[str, str]:
         "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
         "assumption": "what the promise rests on",
-        "fakes": _fakes(name, mixed=mixed),
+        "fakes": _fakes(name, mixed=mixed, counted=plan.count_flips),
         "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
         "are the mixes'"
         if mixed
@@ -85,7 +85,7 @@ def _delta(certificate: Certificate) -> str:
     return f"computed again from the final integers, every error added: {certificate.source}"
 
 
-def _fakes(name: str, *, mixed: bool) -> str:
+def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
     if mixed and name != "clear-shaped":
         return "what each mix may add, or as many as help, x hops"
     return {
@@ -93,7 +93,9 @@ def _fakes(name: str, *, mixed: bool) -> str:
         "clear-shaped": "bins x shape shift x mixes, on average",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
-        "flip": "none: other people's flips hide a person",
+        "flip": "none: other people's flips hide a person"
+        if counted
+        else "none: a person's own flips hide what they hold",
     }.get(
         name,
         "(messages per user - messages of a record) x users, or as few as help: smaller "

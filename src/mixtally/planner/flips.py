@@ -8,7 +8,7 @@ from msgspec import structs
 
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at, plain
-from mixtally.planner.noise import capped, fewest_fakes, least_flips
+from mixtally.planner.noise import capped, fewest_fakes, least_flips, without_coins
 from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
@@ -49,7 +49,7 @@ def among_people(
     units = max(0, math.floor(fakes * SCALE))
     for _ in range(_TRIALS):
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
-        if not isinstance(found, Candidate) or fits_bytes(found):
+        if not isinstance(found, Candidate) or found.fits_bytes:
             return found
         base = found.bytes_per_user * repeats / (repeats + units / SCALE)
         left = (request.bytes_per_user or 0.0) / base - 1.0
@@ -70,9 +70,11 @@ def _with(
     repeats: int,
 ) -> Result:
     """With so many fakes of a device, times 2^64."""
-    own = own_fakes(record, units) if units else None
-    people = request.people or 0
+    people, parts = request.people or 0, len(encoding.parts)
+    own = own_fakes(record, units) if units * people >= SCALE else None  # where some surely come
     sure = 0 if own is None else own.of(people)
+    if own is not None and own.coin:
+        sure = without_coins(request, Fraction(sure), parts)
     uniform = own is not None and record is FakeRecord.UNIFORM
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),
@@ -86,7 +88,7 @@ def _with(
         crowd=people if count_flips else 0,
         repeats=repeats,
     )
-    floor = capped(request, hiding, len(encoding.parts))
+    floor = capped(request, hiding, parts)
     made = Candidate(
         request,
         request.question,
@@ -151,15 +153,9 @@ def among_blanks_of_mixes(
     )
     made = Candidate(request, request.question, parts, Cover.MIXES)
     found = flipped_at(made, least)
-    if not fits_bytes(found):
+    if not found.fits_bytes:
         return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
     return tells_nothing(found) or found
-
-
-def fits_bytes(found: Candidate) -> bool:
-    """Whether a device sends no more bytes than it may."""
-    limit = found.request.bytes_per_user
-    return limit is None or found.bytes_per_user <= limit
 
 
 def uncrowded(request: PlanRequest) -> str:

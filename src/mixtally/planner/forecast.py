@@ -1,6 +1,7 @@
 """What errors a plan will show: before anybody has sent anything."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import NormalDist
@@ -88,17 +89,21 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             "target error", wanted="a positive number of counts", got=target, do="10, for example"
         )
 
-    def error(thousandths: int) -> float:
-        budget = replace(request, messages_per_user=Fraction(thousandths, _STEPS))
+    def budget(thousandths: int) -> PlanRequest:
+        return replace(request, messages_per_user=Fraction(thousandths, _STEPS))
+
+    def likely(thousandths: int) -> bool:
+        found = planner.within(budget(thousandths))
+        return min((one.standard_error for one in found), default=math.inf) <= target
+
+    def meets(thousandths: int) -> bool:
         try:
-            return choose(budget, planner).plan.standard_error
+            return choose(budget(thousandths), planner).plan.standard_error <= target
         except InfeasibleError:
-            return math.inf
+            return False
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
-    best = error(high)
-    if best == math.inf:
-        choose(replace(request, messages_per_user=MOST_MESSAGES), planner)  # raises, and says why
+    best = choose(budget(high), planner).plan.standard_error  # raises, and says why
     if best > target:
         raise InfeasibleError(
             "target error",
@@ -106,12 +111,34 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
             do=_instead(request, target),
         )
-    if error(low) <= target:
-        return choose(replace(request, messages_per_user=Fraction(low, _STEPS)), planner)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if error(middle) <= target else (middle, high)
-    return choose(replace(request, messages_per_user=Fraction(high, _STEPS)), planner)
+    if meets(low):
+        return choose(budget(low), planner)
+    missing, met = _around(_halved(likely, low, high), meets, low, high)
+    return choose(budget(_halved(meets, missing, met)), planner)
+
+
+def _around(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+    """Values near ``start`` that do not meet and that do, as ``low`` does not and ``high`` does."""
+    stride, met, missing = 1, high, low
+    if meets(start):
+        met, missing = start, max(low, start - stride)
+        while missing > low and meets(missing):
+            stride *= 2
+            met, missing = missing, max(low, missing - stride)
+        return missing, met
+    met, missing = min(high, start + stride), start
+    while met < high and not meets(met):
+        stride *= 2
+        met, missing = min(high, met + stride), met
+    return missing, met
+
+
+def _halved(meets: Callable[[int], bool], missing: int, met: int) -> int:
+    """The least value that meets between one that does not and one that does."""
+    while met - missing > 1:
+        middle = (missing + met) // 2
+        missing, met = (missing, middle) if meets(middle) else (middle, met)
+    return met
 
 
 def _instead(request: PlanRequest, target: float) -> str:

@@ -6,9 +6,11 @@ positions are short. A cap makes all messages as long; what is drawn again for i
 
 import math
 from dataclasses import replace
+from statistics import NormalDist
 
 from msgspec import structs
 
+from mixtally.ground.fixed import SCALE
 from mixtally.planner.options import Candidate
 from mixtally.privacy.overflow import overflow
 from mixtally.records.layout import MOST_CAP, Form, Layout
@@ -20,19 +22,25 @@ CAPPED_FROM = 65
 """Bins from which on a message is capped: fewer are as many free bits as may be sent."""
 FOR_CAPS = 1e-3
 """Of delta, for drawing again what has more ones than the cap."""
+_TINY = 1e-300
 
 
 def flipped_at(found: Candidate, threshold: int) -> Candidate:
-    """``found`` with another flip probability, times 2^64, and layouts that suit it."""
-    rare = _rarely(found)
+    """``found`` with another flip probability, times 2^64, and layouts that suit it.
+
+    Where it is enough to know whether there is one, and no bytes are counted, these stay.
+    """
+    request = found.request
+    rare = None if request.likely and request.bytes_per_user is None else _rarely(found)
     return replace(found, parts=tuple(_at(part, threshold, rare) for part in found.parts))
 
 
-def _at(part: Part, threshold: int, rare: float) -> Part:
-    recipe = part.recipe
+def _at(part: Part, threshold: int, rare: float | None) -> Part:
+    recipe, layout = part.recipe, part.layout
     if isinstance(recipe, BlanksRecipe):
         recipe = BlanksRecipe(recipe.count, threshold)
-    layout = shortest(part.bins, part.most_set or part.bins, threshold, rare)
+    if rare is not None:
+        layout = shortest(part.bins, part.most_set or part.bins, threshold, rare)
     return structs.replace(part, threshold=threshold, recipe=recipe, layout=layout)
 
 
@@ -51,14 +59,26 @@ def shortest(bins: int, ones: int, threshold: int, rare: float) -> Layout:
 
 
 def least_cap(bins: int, ones: int, threshold: int, rare: float) -> int:
-    """The least cap that a record of ``ones`` bins passes with a chance of at most ``rare``."""
-    low, high = max(0, ones - 1), bins  # the first is passed too often, the last never
+    """The least cap that a record of ``ones`` bins passes with a chance of at most ``rare``.
+
+    Looked for by strides from where it would be if the number of flips were normal.
+    """
+
+    def holds(cap: int) -> bool:
+        return overflow(bins, ones, threshold, cap) <= rare
+
+    least, q = max(0, ones - 1), threshold / SCALE
+    spread = math.sqrt(bins * q * (1.0 - q))
+    usual = math.ceil(ones + bins * q - NormalDist().inv_cdf(max(rare, _TINY)) * spread)
+    low = high = min(max(usual, least), bins)
+    stride = max(1, math.floor(spread / 8.0))
+    while low > least and holds(low):
+        low, high, stride = max(least, low - stride), low, 2 * stride
+    while not holds(high):
+        low, high, stride = high, min(bins, high + stride), 2 * stride
     while high - low > 1:
         middle = (low + high) // 2
-        if overflow(bins, ones, threshold, middle) <= rare:
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 

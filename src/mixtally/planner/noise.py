@@ -1,6 +1,7 @@
 """The least noise of one mechanism for a request: flips, fakes, or none that is useful."""
 
 import math
+from fractions import Fraction
 
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
@@ -14,6 +15,8 @@ from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter,
 
 _EXACT = 1e-12
 _SEARCHED = 1e-6
+_PROVED = Fraction("1.001")
+"""Relatively so many fakes more than are needed have a proof that is quickly found."""
 
 
 def least_flips(
@@ -81,6 +84,25 @@ def uniform_fakes(
     return found.message.mechanism.fakes_promised
 
 
+def with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
+    """What a message needs where people toss coins for its fakes, if ``fakes`` of them are enough.
+
+    delta falls about as exp(-s K), s at most ln(1 / delta) / K, with the fakes K of all m messages.
+    Averaged over a K of variance K or less in each it is as if s K / 2 m fewer had come.
+    """
+    return math.ceil(fakes * _PROVED) + _coins(request, parts)
+
+
+def without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> int:
+    """What is enough where people toss coins for ``fakes`` of them."""
+    return max(0, math.floor((fakes - _coins(request, parts)) / _PROVED))
+
+
+def _coins(request: PlanRequest, parts: int) -> int:
+    together = parts * request.collections
+    return math.ceil(0.5 * math.log(1.0 / request.guarantee.delta) / together)
+
+
 def fewest_fakes(
     accountant: Accountant,
     request: PlanRequest,
@@ -88,7 +110,9 @@ def fewest_fakes(
     sure: BitFlips,
     threshold: int,
 ) -> int | None:
-    """The fewest fakes that must arrive with this flip probability; None where none is known."""
+    """The fewest fakes that must arrive with this flip probability, with coins; None where none is
+    known.
+    """
     try:
         found = calibrate(
             accountant,
@@ -102,7 +126,8 @@ def fewest_fakes(
         raise
     except ParameterError:
         return None
-    return found.message.mechanism.fakes_promised
+    needed = found.message.mechanism.fakes_promised
+    return with_coins(request, needed, len(encoding.parts)) if needed else 0
 
 
 def capped(request: PlanRequest, flipped: BitFlips, parts: int) -> int:

@@ -14,6 +14,7 @@ from mixtally.records.question import Question
 
 CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
+_ROUNDED = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,19 @@ class Candidate(Costs):
     def tells(self) -> bool:
         """Whether somebody could be told from all people."""
         return CONFIDENCE * self.standard_error < self.users
+
+    @property
+    def fits_bytes(self) -> bool:
+        """Whether a device sends no more bytes than it may."""
+        limit = self.request.bytes_per_user
+        return limit is None or self.bytes_per_user <= limit
+
+    @property
+    def affordable(self) -> bool:
+        """Whether a device and a mix send no more than they may."""
+        most = float(self.request.messages_per_user)
+        sent = self.messages_per_user <= most * _ROUNDED and self.fits_bytes
+        return sent and self.messages_per_mix <= self.request.drawn
 
     def facts(self) -> dict[str, Any]:
         """What it is and what it costs, as one flat JSON object."""

@@ -1,7 +1,7 @@
 """From a candidate to its plan: the least noise from its own on that is proved to keep the promise.
 
-A candidate's noise is that of one message among a fixed number of fakes. Coins that people toss for
-their fakes, caps on a message and parts of different sizes take a hair more.
+A candidate's noise is that of one message among about so many fakes. Coins that people toss for
+their fakes, caps on a message and parts of different sizes take a hair more, or less.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,8 +12,9 @@ from msgspec import structs
 
 from mixtally.contract.part import MOST_OWN
 from mixtally.contract.plan import VERSION
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at
+from mixtally.planner.noise import capped
 from mixtally.planner.options import Candidate
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition.pld import CLOSE, ROUGH, Tightness
@@ -27,6 +28,7 @@ from mixtally.privacy.terms import (
     delta_of,
     local_epsilon_of,
 )
+from mixtally.records.mechanism import BitFlips
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan
 from mixtally.records.recipe import ShapedRecipe
@@ -46,7 +48,7 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 def planned(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
     for settled in _settled(found, accountant):
-        plan = _kept(settled, accountant)
+        plan = _kept(settled, accountant) if settled.affordable else None
         if plan is not None:
             return plan if settled.tells else None
     return None
@@ -112,7 +114,10 @@ def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterat
         def made(value: int) -> PrivacyTerms:
             return flipped_at(found, value).priced
 
-        found_least = _least(made, threshold, (threshold, MOST_THRESHOLD - 1), FLIPS, accountant)
+        first = found.parts[0].mechanism(fakes=0, crowd=found.crowd)
+        assert isinstance(first, BitFlips)
+        low = max(LEAST_THRESHOLD, capped(found.request, first, len(found.parts)))
+        found_least = _least(made, threshold, (low, MOST_THRESHOLD - 1), FLIPS, accountant)
         if found_least is None:
             return
         least = found_least

@@ -156,6 +156,8 @@ class Fakes:
         The largest average is at most the average of the largest, and where two worlds that are
         worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
         """
+        if not self.coin:
+            return delta(self.sure)
         known: dict[int, Bracket] = {}
 
         def at(fakes: int) -> Bracket:

@@ -12,12 +12,13 @@ import msgspec
 
 from mixtally.errors import AccountingError, ParameterError, strictly_within
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.certify import certify
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, checked_epsilon
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.mechanism.named import flip_blank
 
+_ALONE = "none: without fakes the promise is what each report keeps by itself"
 _ABOVE = 1.0 + 1e-11
 """The local epsilon as a double is stated this much larger: past every rounding on the way."""
 
@@ -73,10 +74,10 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
             got=epsilon,
             do="keep bits less often",
         )
-    found = certify(alone, least if epsilon is None else epsilon)
+    found = Accountant().certificate(Record.of(alone), least if epsilon is None else epsilon)
     if found.upper != 0.0:
         raise AccountingError(f"local certificate: wanted delta = 0, got {found.upper}")
-    return msgspec.structs.replace(found, observer=Observer.LINKED)
+    return msgspec.structs.replace(found, observer=Observer.LINKED, assumption=_ALONE)
 
 
 def least_wrong(promise: Certificate, options: int) -> float:

@@ -8,14 +8,16 @@ distributions of these averages, and what caps cost (``overflow``) is added at t
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.composition.both_ways import worst_delta
-from mixtally.privacy.composition.pld import CLOSE, Tightness
+from mixtally.privacy.composition.both_ways import worst_curve
+from mixtally.privacy.composition.pld import CLOSE, Curve, Tightness
 from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing
 from mixtally.privacy.overflow import local_growth, overflow
@@ -23,10 +25,10 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import Guarantee, Observer
 
-_BELOW = 1.0 - 1e-9
+_BELOW = 1.0 - 1e-12
 _AGAIN = 1.0 + 1e-6
 """No more is stated than this above what is proved again."""
-UNLIKELY = 1e-3
+_UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
@@ -66,64 +68,109 @@ class PrivacyTerms:
         )
 
 
-def counted(stake: PrivacyTerms) -> Counter[Counted]:
+def counted(terms: PrivacyTerms) -> Counter[Counted]:
     """What each part counts on -> in how many messages of a person, over all collections."""
     found: Counter[Counted] = Counter()
-    for part in stake.parts:
-        found[_counted(part, stake)] += stake.collections
+    for part in terms.parts:
+        found[_counted(part, terms)] += terms.collections
     return found
 
 
-def _counted(part: Part, stake: PrivacyTerms) -> Counted:
+def _counted(part: Part, terms: PrivacyTerms) -> Counted:
     """One person's bins differ in two: where others never matter, two are as good as many."""
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     alone = isinstance(part.recipe, ShapedRecipe) or (
-        part.most_set == 1 and blank and not stake.count_flips and part.threshold is not None
+        part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
     )
     if alone:
         layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
         part = replace(part, bins=2, layout=layout)
-    return Counted(part, stake.people, stake.count_flips)
+    return Counted(part, terms.people, terms.count_flips)
 
 
-def delta_of(stake: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
+def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
     """Bounds of delta at the epsilon of the guarantee, caps included."""
-    epsilon, groups = stake.guarantee.epsilon, counted(stake)
+    epsilon, groups = terms.guarantee.epsilon, counted(terms)
     if groups.total() == 1:
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
     else:
-        upper = composed(groups, stake, accountant, tightness)
+        upper = composed(groups, terms, accountant, tightness)
         lower = max(group.lower(accountant, epsilon) for group in groups)
         bounds = Bracket(min(upper, lower), upper)
-    more = capped_cost(stake)
+    more = capped_cost(terms)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
 
 def composed(
-    groups: Counter[Counted], stake: PrivacyTerms, accountant: Accountant, tightness: Tightness
+    groups: Counter[Counted], terms: PrivacyTerms, accountant: Accountant, tightness: Tightness
 ) -> float:
-    """The smaller of the composed delta and of basic composition, without caps."""
-    epsilon, delta = stake.guarantee.epsilon, stake.guarantee.delta
-    negligible, tightness = UNLIKELY * delta, tightness.aimed(delta, groups.total())
-    share, added, losses = epsilon * _BELOW / groups.total(), 0.0, []
-    negligible /= groups.total()
-    for group, times in groups.items():
-        # Between collections answers may follow from what was seen, and so may the way they go.
-        find = group.ways if stake.collections == 1 else group.losses
-        losses.append((find(accountant, negligible, tightness), times))
-        added += times * group.curve(accountant, negligible)(share)
-    upper = min(1.0, added, worst_delta(losses, epsilon))
-    return not_nothing(upper, epsilon, local_epsilon_of(stake) or math.inf)
+    """The upper bound of delta at the epsilon of the guarantee, without caps."""
+    epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
+    return together([Taken(terms, groups, epsilon)], accountant, delta, tightness)(epsilon)
 
 
-def capped_cost(stake: PrivacyTerms, epsilon: float | None = None) -> float:
+class Taken(NamedTuple):
+    """What a person takes part in.
+
+    where
+      groups    those that are counted of ``terms``
+      epsilon   what all of it takes where epsilons are added up
+    """
+
+    terms: PrivacyTerms
+    groups: Counter[Counted]
+    epsilon: float
+
+
+def together(
+    several: Sequence[Taken], accountant: Accountant, aim: float, tightness: Tightness = CLOSE
+) -> Curve:
+    """The upper bound of delta(epsilon) of all messages of a person, without caps, on [0, 20].
+
+    It is the smaller of the composed delta and of basic composition, where every message has an
+    even share of what is taken; a hair of ``aim``, a delta to compare it with, may be added.
+    Source of the latter: Dwork et al. (2006), theorem 1.
+    """
+    groups = sum((one.groups for one in several), Counter[Counted]())
+    if groups.total() == 1:  # nothing to compose: the exact number itself
+        (alone,) = groups
+        return lambda epsilon: alone.bounds(accountant, epsilon).upper
+    negligible, tightness = _UNLIKELY * aim / groups.total(), tightness.aimed(aim, groups.total())
+    # Between collections answers may follow from what was seen, and so may the way they go.
+    once = sum(one.terms.collections for one in several) == 1
+    losses = [
+        ((group.ways if once else group.losses)(accountant, negligible, tightness), times)
+        for group, times in groups.items()
+    ]
+    worst, reach = worst_curve(losses), math.fsum(_reach(one.terms) for one in several)
+    every = math.fsum(one.epsilon for one in several)
+    shares = [  # a hair below, so that decimals add up
+        (group.curve(accountant, negligible), times, _BELOW * epsilon / every / own.total())
+        for _, own, epsilon in several
+        for group, times in own.items()
+    ]
+
+    def upper(epsilon: float) -> float:
+        added = math.fsum(times * curve(epsilon * share) for curve, times, share in shares)
+        return not_nothing(min(1.0, added, worst(epsilon)), epsilon, reach)
+
+    return upper
+
+
+def _reach(terms: PrivacyTerms) -> float:
+    """No finite loss is larger."""
+    local = local_epsilon_of(terms)
+    return math.inf if local is None else local
+
+
+def capped_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
     """What all caps together may add to delta, at the epsilon of the guarantee or another."""
-    total = math.fsum(_overflows(part, stake) for part in stake.parts)
-    grow = math.exp(stake.guarantee.epsilon if epsilon is None else epsilon)
-    return min(1.0, stake.collections * (1.0 + grow) * total * (1.0 + 1e-9))
+    total = math.fsum(_overflows(part, terms) for part in terms.parts)
+    grow = math.exp(terms.guarantee.epsilon if epsilon is None else epsilon)
+    return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
 
 
-def _overflows(part: Part, stake: PrivacyTerms) -> float:
+def _overflows(part: Part, terms: PrivacyTerms) -> float:
     """The chance, summed over all messages that the proof counts, of being drawn again."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
@@ -135,81 +182,81 @@ def _overflows(part: Part, stake: PrivacyTerms) -> float:
         total += part.recipe.count * overflow(part.bins, 0, part.threshold, cap)
     if part.own is not None:
         ones = 1 if part.own.record is FakeRecord.UNIFORM else 0
-        fakes = stake.people * part.own.most
+        fakes = terms.people * part.own.most
         total += fakes * overflow(part.bins, ones, part.threshold, cap)
-    if stake.count_flips:
-        total += stake.people * record
+    if terms.count_flips:
+        total += terms.people * record
     return total * part.repeats  # fakes go with records that are sent once
 
 
-def local_epsilon_of(stake: PrivacyTerms) -> float | None:
+def local_epsilon_of(terms: PrivacyTerms) -> float | None:
     """What is left when all hops collude with the collector; None for nothing."""
     total = 0.0
-    for part in stake.parts:
+    for part in terms.parts:
         total += part.local_epsilon
         if part.layout.cap is not None and part.threshold is not None:
             grown = local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
             total += part.repeats * grown
-    total *= stake.collections
+    total *= terms.collections
     return total if math.isfinite(total) else None
 
 
-def certified(stake: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``stake``; raises AccountingError when a number cannot be right."""
+def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
+    """What is proved of ``terms``; raises AccountingError when a number cannot be right."""
     accountant = accountant or Accountant()
-    bounds, groups = delta_of(stake, accountant), counted(stake)
+    bounds, groups = delta_of(terms, accountant), counted(terms)
     sources = [
         accountant.delta(
-            Record.of(group.mechanism(group.fakes.sure)), stake.guarantee.epsilon
+            Record.of(group.mechanism(group.fakes.sure)), terms.guarantee.epsilon
         ).source
         for group in groups
     ]
-    if any(part.own is not None and part.own.coin for part in stake.parts):
+    if any(part.own is not None and part.own.coin for part in terms.parts):
         sources.append(COINS)
     if groups.total() > 1:
         sources.append(TOGETHER)
-    if capped_cost(stake) > 0.0:
+    if capped_cost(terms) > 0.0:
         sources.append(CAPPED)
     return Certificate(
-        epsilon=stake.guarantee.epsilon,
+        epsilon=terms.guarantee.epsilon,
         lower=bounds.lower,
         upper=bounds.upper,
         observer=Observer.MESSAGES,
         status=Status.PROVED,
         source="; ".join(dict.fromkeys(sources)),
-        assumption=assumption(stake),
+        assumption=assumption(terms),
     )
 
 
-def assumption(stake: PrivacyTerms) -> str:
+def assumption(terms: PrivacyTerms) -> str:
     """Who must be trusted for the promise, in words."""
-    if not stake.people:
-        who = "the mix is" if stake.hops == 1 else f"any one of the {stake.hops} mixes is"
+    if not terms.people:
+        who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
         return f"holds if {who} honest, whatever everybody else does"
-    drawn = ["draw their fakes"] * any(part.own for part in stake.parts)
-    drawn += ["flip their bits"] * stake.count_flips
+    drawn = ["draw their fakes"] * any(part.own for part in terms.parts)
+    drawn += ["flip their bits"] * terms.count_flips
     if not drawn:
         return "holds whatever everybody else does: each report hides its person by itself"
     told = " and ".join(drawn)
-    if stake.hops == 1:
+    if terms.hops == 1:
         return (
-            f"holds if the mix is honest and receives the messages of at least {stake.people:,} "
+            f"holds if the mix is honest and receives the messages of at least {terms.people:,} "
             f"honest people, who {told} as told"
         )
     return (
-        f"holds if the first honest mix receives the messages of at least {stake.people:,} "
+        f"holds if the first honest mix receives the messages of at least {terms.people:,} "
         f"honest people, who {told} as told: the first mix is, or those before the first honest "
         "one forward all they got"
     )
 
 
-def verify(terms: Plan, accountant: Accountant | None = None) -> Certificate:
-    """The certificate proved of ``terms``, once what they state is seen to hold.
+def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
+    """The certificate proved of ``plan``, once what it states is seen to hold.
 
-    Raises PlanError when they state less than is proved of their integers, or what is not known.
+    Raises PlanError when it states less than is proved of its integers, or what is not known.
     """
-    stake = PrivacyTerms.of(terms)
-    true, stated = certified(stake, accountant), terms.certificate
+    terms = PrivacyTerms.of(plan)
+    true, stated = certified(terms, accountant), plan.certificate
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the plan",
@@ -229,7 +276,7 @@ def verify(terms: Plan, accountant: Accountant | None = None) -> Certificate:
     ):
         if wanted != got:
             raise _altered(repr(str(wanted)), repr(str(got)))
-    left, said = local_epsilon_of(stake), terms.local_epsilon
+    left, said = local_epsilon_of(terms), plan.local_epsilon
     if (left is None) != (said is None) or (
         left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
     ):

@@ -10,12 +10,13 @@ import hashlib
 
 import msgspec
 
-from mixtally.errors import ParameterError, PlanError
+from mixtally.contract.reading import check_version, parsed
+from mixtally.errors import ParameterError, PlanError, RefusedError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 
-LEDGER_VERSION = 1
+LEDGER_VERSION = 2
 MOST_NOTE = 200
 
 
@@ -109,8 +110,9 @@ def charged(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str
 def read_ledger(data: bytes, subject: str) -> Ledger:
     """The ledger written in ``data``, called ``subject``; raises PlanError for anything else."""
     try:
+        check_version(parsed(data), "ledger", LEDGER_VERSION)
         return from_canonical(data, Ledger, subject)
-    except PlanError as error:
+    except (PlanError, RefusedError) as error:
         raise PlanError(
             subject,
             wanted="a ledger, whole and as it was written",

@@ -43,14 +43,14 @@ def shown_of(shown: int, every: int, what: str = "", which: str = "the largest")
 
 def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
     """Names and values that a page of counts opens with."""
-    plan, certificate = result.plan, result.certificate
+    people, certificate = result.received.contributors, result.certificate
     return (
-        ("people", f"{plan.users:,}"),
+        ("people", f"{people:,}"),
         ("bins", f"{result.question.bins:,}"),
         ("epsilon", at_most(certificate.epsilon)),
         ("delta at most", at_most(certificate.upper)),
         ("standard error, counts", error_text(result.estimate.standard_error)),
-        ("messages a user", f"{result.messages / plan.users:.3f}"),
+        ("messages a user", f"{result.messages / people:.3f}"),
     )
 
 

@@ -5,7 +5,6 @@ expect. Whatever is rounded is rounded to its own side.
 """
 
 import math
-import re
 from statistics import NormalDist
 
 import numpy as np
@@ -27,16 +26,6 @@ _WHO = {
 _EXACT = 1.0 + 1e-4
 """Ends of delta that are read alike in four digits."""
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
-_FAKES = r"at least ([\d,]+) fakes come from honest parties"
-_PLAINER = (
-    (re.compile(_FAKES + r" \(100 % of the \1 promised\)"), r"all \1 fakes are honest"),
-    (re.compile(_FAKES + r" \([\d.]+ % of the ([\d,]+) promised\)"), r"\1 of \2 fakes are honest"),
-    (
-        re.compile("at least one mix shuffles and does not collude with the collector"),
-        "one mix is honest",
-    ),
-)
-"""What certificates rest on, in fewer words."""
 LEVEL = 0.95
 
 
@@ -58,10 +47,7 @@ def known(shown: Certificate) -> str:
 
 
 def assumes(assumption: str) -> str:
-    """An assumption as a sentence; what several plans have in common is said once."""
-    assumption = "; ".join(dict.fromkeys(assumption.split("; ")))
-    for long, short in _PLAINER:
-        assumption = long.sub(short, assumption)
+    """An assumption as a sentence."""
     for words in (_NOBODY, _ANYHOW):
         if assumption.startswith(words):
             return f"Assumes nothing of others: {assumption.removeprefix(words)}"

@@ -26,16 +26,13 @@ def refused(refusal: str | None) -> Text:
     return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
 
 
-def key_figures(
-    plan: Plan, people: str, result: Result | None, *more: tuple[str, str]
-) -> tuple[tuple[str, str], ...]:
+def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[str, str], ...]:
     """Names and values that the page of a round opens with."""
     shown = [
         ("people", people),
         ("bins", f"{plan.question.bins:,}"),
         ("epsilon", at_most(plan.certificate.epsilon)),
         ("delta at most", at_most(plan.certificate.upper)),
-        *more,
     ]
     if result is not None:
         shown.append(("standard error, counts", error_text(result.estimate.standard_error)))

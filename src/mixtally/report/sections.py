@@ -20,5 +20,5 @@ def the_plan(
     reason: str, *plans: Mapping[str, Any], title: str = "The plan", note: str = ""
 ) -> Section:
     """What plans say, side by side; why they were chosen is for whoever ran the command."""
-    noted = [Text(note, note=True)] if note else []
-    return Section(title, (Text(reason, own=True), *noted, FactTable(plans)))
+    said = [Text(reason, own=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
+    return Section(title, (*said, FactTable(plans)))

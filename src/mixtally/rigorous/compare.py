@@ -1,8 +1,8 @@
 """A stated certificate beside what was derived again: refused where it is too low.
 
-For one part asked once the two numbers must agree. Over several messages the stated one is composed
-by the accountant, which is not done again here; but what one message tells, all of them tell, so
-that the lower end of any part is one of the whole.
+For one part, sent once and asked once, the two numbers must agree. Over several messages the stated
+one is composed by the accountant, which is not done again here; but what one message tells, all of
+them tell, so that the lower end of any part is one of the whole.
 """
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from mixtally.errors import PlanError
 from mixtally.rigorous.derive import PartBracket, check
-from mixtally.rigorous.stream import Plain, promised
+from mixtally.rigorous.stream import Plain, promised, sent
 
-_SUBJECT = "certificate of the contract"
+_SUBJECT = "certificate of the plan"
 _DIGITS = 9
 COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was derived")
 _WHOLE = "the stated delta of at most {stated} is what was derived again"
@@ -63,17 +63,17 @@ def verdict(plan: Plain) -> Verdict:
     """What of the certificate in ``plan`` was derived again.
 
     where
-      plan   the plan of a contract as they stand in the file
+      plan   as it stands in its file
 
     Raises PlanError where the certificate states less than was derived, or is not one of the
-    plan' epsilon.
+    plan's epsilon.
     """
     parts = check(plan)
     stated = plan["certificate"]
     upper = float(stated["upper"])
     if float(stated["epsilon"]) != promised(plan):
         raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
-    messages = len(parts) * int(plan["collections"])
+    messages = sent(plan)
     for part in parts:
         _check_lower_end(part, upper)
     if messages == 1:

@@ -1,6 +1,6 @@
 """The certificate of one message of one round, derived a second time.
 
-Every part of a contract whose cover is fakes is priced again from the definition of delta, in
+Every part of a plan whose cover is fakes is priced again from the definition of delta, in
 balls, by a program that shares nothing with the accountant.
 """
 
@@ -32,7 +32,7 @@ _MOST_VALUES = {False: 3_000_000, True: 10_000}
 
 
 class PartBracket(NamedTuple):
-    """One message of a part at the plan' epsilon: lower <= delta <= upper.
+    """One message of a part at the plan's epsilon: lower <= delta <= upper.
 
     where
       protocol   of the part
@@ -51,10 +51,10 @@ class PartBracket(NamedTuple):
 
 
 def check(plan: Plain) -> list[PartBracket]:
-    """What each part of a contract's plan is worth, in their order.
+    """What one message of each part of a plan is worth, in their order.
 
     where
-      plan   the plan as they stand in the file
+      plan   as it stands in its file
 
     Raises PlanError for what is no plan, AccountingError for what cannot be right.
     """

@@ -1,4 +1,4 @@
-"""What one part of a contract sends, read from its plain JSON.
+"""What one part of a plan sends, read from its plain JSON.
 
 Nothing is taken from the records of the package: what a field means is written down here again.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from mixtally.errors import PlanError
 
 _SCALE = 1 << 64
+_VERSION = 4
 _EVERY_MIX = "every mix"
 Plain = Mapping[str, Any]
 
@@ -88,12 +89,22 @@ def promised(plan: Plain) -> float:
     return epsilon
 
 
+def sent(plan: Plain) -> int:
+    """How many messages of a person are promised for together, their fakes aside."""
+    try:
+        return _integer(plan["collections"]) * sum(_integer(p["repeats"]) for p in plan["parts"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise _foreign(error) from error
+
+
 def streams(plan: Plain) -> list[Stream]:
-    """The parts of a contract's plan, in their order.
+    """The parts of a plan, in their order.
 
     Raises PlanError for what is no such plan.
     """
     try:
+        if plan["version"] != _VERSION:
+            raise ValueError(f"version {plan['version']!r}")
         people = 0 if plan["cover"] == _EVERY_MIX else sure_people(plan)
         return [_stream(part, people, bool(plan["count_flips"])) for part in plan["parts"]]
     except (KeyError, TypeError, ValueError) as error:
@@ -102,8 +113,8 @@ def streams(plan: Plain) -> list[Stream]:
 
 def _foreign(error: Exception) -> PlanError:
     return PlanError(
-        "plan of the contract",
-        wanted="the fields that a contract has",
+        "plan",
+        wanted=f"the fields of version {_VERSION}",
         got=f"something else ({error!r})",
         do="take the file as it was published",
     )

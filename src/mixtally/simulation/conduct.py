@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from mixtally.errors import in_range
+from mixtally.errors import ParameterError, in_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,16 @@ class Hops:
 
     dishonest: Collection[int] = frozenset()
     conduct: Conduct = WORST
+
+    def check(self, row: int) -> None:
+        """Raises ParameterError for a dishonest hop that is none of ``row``."""
+        if strange := sorted(set(self.dishonest) - set(range(1, row + 1))):
+            raise ParameterError(
+                "dishonest hops",
+                wanted=f"numbers in 1..{row}",
+                got=", ".join(map(str, strange)),
+                do="hops are counted from 1",
+            )
 
 
 HONEST = Hops()

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Counted, Population, check_shared
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
 from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question
@@ -34,6 +33,7 @@ from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import travels_whole
+from mixtally.simulation.run import check_crowd
 from mixtally.simulation.study import Release
 
 Counts = NDArray[np.int64]
@@ -110,10 +110,8 @@ def collect_counts(
 def checked_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raises PlanError for a plan for others or one whose promise is false, ParameterError where
-    whole messages are asked for.
-    """
-    analysis.check_sums(histogram.question)
+    """Raises as ``run.check_crowd``, ParameterError where whole messages are asked for."""
+    check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     if analysis.pairs:
         raise ParameterError(
             "counts alone",
@@ -121,21 +119,13 @@ def checked_counts(
             got="pairs of bits",
             do="play the whole simulation: counts do not say who holds what together",
         )
-    if plan.users != histogram.users or plan.question != histogram.question:
-        raise PlanError(
-            "plan",
-            wanted=f"a plan for {histogram.users:,} users and {histogram.question.name!r}",
-            got=f"one for {plan.users:,} and {plan.question.name!r}",
-            do="plan again for this crowd",
-        )
-    verify(plan, accountant)
 
 
 def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
-    """The crowd as it answers each of ``questions``, as ``parts`` has it; errors as there."""
+    """The crowd as it answers each of ``questions``, as ``parts`` has it."""
     own, users = histogram.question, histogram.users
     if travels_whole(own, questions):
-        return [Histogram(questions[0], users, histogram.counts)]
+        return [histogram]
     sizes = own.attributes or (1,) * own.bins
     held = np.split(histogram.counts, np.cumsum(sizes)[:-1])
     if own.attributes is None and questions[0].kind is Kind.ONE:  # a bit in clear: no, yes

@@ -5,8 +5,8 @@ from dataclasses import replace
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.contract import Plan
-from mixtally.records.costs import Costs
 from mixtally.records.question import Kind, Question
+from mixtally.simulation.offers import first
 
 
 def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
@@ -19,21 +19,15 @@ def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan,
         wish = replace(wish, protocol=wholes)
     planner = planner or Planner()
     answer = choose(wish, planner)
-    if _is_whole(answer.plan, wish):
-        return answer.plan, answer.reason
-    for one in answer.others:
-        if _is_whole(one, wish) and (plan := planner.plan(one)) is not None:
-            return plan, answer.reason
-    raise InfeasibleError(
-        "plan",
-        wanted="records that travel whole",
-        got=answer.plan.name,
-        do="leave --protocol out, or ask for each bit or attribute in a series of its own",
-    )
-
-
-def _is_whole(one: Costs, wish: PlanRequest) -> bool:
-    return len(one.parts) == 1 and one.question == wish.question
+    plan = first(answer, planner, lambda one: len(one.parts) == 1)
+    if plan is None:
+        raise InfeasibleError(
+            "plan",
+            wanted="records that travel whole",
+            got=answer.plan.name,
+            do="leave --protocol out, or ask for each bit or attribute in a series of its own",
+        )
+    return plan, answer.reason
 
 
 def _wholes(question: Question) -> str | None:

@@ -11,13 +11,13 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_series
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import compose
-from mixtally.privacy.terms import verify
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Step
 from mixtally.simulation.counts_only import draw_part
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.play import check_room, play
+from mixtally.simulation.run import check_crowd
 from mixtally.simulation.trend.trend import Spent, Trend
 from mixtally.simulation.truth import Values
 
@@ -87,12 +87,11 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 def checked(
     plan: Plan, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
 ) -> None:
-    """Raises PlanError when ``plan`` does not fit every epoch.
+    """Raises PlanError when ``plan`` does not fit every epoch, the smallest as well.
 
     ParameterError when its largest batch needs too much memory, which none does with
     ``counts_only``.
     """
-    fewest = int(timeline.users.min())
     if len(plan.parts) > 1:
         raise PlanError(
             "plan",
@@ -100,22 +99,7 @@ def checked(
             got=f"{len(plan.parts)} messages a record",
             do="plan with another --protocol, or ask each bit or attribute in a series of its own",
         )
-    if plan.question != timeline.question:
-        raise PlanError(
-            "plan",
-            wanted=f"the question {timeline.question.name!r} with its "
-            f"{timeline.question.bins:,} bins",
-            got=f"{plan.question.name!r} with {plan.question.bins:,}",
-            do="plan again for this question, or name its column and labels",
-        )
-    if plan.users > fewest:
-        raise PlanError(
-            "plan",
-            wanted=f"one for at most {fewest:,} users, the smallest epoch",
-            got=f"one for {plan.users:,}",
-            do="plan for the smallest crowd: its fakes have to arrive in every epoch",
-        )
-    verify(plan, accountant)
+    check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
     if not counts_only:  # now, not in mid-series
         check_room(plan.parts[0], int(timeline.users.max()), plan.hops)
 

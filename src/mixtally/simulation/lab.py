@@ -1,6 +1,7 @@
 """What every play of a crowd needs, and what its readers are told of where it comes from."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mixtally.data.progress import Progress, quiet
 from mixtally.ground.chance import Chance
@@ -22,6 +23,14 @@ class Lab:
     planner: Planner = field(default_factory=Planner)
 
 
+class Signed(NamedTuple):
+    """The contract that a plan stands in: its name, its serial and the fingerprint of its text."""
+
+    contract: str
+    serial: int
+    fingerprint: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """Where a result comes from, for those who read it.
@@ -33,6 +42,7 @@ class Provenance:
       reason   why its plan was chosen
       seed     of the randomness, None when it came from the operating system
       ordered  whether the order of the bins was given, rather than found in the data
+      signed   the contract under which it was played; None for a plan alone
     """
 
     title: str
@@ -41,6 +51,7 @@ class Provenance:
     reason: str = ""
     seed: int | None = None
     ordered: bool = False
+    signed: Signed | None = None
 
     def told(self, *, rehearsal: bool) -> str:
         """The source as it may be told."""

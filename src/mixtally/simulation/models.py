@@ -21,7 +21,7 @@ def lines(study: Study) -> list[Line]:
         result = release.result
         error = result.estimate.standard_error
         measured = None if study.truth is None else study.truth.measured_error(result)
-        sent = result.messages / result.plan.users
+        sent = result.messages / result.received.contributors
         found.append(Line(result.name, error, measured, None, sent, own=True))
     found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
     return found

@@ -1,5 +1,6 @@
 """The plan a simulation plays: the planner's best, with the repeats or the pairs asked for."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from msgspec import structs
@@ -55,21 +56,28 @@ def with_gains(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
     return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
 
 
+def first(answer: Choice, planner: Planner, fits: Callable[[Costs], bool]) -> Plan | None:
+    """The best plan that ``fits``; None where none does."""
+    if fits(answer.plan):
+        return answer.plan
+    proved = (planner.plan(one) for one in answer.others if fits(one))
+    return next((plan for plan in proved if plan is not None), None)
+
+
 def _whole(answer: Choice, planner: Planner) -> tuple[Plan, str]:
-    if _sends_several(answer.plan):
-        return answer.plan, answer.reason
-    for one in answer.others:
-        if _sends_several(one) and (plan := planner.plan(one)) is not None:
-            return plan, (
-                f"{plan.name} sends records whole, so that pairs can be counted; "
-                f"{answer.plan.name} would err by {in_counts(answer.plan.standard_error)} "
-                f"instead of {in_counts(plan.standard_error)} counts."
-            )
-    raise ParameterError(
-        "pairs",
-        wanted="records of several bits that travel whole",
-        got=answer.plan.name,
-        do="leave --pairs out, or allow more fakes or users",
+    plan, best = first(answer, planner, _sends_several), answer.plan
+    if plan is None:
+        raise ParameterError(
+            "pairs",
+            wanted="records of several bits that travel whole",
+            got=best.name,
+            do="leave --pairs out, or allow more fakes or users",
+        )
+    if plan is best:
+        return plan, answer.reason
+    return plan, (
+        f"{plan.name} sends records whole, so that pairs can be counted; {best.name} would err by "
+        f"{in_counts(best.standard_error)} instead of {in_counts(plan.standard_error)} counts."
     )
 
 
@@ -81,15 +89,8 @@ def _sends_several(one: Costs) -> bool:
 def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
     """Free vectors sent whole, ``repeats`` times."""
     question = wish.question
-    if (
-        question.kind is not Kind.BITS
-        or question.bins < 2
-        or wish.protocol
-        not in (
-            None,
-            "flip",
-        )
-    ):
+    vectors = question.kind is Kind.BITS and question.bins > 1
+    if not vectors or wish.protocol not in (None, "flip"):
         raise ParameterError(
             "repeats",
             wanted="vectors of several bits and --protocol flip",

@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.errors import PlanError
 from mixtally.ground.bits import spans
-from mixtally.records.encodings import encodings
 from mixtally.records.question import Kind, Question
 
 _SPAN = 1 << 16
@@ -18,40 +16,16 @@ _SPAN = 1 << 16
 def parts(population: Population, questions: Sequence[Question]) -> list[Population]:
     """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
 
-    A bit in clear is answered by bin 0, no, or bin 1, yes. Raises as ``travels_whole``.
+    A bit in clear is answered by bin 0, no, or bin 1, yes.
     """
-    asked = tuple(questions)
-    if travels_whole(population.question, asked):
-        return [population.asked(asked[0])]
-    return [_part(population, i, question) for i, question in enumerate(asked)]
+    if travels_whole(population.question, questions):
+        return [population]
+    return [_part(population, i, question) for i, question in enumerate(questions)]
 
 
 def travels_whole(own: Question, asked: Sequence[Question]) -> bool:
-    """Whether ``asked`` is the question ``own`` itself, or one for each of its bits or attributes.
-
-    Raises PlanError for questions that are no way to send these records.
-    """
-    for way in encodings(own):
-        if _shapes(way.parts) == _shapes(asked) and not way.split:
-            return True
-        clear = way.in_clear()
-        sent = [way.parts] if clear is None else [way.parts, clear.parts]
-        if any(_shapes(each) == _shapes(asked) for each in sent):
-            return False
-    raise PlanError(
-        "plan",
-        wanted=f"a plan for {_described(own)}, or one for each of its bits or attributes",
-        got=" and ".join(_described(q) for q in asked[:3]) + " and more" * (len(asked) > 3),
-        do="plan again for this data; plans of one record are given together, in their order",
-    )
-
-
-def _shapes(questions: Sequence[Question]) -> list[tuple[object, ...]]:
-    return [(q.kind, q.bins, q.max_set, q.attributes) for q in questions]
-
-
-def _described(question: Question) -> str:
-    return f"{question.bins:,} bins of {question.name!r} in records of kind {question.kind}"
+    """Whether ``asked``, those of a plan, is the question ``own`` itself, or parts of it."""
+    return len(asked) == 1 and asked[0].bins == own.bins
 
 
 def _part(population: Population, index: int, question: Question) -> Population:

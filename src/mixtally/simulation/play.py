@@ -78,8 +78,10 @@ def play_parts(
       pairs    whether pairs of bits are counted as well
       watch    called with the messages of each part that are tallied, for what else is in them
 
-    Raises ParameterError when a batch does not fit the memory of a mix, before the work.
+    Raises ParameterError for dishonest hops that are not there and when a batch does not fit the
+    memory of a mix, before the work.
     """
+    hops.check(row)
     people = len(crowds[0])
     for part in parts:
         check_room(part, people, row)

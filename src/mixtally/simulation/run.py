@@ -4,52 +4,86 @@ import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.encode.bits import set_bits
-from mixtally.errors import DataError, ParameterError, PlanError
+from mixtally.errors import DataError, MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.ground.bits import spans
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Plan
-from mixtally.records.question import Kind
+from mixtally.records.question import Kind, Question
+from mixtally.simulation.conduct import HONEST, Hops
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
 from mixtally.simulation.play import play
-from mixtally.simulation.study import Release
+from mixtally.simulation.study import Refusal, Release
 from mixtally.tally.pairs import no_pairs
 
 _SPAN = 1 << 16
 
 
 def release(
-    plan: Plan, population: Population, lab: Lab, analysis: Analysis = COUNTS_ALONE
+    plan: Plan,
+    population: Population,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
+    hops: Hops = HONEST,
 ) -> Release:
-    """The result of collecting everybody's record under ``plan``, its certificate checked first.
+    """What comes of everybody's record under ``plan``, its certificate checked first.
 
-    Raises PlanError when the plan is for another question or crowd, or its promise is false,
-    DataError for records larger than the plan hides, ParameterError for a projection of counts that
-    have no known sum.
+    Nothing is released where numbers do not add up, as ``hops`` that are dishonest bring about.
+
+    Raises PlanError when the plan is for another question or more people or its promise is false,
+    DataError for records larger than it hides, ParameterError for hops that are not there and for
+    what cannot be told of these records.
     """
     crowds = checked(plan, population, analysis, lab.planner.accountant)
     records = [crowd.records for crowd in crowds]
-    played = play(plan, records, lab.chance, lab.progress, pairs=analysis.pairs)
-    return Release(conclude(plan, played.tallies, analysis, received=played.received))
+    played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
+    try:
+        result = conclude(plan, played.tallies, analysis, received=played.received)
+    except MessageError as error:
+        return Release(Refusal(plan, played.received, error), played.leaked)
+    return Release(result, played.leaked)
 
 
 def checked(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
     """The crowd of each part, once nothing speaks against playing them."""
-    analysis.check_sums(population.question)  # before the work, not after it
-    if plan.question != population.question or plan.users != population.users:
-        raise _other(plan, population)
-    verify(plan, accountant)
+    check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
-    check_pairs(plan, analysis)
+    _check_pairs(plan, analysis)
     return parts(population, plan.questions)
 
 
-def check_pairs(plan: Plan, analysis: Analysis) -> None:
+def check_crowd(
+    plan: Plan,
+    question: Question,
+    users: int,
+    accountant: Accountant,
+    analysis: Analysis = COUNTS_ALONE,
+) -> None:
+    """Raises for a plan whose promise is false or is not one for so many people and this question.
+
+    ParameterError for a projection of counts that have no known sum.
+    """
+    analysis.check_sums(question)  # before the work, not after it
+    if plan.question != question or users < plan.minimum_crowd:
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for {users:,} users and {_asked(question)}",
+            got=f"one for {plan.minimum_crowd:,} and more, and {_asked(plan.question)}",
+            do="plan again for this data: rounds of fewer people are destroyed",
+        )
+    verify(plan, accountant)
+
+
+def _asked(question: Question) -> str:
+    return f"the {question.bins:,} bins of {question.name!r}"
+
+
+def _check_pairs(plan: Plan, analysis: Analysis) -> None:
     """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
     question, several = plan.question, len(plan.parts) > 1
     if not analysis.pairs:
@@ -65,17 +99,6 @@ def check_pairs(plan: Plan, analysis: Analysis) -> None:
             else "leave --pairs out",
         )
     no_pairs(plan.parts[0].layout)
-
-
-def _other(plan: Plan, population: Population) -> PlanError:
-    return PlanError(
-        "plan",
-        wanted=f"a plan for {population.users:,} users and the {population.question.bins:,} bins "
-        f"of {population.question.name!r}",
-        got=f"one for {plan.users:,} users and the {plan.question.bins:,} bins of "
-        f"{plan.question.name!r}",
-        do="plan again for this data",
-    )
 
 
 def _check_sets(population: Population) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from mixtally.errors import MessageError
 from mixtally.privacy.baselines import (
     central_standard_error,
     local_bits_standard_error,
@@ -9,10 +10,33 @@ from mixtally.privacy.baselines import (
 )
 from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
-from mixtally.records.question import MOST_BINS, Kind
+from mixtally.records.contract import Plan
+from mixtally.records.question import MOST_BINS, Kind, Question
+from mixtally.records.received import Received
 from mixtally.records.result import Result
+from mixtally.records.results import Figures, Tally
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.truth import Truth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refusal:
+    """A round of which nothing is released, and why; what else is told of it as of a result."""
+
+    plan: Plan
+    received: Received
+    why: MessageError
+    figures: tuple[Figures, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.plan.question
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of everything that a person sent."""
+        return self.plan.certificate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,11 +44,26 @@ class Release:
     """One collection as it was played.
 
     where
-      sums    what someone would learn who sees only the sums, where that was asked
+      found    what the collector releases, or why it releases nothing
+      leaked   what dishonest hops drew and told the observer, a tally a part
+      sums     what someone would learn who sees only the sums, where that was asked
     """
 
-    result: Result
+    found: Result | Refusal
+    leaked: tuple[Tally, ...] = ()
     sums: Certificate | None = None
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing is released; None where something is."""
+        return str(self.found.why) if isinstance(self.found, Refusal) else None
+
+    @property
+    def result(self) -> Result:
+        """What is released; raises the MessageError that says why nothing is."""
+        if isinstance(self.found, Refusal):
+            raise self.found.why
+        return self.found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,20 +88,24 @@ class Study:
 
     @property
     def main(self) -> Result:
-        """The result that is reported in full."""
+        """The result that is reported in full; raises as ``Release.result``."""
         return self.releases[0].result
 
     @property
     def central_error(self) -> float:
         """Standard error of the central model at the same epsilon."""
-        main = self.main
-        return central_standard_error(main.certificate.epsilon, main.question.most_changed)
+        found = self.releases[0].found
+        return central_standard_error(found.certificate.epsilon, found.question.most_changed)
 
     @property
     def local_error(self) -> float:
         """Standard error of the local model at the same epsilon."""
-        question, users = self.main.question, self.main.plan.users
-        epsilon = self.main.certificate.epsilon
+        found = self.releases[0].found
+        question, users, epsilon = (
+            found.question,
+            found.received.contributors,
+            found.certificate.epsilon,
+        )
         if question.kind is Kind.BITS:
             return local_bits_standard_error(epsilon, users, question.bins)
         if question.max_set > 1:  # sets: unary encoding alone, every member with its share

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from mixtally.estimate.received import doubts
 from mixtally.report import counts
 from mixtally.report.charts import error_chart
 from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
@@ -13,10 +14,12 @@ from mixtally.report.document import (
     Section,
     Table,
     Text,
+    Tone,
     closing,
     columns,
 )
-from mixtally.report.promise import of_result
+from mixtally.report.promise import of_round
+from mixtally.report.received import came, key_figures, refused
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise, seen_by_sums
 from mixtally.simulation.models import lines, statements
@@ -28,78 +31,124 @@ _FEW = 8
 
 def document(study: Study, top: int) -> Document:
     """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
-    rehearsal, shown = study.truth is not None, counted(study)
+    about, main = study.about, study.releases[0]
+    result = None if main.refusal else main.result
+    shown = None if main.refusal else counted(study)
+    plan, people = main.found.plan, f"{main.found.received.contributors:,}"
+    signed = () if about.signed is None else (about.signed.fingerprint, "contract")
     return Document(
-        title=study.about.title,
-        source=study.about.told(rehearsal=rehearsal),
-        promise=of_result(study.main),
-        rehearsal=rehearsal,
-        key=counts.key_figures(study.main),
+        title=about.title,
+        source=about.told(rehearsal=study.truth is not None),
+        promise=of_round(plan, result),
+        rehearsal=study.truth is not None,
+        key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
         sections=lambda: _sections(study, shown),
         summary=lambda: tuple(_summary(study, shown, top)),
-        prose=(study.about.reason,),
+        prose=(about.reason,) if about.reason else (),
         facts=lambda: _facts(study, shown),
-        tables=shown.tables,
-        closing=closing(study.about.seed, study.main.plan.fingerprint),
+        tables=dict if shown is None else shown.tables,
+        closing=closing(about.seed, *(signed or (plan.fingerprint,))),
     )
 
 
 def counted(study: Study) -> Counted:
-    """The main release as it is shown."""
+    """The main release as it is shown; raises the MessageError of one that is refused."""
     return Counted(study.main, given=study.about.ordered, truth=study.truth)
 
 
-def _sections(study: Study, shown: Counted) -> tuple[Section, ...]:
-    errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
-    if stated := statements(study):
-        errors.append(Bullets.of(stated))
-    errors += [Text(note, own=True) for note in _missing(study)]
+def _sections(study: Study, shown: Counted | None) -> tuple[Section, ...]:
+    main, every = study.releases[0], list[Section]()
+    if shown is None:
+        first = [Section("Counts", (refused(main.refusal),))]
+    else:
+        first = [shown.section(*_doubts(main)), *shown.figure_sections(CHART_BINS), _errors(study)]
+        every = [Section("All bins", (shown.table(TABLE_BINS),))]
+    told = [*promise(main.found.plan, main.found.certificate), *_seen_by_sums(main)]
     return (
-        shown.section(),
-        *shown.figure_sections(CHART_BINS),
-        Section("Error among other models", tuple(errors)),
-        the_plan(study.about.reason, *(release.result.plan.facts() for release in study.releases)),
-        *promises(_promises(study), not_promised(study.main.plan)),
-        Section("All bins", (shown.table(TABLE_BINS),)),
+        *first,
+        *[Section("What came", (table,)) for table in _came(main)],
+        the_plan(study.about.reason, *(each.found.plan.facts() for each in study.releases)),
+        *promises(told, not_promised(main.found.plan)),
+        *every,
     )
 
 
-def _facts(study: Study, shown: Counted) -> Facts:
+def _errors(study: Study) -> Section:
+    errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
+    if stated := statements(study):
+        errors.append(Bullets.of(stated))
+    return Section(
+        "Error among other models",
+        (*errors, *(Text(note, own=True) for note in _missing(study))),
+    )
+
+
+def _came(release: Release) -> list[Table]:
+    """What came, where hops declared anything and where nothing is released."""
+    plan, received = release.found.plan, release.found.received
+    told = release.refusal or any(part.drew for part in received.parts)
+    return [came(plan, received)] if told else []
+
+
+def _doubts(release: Release) -> list[Text]:
+    found = doubts(release.found.plan, release.found.received)
+    return [Text(text, tone=Tone.BAD) for text in found]
+
+
+def _seen_by_sums(release: Release) -> list[str]:
+    sums = release.sums
+    return [] if sums is None else seen_by_sums(release.found.certificate, sums)
+
+
+def _facts(study: Study, shown: Counted | None) -> Facts:
     """The whole study as one JSON object."""
+    about = study.about
     return {
-        "title": study.about.title,
-        "source": study.about.told(rehearsal=study.truth is not None),
-        "seed": study.about.seed,
-        "reason": study.about.reason,
+        "title": about.title,
+        "source": about.told(rehearsal=study.truth is not None),
+        "seed": about.seed,
+        "reason": about.reason,
+        **({} if about.signed is None else about.signed._asdict()),
         "central_standard_error": study.central_error,
         "local_standard_error": study.local_error,
         "central": [line.facts() for line in study.central.lines],
         "central_note": study.central.note,
         "releases": [
-            _release(release, Counted(release.result, truth=study.truth) if place else shown)
+            _release(study, release, shown if place == 0 else None)
             for place, release in enumerate(study.releases)
         ],
     }
 
 
-def _release(release: Release, shown: Counted) -> Facts:
-    found = {**counts.facts(release.result), **shown.measured(), **shown.facts()}
+def _release(study: Study, release: Release, shown: Counted | None) -> Facts:
+    plan, received = release.found.plan, release.found.received
+    facts: Facts = {
+        **plan.facts(),
+        "fingerprint": plan.fingerprint,
+        "received": msgspec.to_builtins(received),
+        "refusal": release.refusal,
+    }
+    if study.truth is not None:
+        facts["told_messages"] = [tally.messages for tally in release.leaked]
+    if release.refusal is None:
+        shown = shown or Counted(release.result, truth=study.truth)
+        facts["doubts"] = doubts(plan, received)
+        facts |= {**counts.counted_by(release.result), **shown.measured(), **shown.facts()}
     if release.sums is not None:
-        found["observer_of_sums"] = msgspec.to_builtins(release.sums)
-    return found
+        facts["observer_of_sums"] = msgspec.to_builtins(release.sums)
+    return facts
 
 
-def _summary(study: Study, shown: Counted, top: int) -> list[Part]:
+def _summary(study: Study, shown: Counted | None, top: int) -> list[Part]:
+    main = study.releases[0]
+    if shown is None:
+        return [refused(main.refusal), *_came(main)]
     parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
-    parts += shown.figures(max(top, _FEW))
-    parts += [_errors(study), *map(Text, (*statements(study), *_missing(study)))]
-    sums = study.releases[0].sums
-    return (
-        parts if sums is None else [*parts, *map(Text, seen_by_sums(study.main.certificate, sums))]
-    )
+    parts += [*_doubts(main), *shown.figures(max(top, _FEW)), *_came(main), _error_table(study)]
+    return [*parts, *map(Text, (*statements(study), *_missing(study), *_seen_by_sums(main)))]
 
 
-def _errors(study: Study) -> Table:
+def _error_table(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
     shown = columns(
         [line for line in lines(study) if line.expected is not None],
@@ -130,9 +179,3 @@ def _error_note(study: Study) -> str:
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
     return text
-
-
-def _promises(study: Study) -> list[str]:
-    main, sums = study.main, study.releases[0].sums
-    texts = promise(main.plan, main.certificate)
-    return texts if sums is None else texts + seen_by_sums(main.certificate, sums)

@@ -1,7 +1,8 @@
 """What the lab alone knows: the true counts of a crowd that is played, laid beside a result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,14 @@ from mixtally.tally.pairs import pair_counts
 Values = tuple[float | None, ...]
 """True numbers beside the rows of some figures; None where there is none."""
 _CELLS = 4
+
+
+class Told(Protocol):
+    """What came of a round, released or not."""
+
+    @property
+    def figures(self) -> Sequence[Figures]:
+        """What else was derived from the messages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,18 +59,18 @@ class Truth:
         return covered_text(int(inside.sum()), len(inside), result.estimate.each.level)
 
 
-def truth_of(population: Population, result: Findings) -> Truth:
-    """What ``result`` should have found in ``population``."""
+def truth_of(population: Population, found: Told) -> Truth:
+    """What was to be ``found`` in ``population``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
-    for found in result.figures:
-        if found.name == "numbers":
-            figures[found.name] = _numbers(population)
+    for one in found.figures:
+        if one.name == "numbers":
+            figures[one.name] = _numbers(population)
             continue
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
             both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
-        figures[found.name] = _of_pairs(found, both, population.users)
+        figures[one.name] = _of_pairs(one, both, population.users)
     return Truth(population.truth, figures)
 
 

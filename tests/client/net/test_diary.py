@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from helpers.devices import NOW, OPEN, Words, World, mixes_terms
+from helpers.devices import NOW, OPEN, Words, World, by_mixes
 from mixtally.client.net import Budget, Diary, State, prepare
 from mixtally.client.net.rules import above
 from mixtally.client.net.seal import Sealed
@@ -106,9 +106,9 @@ def test_a_later_serial_has_no_more_rounds_than_are_left(diary):
         World(serial=2).round(4)
 
 
-def test_other_terms_under_the_same_name_cost_anew(diary):
+def test_another_plan_under_the_same_name_costs_anew(diary):
     enter(diary)
-    enter(diary, World(mixes_terms(collections=5), serial=2), number=2)
+    enter(diary, World(by_mixes(collections=5), serial=2), number=2)
     assert [charge.collections for charge in diary.charges()] == [3, 5]
 
 
@@ -123,7 +123,7 @@ def test_the_question_under_another_name(diary):
 def other(name):
     """Another question under another name."""
     labels = tuple(f"{name}{i}" for i in range(4))
-    return World(mixes_terms(question=Question(name=name, bins=4, labels=labels)), name=name)
+    return World(by_mixes(question=Question(name=name, bins=4, labels=labels)), name=name)
 
 
 def test_a_budget_is_kept(diary):
@@ -193,7 +193,7 @@ def test_only_the_owner_reads_it(tmp_path):
 
 def test_the_answer_is_nowhere(tmp_path):
     labels = ("a planted answer", "b", "c", "d")
-    world = World(mixes_terms(question=Question(name="q", bins=4, labels=labels)))
+    world = World(by_mixes(question=Question(name="q", bins=4, labels=labels)))
     with Diary(tmp_path / "diary.db") as diary:
         enter(diary, world, value=labels[0])
         assert b"planted" not in held(tmp_path)
@@ -208,7 +208,7 @@ def foreign(path):
 def later(path):
     Diary(path).close()
     with sqlite3.connect(path) as rows:
-        rows.execute("PRAGMA user_version = 2")
+        rows.execute("PRAGMA user_version = 3")
     rows.close()
 
 

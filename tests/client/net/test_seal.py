@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from helpers.devices import LABELS, NOW, OPEN, Words, World, coins_terms
+from helpers.devices import LABELS, NOW, OPEN, Words, World, by_people
 from mixtally import client
 from mixtally.client.draw import Words as Drawn
 from mixtally.client.net.seal import moment, sealed
@@ -28,21 +28,21 @@ def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
     given = world.round(prefixes=None if prefixes is None else tuple(map(tuple, prefixes)))
     contract = world.trusted(limits=client.Limits(20.0, 0.1, None, 1)).contract
     made = sealed(given, value, Words(seed), NOW)
-    wanted = client.messages(contract, value, Words(seed), prefixes=prefixes)
+    wanted = client.messages(contract.plan, value, Words(seed), prefixes=prefixes)
     changes = {} if prefixes is None else {"prefixes": tuple(map(tuple, prefixes))}
     assert world.opened(made.bundle, **changes) == wanted
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_length_is_the_same_for_all_answers_given_the_coins(seed):
-    given = World(coins_terms()).round()
+    given = World(by_people()).round()
     made = [sealed(given, value, Words(seed), NOW) for value in LABELS]
     assert len({(len(one.bundle), one.due, len(one.tags)) for one in made}) == 1
     assert len({one.bundle for one in made}) == len(LABELS)
 
 
 def test_both_sides_of_a_coin_are_seen():
-    given = World(coins_terms()).round()
+    given = World(by_people()).round()
     sizes = {len(sealed(given, "yes", Words(seed), NOW).tags) // 8 for seed in range(20)}
     assert sizes == {2, 3}
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from helpers import contracts
-from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, mixes_terms, secret
+from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, by_mixes, secret
 from mixtally.client.net import Pins, open_round, trusted
 from mixtally.errors import RefusedError
 from mixtally.records.contract import Prefixes
@@ -80,7 +80,7 @@ CONTRACTS = {
         "signature-false",
     ),
     "lines that are no signatures": (WORLD.note + b"more\n", WORLD.pins, "no-note"),
-    "a sheet in place of a contract": (WORLD.sheet(), WORLD.pins, "field-missing"),
+    "a sheet in place of a contract": (WORLD.sheet(), WORLD.pins, "unknown-version"),
     "no note at all": (b"\x00\x01", WORLD.pins, "not-json"),
 }  # fmt: skip
 
@@ -168,7 +168,7 @@ def test_the_last_and_the_first_second_of_a_round_are_in_it():
 
 
 def test_a_contract_in_place_of_a_sheet_is_refused():
-    assert reason(open_round, WORLD.trusted(), WORLD.note, NOW) == "field-missing"
+    assert reason(open_round, WORLD.trusted(), WORLD.note, NOW) == "unknown-version"
 
 
 def test_a_sheet_that_was_altered_below_its_signatures_is_refused():
@@ -214,12 +214,12 @@ def test_any_byte_that_changes_is_refused_or_changes_nothing_that_is_read():
                 continue
 
 
-def test_terms_and_question_are_known_again():
-    same = World(mixes_terms(), name="another", team="x-")
-    other = World(mixes_terms(question=Question(name="opinion", bins=4, labels=LABELS[::-1])))
+def test_plan_and_question_are_known_again():
+    same = World(by_mixes(), name="another", team="x-")
+    other = World(by_mixes(question=Question(name="opinion", bins=4, labels=LABELS[::-1])))
     mine = WORLD.trusted()
     assert (same.trusted().plan, same.trusted().question) == (mine.plan, mine.question)
     assert other.trusted().question != mine.question
-    fewer = World(mixes_terms(collections=2)).trusted()
+    fewer = World(by_mixes(collections=2)).trusted()
     assert (fewer.question, fewer.plan != mine.plan) == (mine.question, True)
     assert ASKED.name == mine.contract.plan.question.name

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from mixtally.client.net.entries import Charge
 from mixtally.client.net.trust import Round, Trusted
 from mixtally.contract.contract import LAYER_BYTES, Contract
+from mixtally.contract.plan import Plan
 from mixtally.wire.bundle import COUNT_BYTES
 
 _LABELS = 12
@@ -75,13 +76,6 @@ def _promise(contract: Contract) -> list[str]:
     plan = contract.plan
     rounds = "its one round" if plan.collections == 1 else f"all {plan.collections} rounds"
     times = math.nextafter(math.exp(plan.epsilon), math.inf)
-    if plan.by_mixes:
-        holds = f"any one of the {plan.hops} mixes is honest, whatever everybody else does"
-    else:
-        holds = (
-            "the first mix is honest, or those before the first honest one pass on everything, and "
-            f"enough of the {plan.minimum_crowd:,} people or more who take part are honest"
-        )
     left = (
         "nothing is left of it: your answer is known"
         if plan.local_epsilon is None
@@ -91,10 +85,23 @@ def _promise(contract: Contract) -> list[str]:
         f"promise: epsilon {plan.epsilon:.6g} and delta {plan.delta:.6g} for {rounds} together: "
         "but for a chance of about delta, nothing that comes out is more than "
         f"{times:.4g} times as likely with your answer as with any other",
-        f"it holds if {holds}",
+        f"it holds {_holds(plan)}",
         f"if all mixes collude with the collector, {left}",
         "it does not hide that you take part",
     ]
+
+
+def _holds(plan: Plan) -> str:
+    """Who must be trusted for the promise."""
+    if plan.alone:
+        return "whatever everybody else does: your own flips hide you"
+    mix = "the mix" if plan.hops == 1 else f"any one of the {plan.hops} mixes"
+    if plan.by_mixes:
+        return f"if {mix} is honest, whatever everybody else does"
+    first = "the mix is honest, and "
+    if plan.hops > 1:
+        first = "the first mix is honest, or those before the first honest one pass on all, and "
+    return f"if {first}enough of the {plan.minimum_crowd:,} people or more who answer are honest"
 
 
 def _sent(contract: Contract, given: Round | None) -> list[str]:
@@ -102,9 +109,8 @@ def _sent(contract: Contract, given: Round | None) -> list[str]:
     least = most = 0
     for part in parts:
         each = part.layout.message_bytes + LAYER_BYTES[contract.suite] * layers
-        fakes = (0, 0) if (own := part.own) is None else (own.whole, own.whole + (own.coin > 0))
-        least += COUNT_BYTES + each * (part.repeats + fakes[0])
-        most += COUNT_BYTES + each * (part.repeats + fakes[1])
+        least += COUNT_BYTES + each * part.least
+        most += COUNT_BYTES + each * part.most
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     lines = [
         f"sent: once, {size} sealed bytes, to {contract.hops[0].address}; how many does not depend "

@@ -22,7 +22,7 @@ from mixtally.client.net.seal import Sealed
 from mixtally.client.net.trust import Round, check_open
 from mixtally.errors import DataError
 
-APPLICATION, VERSION = 0x6D69_7874, 1
+APPLICATION, VERSION = 0x6D69_7874, 2
 _WAIT = 30.0
 _TABLES = """
 CREATE TABLE charges (
@@ -47,7 +47,7 @@ def no_step(name: str) -> None:
 class Diary:
     """The file ``path``, made at first use for its owner's eyes only; one process at a time writes.
 
-    Raises DataError for another file, one of a later version, and when the disk refuses.
+    Raises DataError for another file, one of another version, and when the disk refuses.
     """
 
     def __init__(self, path: Path, step: Callable[[str], None] = no_step) -> None:
@@ -229,7 +229,8 @@ class Diary:
         if known == (0, 0, 0):
             return True
         if known[:2] != (APPLICATION, VERSION):
-            raise self._wrong(f"a diary of version {VERSION}", "another file")
+            other = f"version {known[1]}" if known[0] == APPLICATION else "another file"
+            raise self._wrong(f"a diary of version {VERSION}", other)
         return False
 
     @contextmanager

@@ -25,7 +25,7 @@ class Charge(NamedTuple):
 
     where
       name       of the contract; later serials with the same plan cost nothing more
-      plan      SHA-256 of its plan
+      plan       SHA-256 of its plan
       question   SHA-256 of its question
       made       when it was charged, seconds since 1970
     """

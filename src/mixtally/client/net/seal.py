@@ -40,7 +40,7 @@ def sealed(
     Raises RefusedError for a value without an answer, AccountingError for bad words.
     """
     contract, sheet = given.contract, given.sheet
-    drawn = messages(contract, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
+    drawn = messages(contract.plan, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
     parts = [
         [given.sealer.seal(one, part) for one in several] for part, several in enumerate(drawn)
     ]

@@ -28,7 +28,7 @@ class Trusted(NamedTuple):
     """A contract that is believed.
 
     where
-      plan      SHA-256 of its plan: contracts that share them share a charge
+      plan       SHA-256 of its plan: contracts that share it share a charge
       question   SHA-256 of its question, by which it is known again under another name
     """
 
@@ -65,7 +65,7 @@ def trusted(data: bytes, pins: Pins, limits: Limits) -> Trusted:
     contract = read(data)
     _check_pins(contract, pins)
     verified(data, _keys(contract))
-    checked(contract, limits)
+    checked(contract.plan, limits)
     target(contract.hops[0].address)
     plan = parsed(text_of(data))["plan"]
     asked = {name: plan[name] for name in ("question", "edges", "prefixes")}

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution, both_ways
+from mixtally.privacy.composition.pld import Curve
 
 _MOST_WAYS = 12
 """How many numbers of messages that went one way are looked at, or cells of them."""
@@ -37,7 +38,7 @@ class Ways(NamedTuple):
         return cls(both_ways(forward, backward), both_ways(backward, forward), either)
 
 
-def worst_delta(parts: Sequence[tuple[LossDistribution | Ways, int]], epsilon: float) -> float:
+def worst_curve(parts: Sequence[tuple[LossDistribution | Ways, int]]) -> Curve:
     """An upper bound of the divergence of all messages, whichever way the answers of each changed.
 
     Of t messages whose directions differ a go one way and t - a the other: the worst a is looked
@@ -46,9 +47,8 @@ def worst_delta(parts: Sequence[tuple[LossDistribution | Ways, int]], epsilon: f
     both = sum(isinstance(one, Ways) for one, _ in parts)
     cells = _MOST_WAYS if both == 1 else math.floor(_MOST_WAYS ** (1.0 / max(both, 1)))
     chosen = [_ways(one, times, max(1, cells)) for one, times in parts]
-    return max(
-        Sum([two for some in way for two in some]).delta(epsilon) for way in product(*chosen)
-    )
+    sums = [Sum([two for some in way for two in some]) for way in product(*chosen)]
+    return lambda epsilon: max(one.delta(epsilon) for one in sums)
 
 
 _Some = list[tuple[LossDistribution, int]]

@@ -20,7 +20,6 @@ via Characteristic Function (2022), theorem 10: dominating pairs compose.
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,18 +28,8 @@ from msgspec import structs
 
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition.convolve import Sum
-from mixtally.privacy.composition.pld import FINE, Curve, Tightness
-from mixtally.privacy.counted_part import Counted
-from mixtally.privacy.numerics.bracket import not_nothing
-from mixtally.privacy.terms import (
-    UNLIKELY,
-    PrivacyTerms,
-    capped_cost,
-    certified,
-    counted,
-    local_epsilon_of,
-)
+from mixtally.privacy.composition.pld import Curve
+from mixtally.privacy.terms import PrivacyTerms, Taken, capped_cost, certified, counted, together
 from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import (
     LEAST_EPSILON,
@@ -65,30 +54,42 @@ FRESH = (
 _TOLERANCE = 1e-6
 _STRIDE = 1.5
 """From one epsilon to the next, in search of the first that has so small a delta."""
-_HAIR = 1e-12
 _NOISE = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
+
+
+class Together(NamedTuple):
+    """The upper bound of delta(epsilon) of several collections, as a function on [0, 20].
+
+    where
+      composed   what falls with epsilon
+      capped     what caps cost, which rises with it
+    """
+
+    composed: Curve
+    capped: Curve
+
+    def __call__(self, epsilon: float) -> float:
+        """Both together."""
+        return min(1.0, self.composed(epsilon) + self.capped(epsilon))
 
 
 def delta_of(
     charges: Charges,
     epsilon: float,
-    tightness: Tightness = FINE,
     accountant: Accountant | None = None,
-    aim: float = 0.0,
+    aim: float | None = None,
 ) -> Certificate:
     """delta(epsilon) of all collections together, an upper bound; the lower bound is the largest of
     any single one.
 
-    A lesser ``tightness`` is faster and states a little more, a hair of ``aim`` among it.
-
-    Raises ParameterError for an epsilon outside [0.01, 20] or times outside [1, 10^6], PlanError
-    for plans that do not fit together or are impossible, AccountingError when a number cannot be
-    right.
+    ``aim`` as ``upper_curve`` has it. Raises ParameterError for an epsilon outside [0.01, 20] or
+    times outside [1, 10^6], PlanError for plans that do not fit together or are impossible,
+    AccountingError when a number cannot be right.
     """
     checked_epsilon(epsilon)
     accountant = accountant or Accountant()
-    upper = upper_curve(charges, tightness, accountant, aim)(epsilon)
+    upper = upper_curve(charges, accountant, aim)(epsilon)
     return _certificate(checked_charges(charges), epsilon, upper, accountant)
 
 
@@ -102,27 +103,29 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
             "delta", wanted="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
         )
     accountant = accountant or Accountant()
-    groups, upper = checked_charges(charges), upper_curve(charges, FINE, accountant)
-    below, above = None, (LEAST_EPSILON, upper(LEAST_EPSILON))
-    while above[1] > delta:  # upwards, as what caps cost rises with epsilon
+    groups, upper = checked_charges(charges), upper_curve(charges, accountant, delta)
+    below, above = None, (LEAST_EPSILON, upper.composed(LEAST_EPSILON))
+    # Upwards, as what caps cost rises with epsilon.
+    while (missed := above[1] + upper.capped(above[0])) > delta:
         if above[0] >= MOST_EPSILON:
             raise InfeasibleError(
                 "collections",
                 wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
-                got=f"{above[1]:.3g} there",
+                got=f"{missed:.3g} there",
                 do="take part in fewer, or allow a larger delta",
             )
         next_one = min(MOST_EPSILON, _STRIDE * above[0])
-        below, above = above, (next_one, upper(next_one))
-    met = above if below is None else _least_meeting(upper, delta, below, above)
-    return _certificate(groups, *met, accountant)
+        below, above = above, (next_one, upper.composed(next_one))
+    epsilon, composed = above if below is None else _least_meeting(upper, delta, below, above)
+    return _certificate(groups, epsilon, composed + upper.capped(epsilon), accountant)
 
 
 _Point = tuple[float, float]
 
 
-def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> _Point:
-    """(epsilon, its delta) where ``upper`` comes down to ``delta``: false position, halved often.
+def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) -> _Point:
+    """(epsilon, its delta without caps) where ``upper`` comes down to ``delta``: false position,
+    halved often.
 
     ``below`` misses the target, ``above`` meets it and so does the answer.
     """
@@ -135,13 +138,13 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
             share = math.log(at_low / delta) / fall if fall > 0.0 else 0.5
             share += 0.02 if step % 3 == 1 else -0.02  # so that both bounds come closer
         middle = low + (high - low) * min(max(share, 0.001), 0.999)
-        value = upper(middle)
+        value = upper.composed(middle)
         if not at_high <= value * _NOISE or not value <= at_low * _NOISE:
             raise AccountingError(
                 f"composition: wanted a delta that falls with epsilon, got {at_low}, {value}, "
                 f"{at_high} at {low}, {middle}, {high}; nothing may be promised from it"
             )
-        if value <= delta:
+        if value + upper.capped(middle) <= delta:
             high, at_high = middle, value
         else:
             low, at_low = middle, value
@@ -150,58 +153,30 @@ def _least_meeting(upper: Curve, delta: float, below: _Point, above: _Point) -> 
 
 
 def upper_curve(
-    charges: Charges,
-    tightness: Tightness = FINE,
-    accountant: Accountant | None = None,
-    aim: float = 0.0,
-) -> Curve:
-    """The upper bound of delta(epsilon) of all ``charges`` together, as a function on [0, 20]."""
+    charges: Charges, accountant: Accountant | None = None, aim: float | None = None
+) -> Together:
+    """The upper bound of all ``charges`` together: of a plan's own collections its own certificate.
+
+    ``aim`` is a delta to compare it with, of which a hair may be added; None for the least that a
+    plan promises.
+    """
     own, groups = accountant or Accountant(), checked_charges(charges)
-    terms = [PrivacyTerms.of(plan, times) for plan, times in groups]
-    messages = sum((counted(one) for one in terms), Counter[Counted]())
-    reach = math.fsum(local_epsilon_of(one) or math.inf for one in terms)
+    taken = [_taken(plan, times) for plan, times in groups]
+    least = min(plan.guarantee.delta for plan, _ in groups)
 
     def capped(epsilon: float) -> float:
-        return math.fsum(capped_cost(one, epsilon) for one in terms)
+        return math.fsum(capped_cost(one.terms, epsilon) for one in taken)
 
-    if messages.total() == 1:  # nothing to compose: the exact number itself
-        (alone,) = messages
-        return lambda epsilon: min(1.0, alone.bounds(own, epsilon).upper + capped(epsilon))
-    unlikely = UNLIKELY * min(plan.guarantee.delta for plan, _ in groups) / messages.total()
-    added = _added_up(groups, own, unlikely)
-    aimed = tightness.aimed(aim, messages.total())
-    composed = Sum(
-        [(one.losses(own, unlikely, aimed), times) for one, times in messages.items()]
-    ).delta
-
-    def upper(epsilon: float) -> float:
-        found = min(composed(epsilon), added.delta if added.epsilon <= epsilon else 1.0)
-        return min(1.0, not_nothing(found, epsilon, reach) + capped(epsilon))
-
-    return upper
+    return Together(together(taken, own, least if aim is None else min(aim, least)), capped)
 
 
-class _Added(NamedTuple):
-    """The sums of all epsilons and of all deltas: basic composition."""
+def _taken(plan: Plan, times: int) -> Taken:
+    """So many collections under a plan, each of which takes its part of the plan's epsilon.
 
-    epsilon: float
-    delta: float
-
-
-def _added_up(groups: list[tuple[Plan, int]], accountant: Accountant, unlikely: float) -> _Added:
-    """A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
-
-    Every message takes an even share of its plan's epsilon. Each is taken a hair smaller, so that
-    decimals which add up to the budget on paper do so here; its delta is that of the smaller one.
-    Source: Dwork et al. (2006), theorem 1.
+    A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
     """
-    epsilon = delta = 0.0
-    for plan, times in groups:
-        share = plan.guarantee.epsilon * (1.0 - _HAIR) / (plan.collections * len(plan.parts))
-        for one, many in counted(PrivacyTerms.of(plan, times)).items():
-            epsilon += many * share
-            delta += many * one.curve(accountant, unlikely)(share)
-    return _Added(epsilon, delta * (1.0 + _HAIR))
+    terms = PrivacyTerms.of(plan, times)
+    return Taken(terms, counted(terms), plan.guarantee.epsilon * times / plan.collections)
 
 
 def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:

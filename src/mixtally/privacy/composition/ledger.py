@@ -16,7 +16,6 @@ from mixtally.privacy.composition.compose import (
     epsilon_of,
     upper_curve,
 )
-from mixtally.privacy.composition.pld import FINE
 from mixtally.privacy.terms import verify
 from mixtally.records import ledger as records
 from mixtally.records.certificate import Certificate
@@ -59,7 +58,7 @@ def charge(
     verify(plan, accountant)
     after = [*_spent(ledger), (plan, times)]
     budget = ledger.budget
-    total = upper_curve(after, FINE, accountant)(budget.epsilon)
+    total = upper_curve(after, accountant, budget.delta)(budget.epsilon)
     if not total <= budget.delta:
         raise InfeasibleError(
             "ledger",
@@ -72,8 +71,8 @@ def charge(
 
 def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
     """Delta of everything charged so far at the budget's epsilon; None when nothing was."""
-    charges = _spent(ledger)
-    return delta_of(charges, ledger.budget.epsilon, FINE, accountant) if charges else None
+    charges, budget = _spent(ledger), ledger.budget
+    return delta_of(charges, budget.epsilon, accountant, budget.delta) if charges else None
 
 
 def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
@@ -101,7 +100,7 @@ def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
     room = MOST_TIMES - sum(times for _, times in charges)
 
     def fits(times: int) -> bool:
-        after = upper_curve([*charges, (plan, times)], FINE, accountant)
+        after = upper_curve([*charges, (plan, times)], accountant, budget.delta)
         return after(budget.epsilon) <= budget.delta
 
     fit, over = 0, 1

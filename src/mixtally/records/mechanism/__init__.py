@@ -1,12 +1,11 @@
 """Mechanisms: how a record is sent, which fakes hide it, and what of the crowd is counted on.
 
 One file a mechanism, found by being here; the file of the same name in ``privacy/divergence`` has
-its divergence. A plan holds any ``Shuffled`` one.
+its divergence. Whoever prices or counts a part of a plan asks it for its ``Shuffled`` one.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Union
 
 from mixtally.errors import not_one_of
 from mixtally.records.mechanism.base import Mechanism, Noise, Parameter, Shuffled
@@ -22,18 +21,13 @@ from mixtally.records.mechanism.in_clear import InClear
 from mixtally.records.mechanism.memoized import Memoized
 
 __all__ = [
-    "AnyShuffled", "BitFlips", "BlankFakes", "FakeSource", "InClear", "Mechanism", "Memoized",
+    "BitFlips", "BlankFakes", "FakeSource", "InClear", "Mechanism", "Memoized",
     "NoFakes", "Noise", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
     "mechanism_of", "protocols",
 ]  # fmt: skip
 
 for _found in iter_modules(__path__):
     import_module(f"{__name__}.{_found.name}")
-
-if TYPE_CHECKING:
-    AnyShuffled = Shuffled
-else:
-    AnyShuffled = Union[tuple(Shuffled.__subclasses__())]  # noqa: UP007  (told apart by their tags)
 
 
 def mechanism_of(name: str) -> type[Shuffled]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mixtally.errors import in_range
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes
-from mixtally.records.question import Question, checked_bins
+from mixtally.records.question import checked_bins
 
 MOST_REPEATS = 1000
 
@@ -68,10 +68,6 @@ class Mechanism(
     def least_bins(self) -> int:
         """The fewest bins that can be asked."""
         return 2
-
-    @abstractmethod
-    def holds(self, question: Question) -> bool:
-        """Whether it can hide the records of ``question``."""
 
     @abstractmethod
     def facts(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ from mixtally.records.guarantee import arriving, checked_users
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import BlankFakes, FakeSource, NoFakes, UniformFakes
-from mixtally.records.question import MOST_BITS, MOST_SET, Kind, Question
+from mixtally.records.question import MOST_BITS, MOST_SET
 
 
 class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
@@ -99,17 +99,6 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def least_bins(self) -> int:
         """A single bit may be asked."""
         return 1 if self.max_set is None else 2
-
-    def holds(self, question: Question) -> bool:
-        """Whether no record of ``question`` sets more bits than are hidden.
-
-        A set may be empty, which uniform fakes never are.
-        """
-        if question.bins != self.bins or (question.kind is Kind.BITS) != (self.max_set is None):
-            return False
-        if isinstance(self.fakes, UniformFakes):
-            return question.kind is Kind.ONE
-        return self.max_set is None or question.max_set <= self.max_set
 
     def facts(self) -> dict[str, float]:
         """The flip probability, the integer over 2^64 behind it, the crowd, what is special."""

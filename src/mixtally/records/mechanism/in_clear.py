@@ -16,7 +16,6 @@ from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
-from mixtally.records.question import Kind, Question
 
 
 class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
@@ -30,10 +29,6 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     def name(self) -> str:
         """clear-uniform or clear-shaped."""
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
-
-    def holds(self, question: Question) -> bool:
-        """Whether a record of ``question`` is one bin."""
-        return question.kind is Kind.ONE and question.bins == self.bins
 
     def facts(self) -> dict[str, float]:
         """Of shaped fakes decay, shift, and the decay ratio that everything is computed from."""

@@ -1,0 +1,37 @@
+"""What a person is told before they agree, of every kind of cover."""
+
+import pytest
+
+from helpers import contracts
+from helpers.devices import ASKED, World
+from mixtally.client.net import told
+
+ALONE = [contracts.flipped(4, q=0.3)]
+OWN = [contracts.uniform(4, whole=1)]
+MIXES = [contracts.shaped(4, shift=28)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "changes", "said"),
+    [
+        (MIXES, {}, "if any one of the 2 mixes is honest, whatever everybody else does"),
+        (MIXES, {"hops": 1}, "if the mix is honest, whatever everybody else does"),
+        (OWN, {}, "if the first mix is honest, or those before the first honest one pass on all,"),
+        (OWN, {"hops": 1}, "if the mix is honest, and enough of the 1,000 people or more who"),
+        (ALONE, {"hops": 1}, "if the mix is honest, and enough of the 1,000 people or more who"),
+        (ALONE, {"count_flips": False}, "whatever everybody else does: your own flips hide you"),
+    ],
+    ids=["mixes", "one mix", "people", "people behind one mix", "flips of others", "alone"],
+)
+def test_it_is_said_on_whom_the_promise_rests(parts, changes, said):
+    agreed = World(contracts.plan_of(ASKED, parts, collections=2, **changes)).trusted()
+    assert [line for line in told(agreed) if line.startswith(f"it holds {said}")]
+
+
+def test_messages_that_are_sent_again_are_among_the_bytes():
+    once, again = (
+        World(contracts.plan_of(ASKED, [contracts.flipped(4, repeats=times)])).trusted()
+        for times in (1, 3)
+    )
+    sizes = [next(line for line in told(one) if line.startswith("sent:")) for one in (once, again)]
+    assert [int(line.split()[2]) for line in sizes] == [2 + 145, 2 + 3 * 145]

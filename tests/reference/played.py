@@ -1,0 +1,48 @@
+"""A mechanism as a part of a plan, and collections under it played message by message."""
+
+import numpy as np
+
+from mixtally.mixing import added
+from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.contract import FakeRecord, NoRecipe, OwnFakes, Part, ShapedRecipe
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import NoFakes, ShapedFakes, UniformFakes
+from mixtally.tally.fold import tally_messages
+
+
+def part_of(mechanism):
+    """The part in which as many devices as it has fakes add one each."""
+    fakes, own, recipe = mechanism.fakes, None, NoRecipe()
+    if isinstance(fakes, ShapedFakes):
+        recipe = ShapedRecipe(fakes.ratio, fakes.shift)
+    elif not isinstance(fakes, NoFakes):
+        uniform = isinstance(fakes, UniformFakes)
+        own = OwnFakes(FakeRecord.UNIFORM if uniform else FakeRecord.BLANK, 1, 0)
+    clear = mechanism.flip_threshold is None
+    return Part(
+        bins=mechanism.bins,
+        most_set=1 if clear else mechanism.max_set,
+        threshold=mechanism.flip_threshold,
+        own=own,
+        recipe=recipe,
+        layout=Layout(Form.INDEX if clear else Form.BITS, mechanism.bins),
+        repeats=mechanism.repeats,
+    )
+
+
+def messages(mechanism, records, chance):
+    """Everybody's reports, and the fakes of people or mixes."""
+    part = part_of(mechanism)
+    rows = [part_reports(part, records, chance)]
+    if mechanism.shaped is not None:
+        rows += [added(part.recipe, part.layout, chance) for _ in range(mechanism.shaped.mixes)]
+    else:
+        rows.append(part_fakes(part, mechanism.fakes.count, chance)[0])
+    return np.concatenate(rows)
+
+
+def play(mechanism, records, chance, *, pairs=False):
+    """The tally of a collection whose every message was drawn."""
+    return tally_messages(
+        part_of(mechanism).layout, messages(mechanism, records, chance), pairs=pairs
+    )
