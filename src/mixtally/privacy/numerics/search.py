@@ -17,7 +17,6 @@ _AIMED = 2
 _LEAST_STRIDE, _MOST_STRIDE = 1.02, 4.0
 _FAR = 16.0
 _ASIDE = 0.4
-_NEAR = 1e-8
 _NOTHING = 1e-6
 """Of the target: bounds of what was cut off may rise so far below it."""
 
@@ -100,40 +99,6 @@ def least_meeting(
     if met is None or missing is None:
         return met.x if met is not None else None
     return search.closed(missing, met, tolerance)
-
-
-def least_epsilon(upper: Callable[[float], float], target: float, low: float, high: float) -> float:
-    """An epsilon in [low, high] with upper(epsilon) <= target, which ``high`` meets.
-
-    Above the least one by at most a relative 1e-8, where ``upper`` falls: by false position on
-    sqrt(-log delta), which is nearly a line, a little to either side of the end in turns, and by
-    halving where that is slow, as at an edge. Nothing but a point that was evaluated and meets
-    the target is returned.
-    """
-
-    def height(value: float) -> float:
-        return math.sqrt(max(0.0, -math.log(max(value, _FLOOR)))) - goal
-
-    goal = math.sqrt(-math.log(target))
-    g, f = height(upper(high)), height(upper(low))
-    if f >= 0.0:
-        return low
-    met, slow, width = True, False, high - low
-    for step in range(_MOST_STEPS):
-        if high - low <= _NEAR * high:
-            break
-        if step % 3 == 0:
-            slow, width = step > 0 and 2.0 * (high - low) > width, high - low
-        least = _ASIDE * _NEAR * high
-        share = 0.5 if slow else f / (f - g)
-        middle = low + (high - low) * share + (-least if met else least)
-        middle = min(max(middle, low + least), high - least)
-        value = height(upper(middle))
-        if value >= 0.0:
-            high, g, f, met = middle, value, f / 2 if met else f, True
-        else:
-            low, f, g, met = middle, value, g if met else g / 2, False
-    return high
 
 
 def usual_cover(epsilon: float, delta: float) -> float:
