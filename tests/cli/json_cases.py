@@ -146,7 +146,7 @@ simulate epochs diary.csv --column age --number 0,100 {DIARY} --epsilon 1 {END}
 simulate epochs survey.csv --column answer --labels words.txt --synthetic 4 --counts-only --epsilon 1 {END}
 plan --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --messages-per-user 5 --json
 plan --epsilon 1 --delta 1e-6 --users 1e6 --bins 50 --collections 12 --json
-plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --json
+plan --epsilon 1 --delta 1e-6 --users 1e6 --attributes 10,20,5 --messages-per-user 6 --json
 plan --epsilon 1 --delta 1e-6 --bins 20 --target-share 0.01 --json
 plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
 check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json

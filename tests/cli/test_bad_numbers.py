@@ -64,7 +64,7 @@ def test_labels_that_are_not_utf8_are_refused(refused, tmp_path):
 def test_an_impossible_wish_names_the_budget_that_would_do(cli, refused, users):
     wish = arguments(users=users, protocol="clear-uniform")
     line = refused("plan", *wish, "--messages-per-user", 1.0)
-    assert "clear-uniform needs 422 fakes" in line
+    assert "clear-uniform needs 430 fakes" in line
     (budget,) = re.findall(r"--messages-per-user ([\d.e+]+)", line)
     assert cli("plan", *wish, "--messages-per-user", budget).status == 0
 

@@ -210,7 +210,9 @@ def test_numbers_are_cut_at_the_edges_of_the_contract(cli, numbers, tmp_path):
     file, play = numbers
     outcome = cli(*play, "--contract", file, "--out", tmp_path / "out")
     assert outcome.status == 0, outcome.err
-    assert [row["truth"] for row in json.loads(outcome.out)["estimates"]] == [5000] * 4
+    assert [row["truth"] for row in json.loads(outcome.out)["releases"][0]["estimates"]] == [
+        5000
+    ] * 4
     altered(file, lambda c: c["plan"].update(edges=[0.0, 10.0, 50.0, 75.0, 100.0]))
     outcome = cli(*play, "--contract", file, "--out", tmp_path / "other")
     assert outcome.status == 2
@@ -223,7 +225,8 @@ def test_a_hop_that_cheats_leaves_out_everybody_it_can(cli, numbers, tmp_path):
     cheats = (*play, "--contract", file, "--dishonest", 1)
     came = []
     for place, more in enumerate(((), ("--leave-out", 1), ("--leave-out", 0))):
-        facts = json.loads(cli(*cheats, *more, "--out", tmp_path / str(place)).out)
+        outcome = cli(*cheats, *more, "--out", tmp_path / str(place))
+        (facts,) = json.loads(outcome.out)["releases"]
         assert "messages of people in part 1" in facts["refusal"]
         assert "estimates" not in facts
         came.append(facts["received"]["parts"][0]["received"])

@@ -187,7 +187,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
     planned(["green", "yellow"], 400)
     assert "wanted one of the 2 labels" in refused(*shared)
     planned(["blue", "red"], 500)
-    assert "at most 400 users, the smallest epoch" in refused(*shared)
+    assert "wanted a plan for 400 users" in refused(*shared)
     planned(["blue", "red"], 400)
     assert cli(*shared).status == 0
     assert "leave these out" in refused(*shared, "--mix-fakes")

@@ -178,7 +178,7 @@ def test_plans_of_another_kind_are_refused(cli, refused, data, listed, tmp_path)
 
 def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp_path):
     path = tmp_path / "plan.json"
-    cli("plan", "--hash-bins", 3000, "--users", 2476, *GIVEN[:5], "--out", path)
+    cli("plan", "--hash-bins", 3000, "--users", 2476, *GIVEN[:4], "--out", path)
     line = refused("simulate", data, "--column", "word", "--plan", path, "--candidates", listed)
     assert "wanted a plan for 2,475 users" in line
 

@@ -166,8 +166,10 @@ def test_another_kind_of_record_does_not_fit_the_question(refuses_edited, value)
     refuses_edited(value, *PART, "most_set")
 
 
-def test_a_plan_for_another_crowd_is_refused(refuses_edited):
-    assert "a plan for 1,000 users" in refuses_edited(2000, "users")
+def test_a_plan_for_a_larger_crowd_is_refused(cli, refused, simulate, plan_file):
+    given = ("--epsilon", 1, "--delta", "1e-6", "--labels", plan_file.with_name("labels.txt"))
+    assert cli("plan", *given, "--users", 1001, "--out", plan_file).status == 0
+    assert "a plan for 1,000 users" in refused(*simulate)
 
 
 def test_a_minimum_crowd_above_the_users_is_refused(refuses_edited):

@@ -24,7 +24,6 @@ from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.estimate.memoized import Recovery
 from mixtally.simulation import truth
-from mixtally.simulation.contract import Played
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.election.votes import Election
 from mixtally.simulation.memoized.crowd import watched
@@ -150,9 +149,6 @@ def test_nor_what_takes_longer(case, tmp_path):
 
 LEAKS = {
     Study: SURVEY,
-    Played: "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels words.txt --out t.json "
-    "&& contract new t.json --network network.toml --out small.json "
-    "&& simulate survey.csv --column answer --contract small.json",
     Election: "simulate votes survey.csv --column answer --labels words.txt --epsilon 1 "
     "--delta 1e-6",
     Trend: "simulate epochs diary.csv --column color --epoch-column week --person-column who "
@@ -168,8 +164,6 @@ def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
     def leaking(honest, whole):
         counts = whole.truth.counts if hasattr(whole.truth, "counts") else whole.truth
         text = f"{np.ravel(counts)[0]}"
-        if kind is Played:
-            return replace(honest(whole), refusal=text)
         return replace(honest(whole), about=replace(whole.about, source=text))
 
     plant(kind, "published", leaking)

@@ -42,14 +42,14 @@ def test_rows_played_as_counts_have_the_keys_of_whole_plays(cli, tmp_path):
     ]
 
 
-def test_a_plan_is_played_for_the_crowd_it_is_for(cli, refused, counted, tmp_path):
+def test_a_plan_is_played_for_its_crowd_and_larger_ones(cli, counted, tmp_path):
     for users in ("1e10", "1e9"):
         made = cli("plan", *PROMISE, "--users", users, "--labels", _labels(tmp_path), "--name",
                    "answer", "--out", tmp_path / f"{users}.json")  # fmt: skip
         assert made.status == 0
     call = ("simulate", counted, "--column", "answer", "--counts", "people", "--plan")
-    assert cli(*call, tmp_path / "1e10.json").status == 0
-    assert "a plan for 10,000,000,000 users" in refused(*call, tmp_path / "1e9.json")
+    for users in ("1e10", "1e9"):
+        assert cli(*call, tmp_path / f"{users}.json").status == 0
 
 
 def _labels(tmp_path):
