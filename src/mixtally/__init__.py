@@ -1,24 +1,83 @@
 """Private counting through mixes: exact privacy, least error, honest intervals.
 
-Its names are those of the public door, ``mixtally.door``; each is loaded when it is first used.
+The names below are the public door; each is loaded when it is first used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixtally.door import *  # noqa: F403
+    from mixtally.door import (
+        Attacked,
+        Batch,
+        Budget,
+        Calibrated,
+        Certificate,
+        Device,
+        Example,
+        Guarantee,
+        MixtallyError,
+        Plan,
+        Question,
+        Rehearsal,
+        Result,
+        Sent,
+        Simulated,
+        attack,
+        calibrate,
+        conclude,
+        delta,
+        example,
+        mix,
+        plan,
+        simulate,
+        simulate_baskets,
+        simulate_epochs,
+        simulate_memoized,
+        simulate_places,
+        simulate_votes,
+        simulate_words,
+    )
+
+__all__ = [
+    "Attacked",
+    "Batch",
+    "Budget",
+    "Calibrated",
+    "Certificate",
+    "Device",
+    "Example",
+    "Guarantee",
+    "MixtallyError",
+    "Plan",
+    "Question",
+    "Rehearsal",
+    "Result",
+    "Sent",
+    "Simulated",
+    "attack",
+    "calibrate",
+    "conclude",
+    "delta",
+    "example",
+    "mix",
+    "plan",
+    "simulate",
+    "simulate_baskets",
+    "simulate_epochs",
+    "simulate_memoized",
+    "simulate_places",
+    "simulate_votes",
+    "simulate_words",
+]
 
 
 def __getattr__(name: str) -> Any:
-    door = import_module("mixtally.door")
-    if name == "__all__":
-        return door.__all__
-    if name not in door.__all__:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(door, name)
+    found = globals()[name] = getattr(import_module("mixtally.door"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return list(import_module("mixtally.door").__all__)
+    return __all__

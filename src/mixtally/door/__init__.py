@@ -69,11 +69,10 @@ _PLACES = {
     "simulate_words": "mixtally.door.plays",
 }
 
-if not TYPE_CHECKING:  # which finds the names in what is imported above
-    __all__ = [*_PLACES]
-
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":  # what reads this file alone finds the names in what is imported above
+        return [*_PLACES]
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_PLACES[name]), name)

@@ -1,17 +1,12 @@
 """What people answer under, as it is given: a plan, or the contract in a file or in bytes."""
 
-import os
 from typing import NamedTuple
 
-from mixtally.door.checks import shown
-from mixtally.door.files import file_at, read
+from mixtally.door.contracts import contract_bytes
 from mixtally.door.planning import Plan
-from mixtally.errors import ParameterError
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Plan as Record
 from mixtally.records.contract import fingerprint_of, read_contract
-
-_MAKE = "make one with `mixtally contract new`"
 
 
 class Agreed(NamedTuple):
@@ -37,20 +32,3 @@ def agreed_of(given: object) -> Agreed:
     plan = read_contract(data, "contract").plan
     verify(plan)
     return Agreed(fingerprint_of(data), plan)
-
-
-def contract_bytes(given: object) -> bytes:
-    """The bytes of a contract in a file, or ``given`` itself when it is bytes already.
-
-    Raises DataError for a file that cannot be read, ParameterError for anything else.
-    """
-    if isinstance(given, bytes):
-        return given
-    if not isinstance(given, str | os.PathLike):
-        raise ParameterError(
-            "contract",
-            wanted="a mixtally.Plan, or the path or the bytes of a contract",
-            got=shown(given),
-            do=_MAKE,
-        )
-    return read(file_at(given), "a contract", _MAKE)

@@ -5,7 +5,7 @@ import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from mixtally.contract.plan import Plan as BarePlan
 from mixtally.contract.plan import read_plan
 from mixtally.contract.reading import parsed
 from mixtally.door import checks
-from mixtally.door.agreed import contract_bytes
-from mixtally.door.planning import Plan
+from mixtally.door.contracts import contract_bytes
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import SecureChance
-from mixtally.records.contract import write_plan
+
+if TYPE_CHECKING:
+    from mixtally.door.planning import Plan
 
 _ANY = Limits(epsilon=math.inf, delta=1.0, hops=1)
 """Whoever holds a plan made it, or saw it proved."""
@@ -81,7 +82,7 @@ class Device:
     @checks.in_python
     def __init__(
         self,
-        agreed: Plan | str | Path | bytes,
+        agreed: "Plan | str | Path | bytes",
         *,
         epsilon: float | None = None,
         delta: float | None = None,
@@ -95,8 +96,7 @@ class Device:
             "hops": checks.maybe_whole("hops", hops),
         }
         told = {name: limit for name, limit in given.items() if limit is not None}
-        usual = _ANY if isinstance(agreed, Plan) else Limits()
-        self._agreed, plan = _read(agreed)
+        self._agreed, plan, usual = _read(agreed)
         self._plan = checked(plan, usual._replace(**told))
         self._chance, self._turn, self._answers = SecureChance(), threading.Lock(), 0
         self._owner = os.getpid()
@@ -158,9 +158,13 @@ class Device:
         )
 
 
-def _read(agreed: object) -> tuple[str, BarePlan]:
-    """The fingerprint, and the plan as a device reads it."""
-    if isinstance(agreed, Plan):
-        return agreed.fingerprint, read_plan(parsed(write_plan(agreed.record)))
-    contract = read(contract_bytes(agreed))
-    return contract.fingerprint, contract.plan
+def _read(agreed: object) -> tuple[str, BarePlan, Limits]:
+    """The fingerprint, the plan as a device reads it, and the usual limits."""
+    if isinstance(agreed, str | bytes | os.PathLike):
+        contract = read(contract_bytes(agreed))
+        return contract.fingerprint, contract.plan, Limits()
+    from mixtally.door.agreed import agreed_of  # what made a plan is loaded already
+    from mixtally.records.contract import write_plan
+
+    found = agreed_of(agreed)
+    return found.fingerprint, read_plan(parsed(write_plan(found.plan))), _ANY

@@ -1,0 +1,34 @@
+"""A contract as people give it: its file, its bytes, or itself."""
+
+import os
+
+from mixtally.door.checks import shown
+from mixtally.door.files import file_at
+from mixtally.errors import DataError, ParameterError
+from mixtally.store.files import read_whole
+
+
+def contract_bytes(given: object) -> bytes:
+    """The bytes of a contract in a file, or ``given`` itself when it is bytes already.
+
+    Raises DataError for a file that cannot be read, ParameterError for anything else.
+    """
+    if isinstance(given, bytes):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        raise ParameterError(
+            "contract",
+            wanted="a mixtally.Plan, or the path or the bytes of a contract",
+            got=shown(given),
+            do="make one with `mixtally contract new`",
+        )
+    place = file_at(given)
+    try:
+        return read_whole(place)
+    except OSError as error:
+        raise DataError(
+            str(place),
+            wanted="a contract",
+            got=error.strerror or str(error),
+            do="make one with `mixtally contract new`",
+        ) from error
