@@ -58,7 +58,7 @@ def roc() -> Picture:
         "rate of false alarms", "power",
         (
             Curve("noise of (5.16), no fakes", _power(claimed)),
-            Curve("a plan, flip-blank", _power(of_plan(planned.best.plan))),
+            Curve("a plan, flip-blank", _power(of_plan(planned.plan))),
             Curve("guessing", tuple((r, r) for r in rates)),
             Curve("most that (1, 1e-6) allows", tuple(most)),
         ),
