@@ -82,8 +82,8 @@ def played(name, runs):
 
 def squares(truth, found):
     """Mean square of all deviations in stated standard errors, and the largest bias of a bin."""
-    errors = np.array([found[0].error_of(i) for i in range(len(truth))])
-    off = (np.array([one.counts for one in found]) - truth) / errors
+    errors = np.array([[one.error_of(i) for i in range(len(truth))] for one in found])
+    off = (np.array([one.counts for one in found]) - truth) / errors  # coins differ
     return float(np.mean(off**2)), float(np.abs(off.mean(axis=0)).max() * len(found) ** 0.5)
 
 

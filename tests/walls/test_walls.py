@@ -54,7 +54,7 @@ WAYS = [
 """One through each contract; the others need seconds."""
 OTHER_WAYS = [
     ("Imports go down only", "tally/fold.py", "import mixtally.estimate.debias"),
-    ("Imports go down only", "randomize/one.py", "import mixtally.simulation.seeded"),
+    ("Imports go down only", "randomize/parts.py", "import mixtally.simulation.seeded"),
     ("Imports go down only", "simulation/run.py", "import mixtally.attacks"),
     ("Imports go down only", "memory/device.py", "import mixtally.simulation.seeded"),
     ("Imports go down only", "estimate/conclude/counts.py", "import mixtally.simulation.truth"),
@@ -91,7 +91,7 @@ OTHER_WAYS = [
     ("Imports go down only", "wire/fit.py", "import mixtally.node.calls"),
     ("Imports go down only", "wire/note.py", "import mixtally.mixing.shuffle"),
     ("No files, sockets", "wire/round.py", "import time"),
-    ("One door to chance", "simulation/simulate.py", "import random"),
+    ("One door to chance", "simulation/play.py", "import random"),
     ("One door to chance", "ground/slicing.py", "import secrets"),
     ("What is proved twice", "rigorous/stream.py", "import mixtally.records.contract"),
     ("What is proved twice", "rigorous/coins.py", "import mixtally.ground.tails"),

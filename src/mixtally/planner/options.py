@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.costs import Costs
@@ -135,5 +133,5 @@ class Choice:
             "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
             "fingerprint": self.plan.fingerprint,
-            "plan": msgspec.to_builtins(self.plan),
+            "plan": self.plan.plain(),
         }

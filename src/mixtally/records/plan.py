@@ -15,7 +15,7 @@ from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee, arriving
 from mixtally.records.part import Part
 from mixtally.records.question import Question
-from mixtally.records.spelling import check, spelled
+from mixtally.records.spelling import check, plain, spelled
 
 
 class Cover(StrEnum):
@@ -125,6 +125,11 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if self.local_epsilon is None:
             return None
         return self.local_epsilon * collections / self.collections
+
+    def plain(self) -> dict[str, Any]:
+        """As its file has it, integers above 2^53 as decimal strings."""
+        found: dict[str, Any] = plain(msgspec.to_builtins(self))
+        return found
 
     @property
     def fingerprint(self) -> str:

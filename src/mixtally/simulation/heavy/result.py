@@ -93,7 +93,7 @@ class HeavyResult:
             "unreadable": self.unreadable,
             "words": [_plain(one) for one in self.top],
             "rounds": [_plain(one) for one in self.rounds],
-            "plan": msgspec.to_builtins(design.plan),
+            "plan": design.plan.plain(),
         }
 
 
