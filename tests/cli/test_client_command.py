@@ -44,10 +44,10 @@ def desk(tmp_path, clock, monkeypatch):
     """A device, and a first mix; calls the command with what is typed."""
     monkeypatch.setenv("HOME", str(tmp_path))
     with first_mix() as mix:
-        yield Desk(tmp_path, mix, monkeypatch)
+        yield Scene(tmp_path, mix, monkeypatch)
 
 
-class Desk:
+class Scene:
     def __init__(self, folder, mix, patch):
         self.folder, self.mix, self.patch = folder, mix, patch
         self.lay(World(address=mix.address))
