@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from mixtally.planner.options import Candidate, Infeasible
 from mixtally.planner.request import PlanRequest
+from mixtally.records.encodings import encodings
 from mixtally.records.plan import Cover, Plan
 
 
@@ -40,7 +41,7 @@ def reason(
     needs: dict[str, list[str]] = {}
     had = {best.protocol, *(option.protocol for option in others)}
     for one in infeasible:  # one that is had whole may be out of reach split
-        split = ", split" * (one.protocol in had)
+        split = ", split" * (one.protocol in had and len(encodings(request.question)) > 1)
         needs.setdefault(one.needs, []).append(one.protocol + split)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
