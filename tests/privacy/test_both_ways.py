@@ -42,7 +42,7 @@ def terms(zeros, threshold, bits, epsilon, collections=1):
 
 
 def upper(one, tightness=FINE):
-    return composed(counted(one), one, Accountant(), tightness)
+    return composed(one, Accountant(), tightness)
 
 
 def below_the_truth(cases):

@@ -25,7 +25,6 @@ from mixtally.privacy.terms import (
     certified,
     composed,
     counted,
-    delta_of,
     local_epsilon_of,
 )
 from mixtally.records.mechanism import BitFlips
@@ -158,10 +157,7 @@ def _upper(
 ) -> float:
     """The upper bound of delta at the epsilon of the guarantee."""
     terms = made(value)
-    groups = counted(terms)
-    if groups.total() == 1:
-        return delta_of(terms, accountant).upper
-    return min(1.0, composed(groups, terms, accountant, tightness) + capped_cost(terms))
+    return min(1.0, composed(terms, accountant, tightness) + capped_cost(terms))
 
 
 def _kept(found: Candidate, accountant: Accountant) -> Plan | None:

@@ -94,19 +94,17 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
     if groups.total() == 1:
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
     else:
-        upper = composed(groups, terms, accountant, tightness)
+        upper = composed(terms, accountant, tightness)
         lower = max(group.lower(accountant, epsilon) for group in groups)
         bounds = Bracket(min(upper, lower), upper)
     more = capped_cost(terms)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
 
-def composed(
-    groups: Counter[Counted], terms: PrivacyTerms, accountant: Accountant, tightness: Tightness
-) -> float:
+def composed(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
     """The upper bound of delta at the epsilon of the guarantee, without caps."""
     epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
-    return together([Taken(terms, groups, epsilon)], accountant, delta, tightness)(epsilon)
+    return together([Taken(terms, counted(terms), epsilon)], accountant, delta, tightness)(epsilon)
 
 
 class Taken(NamedTuple):
