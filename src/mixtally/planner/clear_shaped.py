@@ -2,19 +2,17 @@
 
 import math
 
-from mixtally.errors import EffortError, ParameterError
 from mixtally.planner.flips import lacks
+from mixtally.planner.layouts import in_clear
+from mixtally.planner.noise import least_cover
 from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
 from mixtally.privacy.divergence import CalibrationTarget
 from mixtally.privacy.divergence.in_clear import start, usual_ratio
 from mixtally.records.encodings import Encoding
-from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes
 from mixtally.records.mechanism.fakes import MOST_SHIFT
-from mixtally.records.part import Part
 from mixtally.records.plan import Cover
 from mixtally.records.recipe import ShapedRecipe
 
@@ -33,27 +31,15 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         return Infeasible(NAME, "a mix that is trusted to draw the fakes: --mix-fakes")
     if (short := lacks(NAME, request, encoding)) is not None:
         return short
-    together = len(clear.parts) * request.collections
-    ratio = usual_ratio(request.guarantee.epsilon, together)
-    shift = _least_shift(request, ratio, together, accountant)
+    ratio = usual_ratio(request.guarantee.epsilon, len(clear.parts) * request.collections)
+    shift = _least_shift(request, ratio, len(clear.parts), accountant)
     if shift is None:
         return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
     drawn = shift * sum(part.bins for part in clear.parts)
     if drawn > request.drawn:
         return Infeasible(NAME, f"--mix-messages {drawn}: {shift} a bin")
     recipe = ShapedRecipe(ratio, shift)
-    parts = tuple(
-        Part(
-            bins=part.bins,
-            most_set=1,
-            threshold=None,
-            own=None,
-            recipe=recipe,
-            layout=Layout(Form.INDEX, part.bins),
-            repeats=1,
-        )
-        for part in clear.parts
-    )
+    parts = tuple(in_clear(part.bins, None, recipe) for part in clear.parts)
     found = Candidate(request, request.question, parts, Cover.MIXES)
     if not found.fits_bytes:
         return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
@@ -61,21 +47,16 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
 
 
 def _least_shift(
-    request: PlanRequest, ratio: int, together: int, accountant: Accountant
+    request: PlanRequest, ratio: int, parts: int, accountant: Accountant
 ) -> int | None:
     """The least shift that keeps the guarantee, or where a search for it begins, if that is enough;
     None for none.
     """
-    one = Record.of(InClear(bins=2, fakes=ShapedFakes(ratio, 1)))
-    epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
+    one, guarantee = InClear(bins=2, fakes=ShapedFakes(ratio, 1)), request.guarantee
     if request.likely:
-        shift = start(one.message, Parameter.SHIFT, CalibrationTarget(epsilon, delta, together))
+        together = parts * request.collections
+        goal = CalibrationTarget(guarantee.epsilon, guarantee.delta, together)
+        shift = start(Record.of(one).message, Parameter.SHIFT, goal)
         return shift if shift <= MOST_SHIFT else None
-    try:
-        found = calibrate(accountant, one, Parameter.SHIFT, epsilon, delta, collections=together)
-    except EffortError:
-        raise
-    except ParameterError:
-        return None
-    shaped = found.message.mechanism.shaped
-    return None if shaped is None else shaped.shift
+    found = least_cover(accountant, request, parts, one, Parameter.SHIFT)
+    return None if found is None or found.shaped is None else found.shaped.shift

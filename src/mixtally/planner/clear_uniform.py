@@ -7,6 +7,7 @@ from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR
 from mixtally.planner.flips import uncrowded
+from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
 from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
 from mixtally.planner.pricing import own_fakes
@@ -15,7 +16,6 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
 from mixtally.records.question import MOST_BINS, Kind, Question
@@ -66,8 +66,8 @@ def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> 
     """Values hashed into as many bins as the fakes of the budget can cover."""
     (question, *rest) = encoding.parts
     people = request.people
-    in_clear = question.kind is Kind.ONE and request.local_epsilon is None
-    if rest or not in_clear or request.hash_seed is None or people is None or request.mixes_draw:
+    sent_clear = question.kind is Kind.ONE and request.local_epsilon is None
+    if rest or not sent_clear or request.hash_seed is None or people is None or request.mixes_draw:
         return None
     if question.hashed is not None or question.bins < _HUGE:
         return None
@@ -111,15 +111,7 @@ def _among(
 
 
 def _part(bins: int, mean: int | None) -> Part:
-    return Part(
-        bins=bins,
-        most_set=1,
-        threshold=None,
-        own=own_fakes(FakeRecord.UNIFORM, mean or 1),
-        recipe=NoRecipe(),
-        layout=Layout(Form.INDEX, bins),
-        repeats=1,
-    )
+    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean or 1), NoRecipe())
 
 
 def _needs(

@@ -14,9 +14,9 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner.options import Candidate
 from mixtally.privacy.overflow import overflow
 from mixtally.records.layout import MOST_CAP, Form, Layout
-from mixtally.records.part import Part
+from mixtally.records.part import OwnFakes, Part
 from mixtally.records.plan import Cover
-from mixtally.records.recipe import BlanksRecipe, NoRecipe
+from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe
 
 CAPPED_FROM = 65
 """Bins from which on a message is capped: fewer are as many free bits as may be sent."""
@@ -105,5 +105,18 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
         own=None,
         recipe=NoRecipe(),
         layout=Layout(Form.BITS, bins),
+        repeats=1,
+    )
+
+
+def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe) -> Part:
+    """A part whose values travel as the numbers of their bins."""
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=own,
+        recipe=recipe,
+        layout=Layout(Form.INDEX, bins),
         repeats=1,
     )

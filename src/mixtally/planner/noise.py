@@ -11,7 +11,14 @@ from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate, keeps
 from mixtally.records.encodings import Encoding
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Parameter, UniformFakes
+from mixtally.records.mechanism import (
+    BitFlips,
+    BlankFakes,
+    InClear,
+    Parameter,
+    Shuffled,
+    UniformFakes,
+)
 
 _EXACT = 1e-12
 _SEARCHED = 1e-6
@@ -113,21 +120,37 @@ def fewest_fakes(
     """The fewest fakes that must arrive with this flip probability, with coins; None where none is
     known.
     """
+    parts, flipped = len(encoding.parts), sure.having(Parameter.FLIP, threshold)
+    found = least_cover(accountant, request, parts, flipped, Parameter.FAKES)
+    if found is None:
+        return None
+    return with_coins(request, found.fakes_promised, parts) if found.fakes_promised else 0
+
+
+def least_cover(
+    accountant: Accountant,
+    request: PlanRequest,
+    parts: int,
+    mechanism: Shuffled,
+    parameter: Parameter,
+) -> Shuffled | None:
+    """``mechanism`` with the least ``parameter`` of its fakes that keeps the guarantee; None for
+    none.
+    """
     try:
         found = calibrate(
             accountant,
-            Record.of(sure.having(Parameter.FLIP, threshold)),
-            Parameter.FAKES,
+            Record.of(mechanism),
+            parameter,
             request.guarantee.epsilon,
             request.guarantee.delta,
-            collections=len(encoding.parts) * request.collections,
+            collections=parts * request.collections,
         )
     except EffortError:
         raise
     except ParameterError:
         return None
-    needed = found.message.mechanism.fakes_promised
-    return with_coins(request, needed, len(encoding.parts)) if needed else 0
+    return found.message.mechanism
 
 
 def capped(request: PlanRequest, flipped: BitFlips, parts: int) -> int:

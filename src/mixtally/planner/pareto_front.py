@@ -12,12 +12,15 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
     those before coins and caps, about a thousandth less than a plan's.
     """
     options = (planner or Planner()).within(request)
-    unbeaten = [option for option in options if not any(_beats(other, option) for other in options)]
-    distinct = {option.cost: option for option in reversed(unbeaten)}
+    by_cost = {option.cost: option for option in reversed(options)}
+    distinct = {
+        cost: option
+        for cost, option in by_cost.items()
+        if not any(_beats(other, cost) for other in by_cost)
+    }
     return sorted(distinct.values(), key=lambda option: option.standard_error)
 
 
-def _beats(one: Candidate, other: Candidate) -> bool:
+def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     """Whether ``one`` is nowhere worse and somewhere better."""
-    pairs = list(zip(one.cost, other.cost, strict=True))
-    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))

@@ -168,7 +168,7 @@ def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
         return None
     if request.local_epsilon is not None and (local is None or local > request.local_epsilon):
         return None
-    crowd = request.users if request.minimum_crowd is None else request.minimum_crowd
+    crowd = request.crowd
     if found.cover is Cover.MIXES and request.minimum_crowd is None:
         crowd = 1
     return Plan(

@@ -127,6 +127,11 @@ class PlanRequest:
         return MOST_DRAWN if self.hops is None else self.users
 
     @property
+    def crowd(self) -> int:
+        """The fewest people of a round: all of them, unless it is said."""
+        return self.users if self.minimum_crowd is None else self.minimum_crowd
+
+    @property
     def people(self) -> int | None:
         """Honest people who surely take part; None where they are too few.
 
@@ -134,8 +139,7 @@ class PlanRequest:
         """
         if self.hops is not None and self.minimum_crowd is None:
             return None
-        crowd = self.users if self.minimum_crowd is None else self.minimum_crowd
-        sure = arriving(crowd, self.honest_share)
+        sure = arriving(self.crowd, self.honest_share)
         return sure if sure >= LEAST_USERS else None
 
     def own_fakes(self, parts: int) -> Fraction:
