@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from mixtally.cli.contract_files import read_any
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Part, Plan
@@ -25,14 +25,7 @@ def read_verified(path: Path) -> Plan:
 
 def one_part(plan: Plan) -> Part:
     """The one message of a record; raises PlanError where there are several."""
-    if len(plan.parts) > 1:
-        raise PlanError(
-            "plan",
-            wanted="records that travel as one message",
-            got=f"{len(plan.parts)} messages a record",
-            do="plan with another --protocol, or play the whole with `mixtally simulate`",
-        )
-    return plan.parts[0]
+    return plan.one_part("plan with another --protocol, or play the whole with `mixtally simulate`")
 
 
 def given_reason(path: Path) -> str:

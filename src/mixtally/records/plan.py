@@ -8,6 +8,7 @@ import msgspec
 
 from mixtally.contract.plan import read_plan
 from mixtally.contract.question import read_prefixes
+from mixtally.errors import PlanError
 from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
 from mixtally.records.costs import Costs
@@ -119,6 +120,17 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
         return sum(own.of(self.sure_people) for own in owns)
+
+    def one_part(self, do: str) -> Part:
+        """The one message of a record; raises PlanError, with what to ``do``, for several."""
+        if len(self.parts) > 1:
+            raise PlanError(
+                "plan",
+                wanted="records that travel as one message",
+                got=f"{len(self.parts)} messages a record",
+                do=do,
+            )
+        return self.parts[0]
 
     def left_of(self, collections: int) -> float | None:
         """The local epsilon of so many collections under it; None where nothing is left."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
-from mixtally.errors import InfeasibleError, PlanError
+from mixtally.errors import InfeasibleError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude_series
 from mixtally.privacy.accountant import Accountant
@@ -92,16 +92,12 @@ def checked(
     ParameterError when its largest batch needs too much memory, which none does with
     ``counts_only``.
     """
-    if len(plan.parts) > 1:
-        raise PlanError(
-            "plan",
-            wanted="records that travel as one message",
-            got=f"{len(plan.parts)} messages a record",
-            do="plan with another --protocol, or ask each bit or attribute in a series of its own",
-        )
+    part = plan.one_part(
+        "plan with another --protocol, or ask each bit or attribute in a series of its own"
+    )
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
     if not counts_only:  # now, not in mid-series
-        check_room(plan.parts[0], int(timeline.users.max()), plan.hops)
+        check_room(part, int(timeline.users.max()), plan.hops)
 
 
 def spent_by(
