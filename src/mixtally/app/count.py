@@ -15,7 +15,7 @@ from mixtally.simulation import offers
 from mixtally.simulation.central import ONE_VALUE, central
 from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.open_words import hashed, listed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Release, Study
 from mixtally.simulation.truth import Truth, truth_of
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     where
       name    of the question, for people
       plan    how it is asked, and ``reason`` why this way
-      words   that are looked for among the bins that they share; None for bins of one value
+      words   that are looked for, where the question is open; None for a list of values
     """
 
     name: str
@@ -85,7 +85,11 @@ def _played(
     if isinstance(crowd, Histogram):
         return collect_counts(asked.plan, crowd, lab, analysis), Truth(crowd.truth)
     if asked.words is not None:
-        return collect_words(asked.plan, crowd, asked.words, lab, analysis)
+        sought = listed(asked.plan.question, asked.words)
+        found = release(
+            asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=sought)
+        )
+        return found, truth_of_words(crowd, sought)
     if counts_only:
         played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
     else:

@@ -129,7 +129,6 @@ def wish_of(
     guarantee: Guarantee,
     users: int,
     *,
-    hash_seed: str | None = None,
     edges: tuple[float, ...] | None = None,
     prefixes: Prefixes | None = None,
 ) -> PlanRequest:
@@ -145,7 +144,6 @@ def wish_of(
         bytes_per_user=budget.cost.bytes_per_user,
         mix_messages=budget.cost.mix_messages,
         collections=budget.collections,
-        hash_seed=hash_seed,
         edges=edges,
         prefixes=prefixes,
         **asdict(budget.trust),

@@ -23,7 +23,7 @@ from mixtally.attacks.target import Target
 from mixtally.attacks.wordstream import word_checks
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import BlanksRecipe, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, OwnFakes, Part, ShapedRecipe
 from mixtally.tally.fold import tally_messages
 
 NAME = "collection"
@@ -95,7 +95,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
     if isinstance(part.recipe, ShapedRecipe):
         drawn = hops * len(part.recipe.weights) * part.bins
         return part, users if drawn <= _MOST_SHAPED else 0
-    if isinstance(small.recipe, BlanksRecipe):
+    if isinstance(small.recipe, CountedRecipe):
         small = replace(small, recipe=replace(small.recipe, count=users // 4))
     if small.own is not None:
         own = OwnFakes(small.own.record, min(1, small.own.whole), small.own.coin)
@@ -106,7 +106,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
 def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
     """How many fakes came, by whole ones, recipes and coins."""
     sure, coin = 0, 0.0
-    if isinstance(part.recipe, BlanksRecipe):
+    if isinstance(part.recipe, CountedRecipe):
         sure = hops * part.recipe.count
     if part.own is not None:
         sure, coin = users * part.own.whole, part.own.coin / SCALE

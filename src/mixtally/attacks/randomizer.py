@@ -25,7 +25,7 @@ from mixtally.ground.bits import Counts, Rows, one_hot, spans
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.layouts import least_cap
-from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, FakeRecord, OwnFakes, Part, ShapedRecipe
 from mixtally.records.layout import MOST_CAP, Form, Layout
 from mixtally.tally.sift import sift
 
@@ -85,7 +85,7 @@ def probed(part: Part, threshold: int) -> Part | None:
 
 def _flipping(part: Part, threshold: int, cap: int | None) -> Part:
     recipe = part.recipe
-    if isinstance(recipe, BlanksRecipe):
+    if isinstance(recipe, CountedRecipe):
         recipe = replace(recipe, threshold=threshold)
     layout = replace(part.layout, cap=cap)
     return replace(part, threshold=threshold, recipe=recipe, layout=layout)
@@ -180,7 +180,7 @@ def has_fakes(part: Part) -> bool:
 
 def _fakes(part: Part, count: int, lab: Lab) -> Rows:
     """So many flipped fakes of devices, or blanks of a hop; none where nobody adds any."""
-    if isinstance(part.recipe, BlanksRecipe):
+    if isinstance(part.recipe, CountedRecipe):
         return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
     return lab.device.fakes(one_each(part), count, lab.chance)[0] if part.own else _none(part)
 

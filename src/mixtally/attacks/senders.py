@@ -19,7 +19,7 @@ from mixtally.ground.bits import Counts, Rows, row_bytes, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, Part
+from mixtally.records.contract import CountedRecipe, FakeRecord, OwnFakes, Part
 from mixtally.records.layout import Form, Layout
 
 Bits = tuple[int, ...]
@@ -47,7 +47,7 @@ class Senders:
     @property
     def fakes(self) -> int:
         """How many hide the person, shaped ones aside: on average, rounded up, by coins."""
-        if isinstance(self.part.recipe, BlanksRecipe):
+        if isinstance(self.part.recipe, CountedRecipe):
             return self.mixes * self.part.recipe.count
         own = self.part.own
         return 0 if own is None else -(-self.honest * (own.whole * SCALE + own.coin) // SCALE)
@@ -100,7 +100,7 @@ class Senders:
     def drawn_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
         """The first ``width`` positions of the fakes of one run, some at a time."""
         part = self._narrowed(width) if self.threshold else self.part
-        if isinstance(part.recipe, BlanksRecipe):
+        if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.mixes):
                 rows = device.added(part.recipe, part.layout, chance)
                 yield first_positions(part.layout, rows, width)

@@ -1,4 +1,4 @@
-"""Values that share bins by a hash: options, declared once."""
+"""Texts of an open domain: options, declared once."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +19,15 @@ Candidates = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HashingOptions:
-    """Bins that are shared, and the key of the hash."""
+    """The key of the hash by which texts become points."""
 
-    hash_bins: Annotated[
-        int | None,
-        o.whole_option("--hash-bins", "Bins that values of an open domain share by a hash."),
-    ] = None
     hash_seed: Annotated[
         str | None,
         o.option(
-            "--hash-seed", "Key of that hash, 32 hexadecimal digits; drawn if left out.", "HEX"
+            "--hash-seed",
+            "Key by which texts of an open domain are hashed, 32 hexadecimal digits; drawn if "
+            "left out.",
+            "HEX",
         ),
     ] = None
 
@@ -43,13 +42,11 @@ def asked_words(
     hashing: HashingOptions,
     reading: Reading,
     beside: list[str],
-    *,
-    planned: bool,
 ) -> tuple[str, ...] | None:
-    """The candidates of a simulation, None when each bin is one value.
+    """The words that are looked for, None where the data say which values there are.
 
-    Raises ParameterError when only one of --candidates and --hash-bins was given without a plan,
-    or what does not go with them: ``beside`` has such flags.
+    Raises ParameterError for a key without them, and for what does not go with them: ``beside`` has
+    such flags.
     """
     if path is None:
         if used := flags(hashing):
@@ -60,13 +57,6 @@ def asked_words(
                 do="list the words to look for, one a line",
             )
         return None
-    if not planned and hashing.hash_bins is None:
-        raise ParameterError(
-            "--hash-bins",
-            wanted="a number of bins beside --candidates",
-            got="none",
-            do="the more, the fewer words share one: 10000 or more for a thousand candidates",
-        )
     wrong = [*beside]
     wrong += ["--labels"] if reading.labels is not None else []
     wrong += [f"--as {reading.form}"] if reading.form != "one" else []

@@ -21,7 +21,7 @@ from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
-from mixtally.records.contract import Plan, write_plan
+from mixtally.records.contract import write_plan
 from mixtally.report.promise import width_text
 from mixtally.report.words import promise
 
@@ -79,7 +79,6 @@ def plan(
         question,
         wanted.promise.guarantee(),
         crowd,
-        hash_seed=seed,
         edges=edges,
         prefixes=prefixes,
     )
@@ -89,7 +88,6 @@ def plan(
         if wanted.target_share is None and wanted.target_error is None:
             _print_nearest(wish, error, json=json)
         raise
-    _check_seed(asked.hashing.hash_seed, answer.plan)
     forecast = planner.forecast(answer.plan, level)  # refuses a level before anything is written
     written = []
     if out is not None:
@@ -139,17 +137,6 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
             wanted="--users",
             got="none",
             do="say how many take part, or give --target-share to find how many are needed",
-        )
-
-
-def _check_seed(seed: str | None, best: Plan) -> None:
-    """Raises ParameterError when a seed was given and nothing in the plan is hashed."""
-    if seed is not None and best.question.hashed is None:
-        raise ParameterError(
-            "--hash-seed",
-            wanted="a plan whose values share bins by a hash",
-            got=f"{best.name} with a bin for each value",
-            do="leave it out, or add --hash-bins to hash values into so many bins",
         )
 
 

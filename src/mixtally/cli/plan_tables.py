@@ -11,7 +11,7 @@ from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 
-_RARE = ("hashed_values", "collision_error", "crowd_counted", "messages_per_mix")
+_RARE = ("prime", "digits", "crowd_counted", "messages_per_mix")
 """Not shown where all have none of it."""
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 

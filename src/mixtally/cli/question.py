@@ -11,8 +11,7 @@ from mixtally.cli import options as o
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.labels import read_labels
 from mixtally.errors import ParameterError
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.question import Kind, Question, open_question, with_attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +21,9 @@ class QuestionOptions:
     bins: o.Bins = None
     labels: o.Labels = None
     name: Annotated[str, o.option("--name", "What the question is called.")] = "answer"
+    open_domain: Annotated[
+        bool, o.option("--open", "Any text may be answered; words are listed when it is counted.")
+    ] = False
     hashing: HashingOptions
     max_set: Annotated[
         int | None,
@@ -42,11 +44,11 @@ def question_of(options: QuestionOptions, seed: str) -> Question:
     ``seed`` is that of the hash, given or drawn.
     """
     labels, name = read_labels(options.labels), options.name
-    ways = flags(options, "bins", "attributes", "bits") + flags(options.hashing, "hash_bins")
+    ways = flags(options, "bins", "attributes", "bits", "open_domain")
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
-            wanted="--bins or --labels, --attributes, --bits, or --hash-bins",
+            wanted="--bins or --labels, --attributes, --bits, or --open",
             got=" and ".join(ways) or "none",
             do="say in one way what a record may hold",
         )
@@ -54,9 +56,12 @@ def question_of(options: QuestionOptions, seed: str) -> Question:
         raise ParameterError(
             "max set", wanted="--bins or --labels beside it", got=ways[0], do="leave --max-set out"
         )
-    if options.hashing.hash_bins is not None:
-        bins, hashed = options.hashing.hash_bins, Hashing(function=HMAC_SHA256, seed=seed)
-        return Question(name=name, bins=bins, labels=labels, hashed=hashed)
+    if options.hashing.hash_seed is not None and not options.open_domain:
+        raise ParameterError(
+            "--hash-seed", wanted="--open beside it", got="none", do="leave it out, or add --open"
+        )
+    if options.open_domain:
+        return open_question(name, seed)
     if options.bits is not None:
         return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)
     if options.attributes is not None:

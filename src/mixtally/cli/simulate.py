@@ -11,6 +11,7 @@ from mixtally.cli import options as o
 from mixtally.cli import simulate_contract
 from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
+from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
@@ -78,15 +79,16 @@ def simulate(
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
-    number (--number), or a word of an open domain (--hash-bins, --candidates). With --contract a
+    number (--number), or any word, of which those of --candidates are counted. With --contract a
     round is played as the contract says, hop by hop. With --counts-only the tally is drawn instead
     of messages, and with --counts every row is a value that many people hold: 10^10 of them in
     seconds.
     """
     if contract.contract is not None:
-        made = flags(options.promise) + flags(options, "plan", "repeats", "candidates", "observer")
+        made = flags(options.promise) + flags(options, "plan", "repeats", "observer")
         refuse_beside(made + flags(budget) + flags(hashing) + flags(counts), "contract")
-        simulate_contract.play(data, contract, read, run, options.analysis(run.level))
+        words, analysis = read_labels(options.candidates), options.analysis(run.level)
+        simulate_contract.play(data, contract, read, run, analysis, words)
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
     given = None if options.plan is None else read_plan(options.plan)
@@ -135,7 +137,7 @@ def _counted(
     planned = plan is not None
     reading = reading_of(read, planned=False) if plan is None else reading_as(read, plan)
     plain = flags(options, "project", "pairs", "repeats")
-    words = asked_words(options.candidates, hashing, reading, plain, planned=planned)
+    words = asked_words(options.candidates, hashing, reading, plain)
     if planned:
         beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
         refuse_beside(beside + flags(hashing) + flags(budget))

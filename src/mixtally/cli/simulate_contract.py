@@ -11,15 +11,11 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as
 from mixtally.cli.rows import read_crowd
 from mixtally.cli.screen import show
-from mixtally.data.file import DataFile
-from mixtally.data.population import Population
-from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.records.contract import Plan
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
-from mixtally.simulation.open_words import hashed
+from mixtally.simulation.open_words import hashed, listed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
@@ -73,6 +69,7 @@ def play(
     columns: ReadingOptions,
     run: o.RunOptions,
     analysis: Analysis,
+    words: tuple[str, ...] | None = None,
 ) -> None:
     """Read the crowd as the contract asks, play one round, show what came of it.
 
@@ -81,12 +78,17 @@ def play(
     if options.contract is None:
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
+    question = contract.plan.question
     file, reading = columns.rows.at(data), reading_as(columns, contract.plan)
-    crowd = _crowd(file, reading, contract.plan)
+    reading = replace(reading, words=question.hashed is not None)
+    crowd = read_crowd(file, reading, None if reading.words else question)
+    if words is not None:
+        analysis = replace(analysis, listed=listed(question, words))
+    sent = hashed(crowd, question) if reading.words else crowd
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
         lab = Lab(o.chance(run.seed), progress)
-        played = release(contract.plan, crowd, lab, analysis, dishonest)
+        played = release(contract.plan, sent, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
         source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
@@ -95,7 +97,11 @@ def play(
         ordered=True,
         signed=Signed(contract.name, contract.serial, fingerprint),
     )
-    study = Study(about, (played,), truth_of(crowd, played.found))
+    if analysis.listed is None:
+        truth = truth_of(crowd, played.found)
+    else:
+        truth = truth_of_words(crowd, analysis.listed)
+    study = Study(about, (played,), truth)
     outcome = Outcome(
         document=document(study, run.top),
         from_data=(),  # the contract has it all
@@ -103,9 +109,3 @@ def play(
         seeded=run.seed is not None,
     )
     show(outcome, run.out, json=run.json)
-
-
-def _crowd(file: DataFile, reading: Reading, plan: Plan) -> Population:
-    if plan.question.hashed is not None:
-        return hashed(read_crowd(file, replace(reading, words=True)), plan.question)
-    return read_crowd(file, reading, plan.question)

@@ -7,8 +7,7 @@ from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.ground.chance import Chance
 from mixtally.records.contract import Plan
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Question
+from mixtally.records.question import Question, open_question
 from mixtally.simulation.open_words import hashed
 
 
@@ -19,14 +18,13 @@ def crowd_of(
     hashing: HashingOptions,
     source: Chance,
 ) -> tuple[Population, Question]:
-    """The crowd and the question; words share bins by a hash that is a plan's, given or drawn."""
+    """The crowd and the question; the key of an open one is a plan's, given or drawn."""
     if plan is not None:
         return _planned(file, reading, plan)
     population = read_crowd(file, reading)
-    if hashing.hash_bins is None:
+    if not reading.words:
         return population, population.question
-    shared = Hashing(function=HMAC_SHA256, seed=hashing.seed(source))
-    return population, Question(name=reading.name, bins=hashing.hash_bins, hashed=shared)
+    return population, open_question(reading.name, hashing.seed(source))
 
 
 def _planned(file: DataFile, reading: Reading, plan: Plan) -> tuple[Population, Question]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from mixtally.contract.part import SCALE, Layout, Part
+from mixtally.contract.planes import Planes
 from mixtally.errors import AccountingError
 
 T = TypeVar("T")
@@ -59,6 +60,8 @@ def coins(parts: Sequence[Part], words: Words) -> list[int]:
 
 def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
     """The message of a record that sets ``bins``, ascending; drawn again while past the cap."""
+    if part.planes is not None:
+        return _plane(part.layout, part.planes, bins[0], words)
     if part.threshold is None:
         return written(part.layout, bins)
     record = 0
@@ -97,7 +100,14 @@ def _row(layout: Layout, row: int) -> bytes:
 def fake(part: Part, words: Words) -> bytes:
     """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
     uniform = part.own is not None and part.own.uniform
+    if uniform and part.threshold is None:
+        return written(part.layout, (words.uniform(part.layout.bins),))
     return message(part, (words.uniform(part.bins),) if uniform else (), words)
+
+
+def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
+    """A plane that holds the point, of a direction drawn for this one message."""
+    return written(layout, (planes.message(point, words.uniform(planes.directions)),))
 
 
 def written(layout: Layout, ones: Sequence[int]) -> bytes:

@@ -13,7 +13,6 @@ from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None
 """A label or the number of a bin, a number, a word, several of them, bits; None for no answer."""
-_DIGEST_BYTES = 16
 
 
 def bins_of(
@@ -40,7 +39,7 @@ def bins_of(
     if plan.edges is not None:
         return [(_cut(plan.edges, value),)]
     if question.seed is not None:
-        return [(_hashed(question.seed, question.bins, value),)]
+        return [(_point(question.seed, question.bins, value),)]
     if question.kind == "bits":
         bits = _bits(value, question.bins)
         if parts[0].most_set is None and parts[0].bins == question.bins:
@@ -95,10 +94,10 @@ def _word(value: object) -> str:
     return normalize("NFC", value)
 
 
-def _hashed(seed: bytes, bins: int, value: object) -> int:
-    """floor(x bins / 2^128), x the first 16 bytes of HMAC-SHA-256 of the text in form NFC."""
+def _point(seed: bytes, points: int, value: object) -> int:
+    """HMAC-SHA-256 of the text in form NFC, as a big-endian integer, modulo the points."""
     digest = hmac.digest(seed, _word(value).encode("utf-8"), "sha256")
-    return int.from_bytes(digest[:_DIGEST_BYTES], "little") * bins >> 8 * _DIGEST_BYTES
+    return int.from_bytes(digest, "big") % points
 
 
 def _several(value: object) -> Sequence[object]:

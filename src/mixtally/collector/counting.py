@@ -84,11 +84,12 @@ def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
     size = batch.contract.envelope_bytes[number][-1]
     envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
     folded = by.fold(FoldWork(number, size, layout, envelopes, pairs))
-    pairs_counted = folded.tally.pairs
+    pairs_counted, codes = folded.tally.pairs, folded.tally.codes
     return PartCounted(
         came=folded.came,
         messages=folded.tally.messages,
         counts=folded.tally.counts.tolist(),
+        codes=None if codes is None else codes.tolist(),
         pairs=None if pairs_counted is None else pairs_counted.tolist(),
         dropped=folded.dropped,
     )

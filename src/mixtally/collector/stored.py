@@ -49,6 +49,7 @@ class PartCounted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     where
       came      messages in the batch
       counts    how often each bin was set
+      codes     the bins that counts are of, ascending; None where each has one
       pairs     the same of pairs of bins; None where messages do not tell
       dropped   reason -> messages that came and were not tallied
     """
@@ -56,6 +57,7 @@ class PartCounted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     came: int
     messages: int
     counts: list[int]
+    codes: list[int] | None
     pairs: list[list[int]] | None
     dropped: dict[str, int]
 
@@ -63,7 +65,8 @@ class PartCounted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def tally(self) -> Tally:
         """As estimates take it."""
         pairs = None if self.pairs is None else np.array(self.pairs, dtype=np.int64)
-        return Tally(np.array(self.counts, dtype=np.int64), self.messages, pairs)
+        codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
+        return Tally(np.array(self.counts, dtype=np.int64), self.messages, pairs, codes)
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

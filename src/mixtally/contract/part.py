@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from mixtally.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
 from mixtally.contract.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.contract.reading import Fields, refused, whole
 
@@ -51,8 +52,8 @@ class Recipe(NamedTuple):
     """What a hop adds.
 
     where
-      kind            none, shaped or blanks
-      first, second   ratio and shift, or count and threshold
+      kind            none, shaped, blanks or uniform
+      first, second   ratio and shift, count and threshold, or count
     """
 
     kind: str
@@ -66,12 +67,14 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
+      planes      what a message in clear names in place of a bin; None for the bin itself
       repeats     how often a record is sent, each time flipped afresh
     """
 
     bins: int
     most_set: int | None
     threshold: int | None
+    planes: Planes | None
     own: Own | None
     recipe: Recipe
     layout: Layout
@@ -96,7 +99,7 @@ class Part(NamedTuple):
     def protocol(self) -> str:
         """The name of the mechanism."""
         if self.threshold is None:
-            return "clear-uniform" if self.own else "clear-shaped"
+            return "clear-shaped" if self.recipe.kind == "shaped" else "clear-uniform"
         if self.own and self.own.uniform:
             return "flip-uniform"
         if self.most_set is None and self.bins == 1:
@@ -106,21 +109,24 @@ class Part(NamedTuple):
 
 def read_part(value: object, place: str) -> Part:
     """A part; raises RefusedError for one that has no proof."""
-    held = Fields(value, place, "bins most_set threshold own recipe layout repeats")
+    held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats")
     layout = _layout(held.held["layout"], held.at("layout"))
     recipe = _recipe(held.held["recipe"], held.at("recipe"))
     own = None if held.held["own"] is None else _own(held.held["own"], held.at("own"))
+    planes = None if held.held["planes"] is None else _planes(held.held["planes"], held)
     most_set: int | None = None
     if held.held["most_set"] is None:
         bins = held.whole("bins", 1, MOST_BITS, "bins-out-of-range")
     else:
-        bins = held.whole("bins", 2, MOST_BINS, "bins-out-of-range")
+        most = MOST_BINS if planes is None else planes.points
+        bins = held.whole("bins", 2, most, "bins-out-of-range")
         most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
     threshold = None if held.held["threshold"] is None else _threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
-    part = Part(bins, most_set, threshold, own, recipe, layout, repeats)
-    if layout.bins != bins:
-        raise refused("layout-bins", place, f"a layout of {bins} bins", layout.bins)
+    part = Part(bins, most_set, threshold, planes, own, recipe, layout, repeats)
+    named = bins if planes is None else planes.messages
+    if layout.bins != named:
+        raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
     if own is not None and part.by_mixes:
         raise refused("two-covers", place, "fakes of devices or of hops", "both")
     if repeats > 1 and (threshold is None or own is not None or part.by_mixes):
@@ -135,7 +141,7 @@ def read_part(value: object, place: str) -> Part:
 def _layout(value: object, place: str) -> Layout:
     held = Fields(value, place, "form bins cap")
     form = held.chosen("form", "bits|index|positions", "unknown-form")
-    bins = held.whole("bins", 1, MOST_BINS, "layout-bins")
+    bins = held.whole("bins", 1, MOST_MESSAGES, "layout-bins")
     if held.held["cap"] is None:
         if form == "positions":
             raise refused("cap-missing", place, "a cap, as positions have one", None)
@@ -152,7 +158,12 @@ def _layout(value: object, place: str) -> Layout:
 
 
 def _recipe(value: object, place: str) -> Recipe:
-    kinds = {"none": "", "shaped": " ratio shift", "blanks": " count threshold"}
+    kinds = {
+        "none": "",
+        "shaped": " ratio shift",
+        "blanks": " count threshold",
+        "uniform": " count",
+    }
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         raise refused("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
@@ -162,8 +173,20 @@ def _recipe(value: object, place: str) -> Recipe:
     if kind == "shaped":
         ratio = held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range")
         return Recipe(kind, ratio, held.whole("shift", 1, 100_000, "shift-out-of-range"))
-    count = held.whole("count", 1, 10_000_000_000, "blanks-out-of-range")
-    return Recipe(kind, count, _threshold(held))
+    count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
+    return Recipe(kind, count, _threshold(held) if kind == "blanks" else 0)
+
+
+def _planes(value: object, part: Fields) -> Planes:
+    held = Fields(value, part.at("planes"), "prime digits")
+    prime = held.whole("prime", 2, MOST_BINS, "prime-out-of-range")
+    digits = held.whole("digits", 2, 62, "digits-out-of-range")
+    if not is_prime(prime):
+        raise refused("not-prime", held.at("prime"), "a prime", prime)
+    planes = Planes(prime, digits)
+    if planes.messages > MOST_MESSAGES:
+        raise refused("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
+    return planes
 
 
 def _own(value: object, place: str) -> Own:
@@ -187,10 +210,21 @@ def _threshold(held: Fields) -> int:
 def _check_clear(part: Part, place: str) -> None:
     if part.most_set != 1 or part.layout.form != "index":
         raise refused("clear-not-index", place, "one bin in clear, as its number", part.layout.form)
-    if part.own is None and part.recipe.kind != "shaped":
-        raise refused("clear-uncovered", place, "shaped fakes, or uniform ones of devices", "none")
-    if part.own is not None and not part.own.uniform:
+    blank = part.own is not None and not part.own.uniform
+    if blank or part.recipe.kind == "blanks":
         raise refused("clear-uncovered", place, "uniform fakes among bins in clear", "blank ones")
+    if part.own is None and not part.by_mixes:
+        raise refused("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
+    if part.planes is None:
+        return
+    if part.recipe.kind == "shaped":
+        raise refused(
+            "planes-among-shaped", place, "uniform fakes where planes are named", "shaped"
+        )
+    prime, digits = part.planes
+    if part.bins <= prime or digits != digits_for(prime, part.bins):
+        wanted = f"the fewest digits, two or more, in which {part.bins} values can be written"
+        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
 
 
 def _check_flips(part: Part, place: str, threshold: int) -> None:
@@ -201,8 +235,10 @@ def _check_flips(part: Part, place: str, threshold: int) -> None:
         raise refused("flips-as-index", place, "flipped bits, packed or as positions", layout.form)
     if layout.cap is not None and layout.cap < (most or part.bins):
         raise refused("cap-below-record", place, "a cap of no less than a record sets", layout.cap)
+    if part.planes is not None:
+        raise refused("planes-flipped", place, "no planes where bits are flipped", [*part.planes])
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
-    if part.recipe.kind == "shaped" or flips != threshold:
+    if part.recipe.kind in ("shaped", "uniform") or flips != threshold:
         raise refused(
             "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
         )

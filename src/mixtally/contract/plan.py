@@ -144,6 +144,10 @@ def _streams(question: Question) -> list[list[tuple[int, int | None, bool]]]:
 
 
 def _check_parts(plan: Plan) -> None:
+    planes = plan.parts[0].planes if plan.parts else None
+    if plan.question.seed is not None and (planes is None or planes.points != plan.question.bins):
+        raise refused("hashed-without-planes", "parts", "planes whose points are its bins", planes)
+
     def fits(part: Part, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
         return (part.bins, part.most_set) == (bins, most) and (one or not exact)

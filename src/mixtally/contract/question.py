@@ -9,7 +9,8 @@ from unicodedata import normalize
 from mixtally.contract.reading import Fields, number, refused, text, whole
 
 MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
-MOST_COUNT = 1 << 128
+MOST_POINTS = (1 << 63) - 1
+"""Points by which the texts of an open domain are told apart."""
 _SEED = re.compile(r"[0-9a-f]{32}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -21,7 +22,7 @@ class Question(NamedTuple):
       kind         one, set or bits
       max_set      the most bins of a set
       attributes   how many bins each attribute has; None without
-      seed         the key of the hash by which values share bins; None without
+      seed         the key by which texts of an open domain become points, one a bin; None without
     """
 
     name: str
@@ -56,13 +57,15 @@ def read_question(value: object) -> Question:
     place = "question"
     held = Fields(value, place, "name bins labels kind max_set attributes hashed")
     kind = held.chosen("kind", "one|set|bits", "unknown-kind")
-    least, most = (1, MOST_BITS) if kind == "bits" else (2, MOST_BINS)
+    seed = None if held.held["hashed"] is None else _seed(held.held["hashed"])
+    least, most = (
+        (1, MOST_BITS) if kind == "bits" else (2, MOST_BINS if seed is None else MOST_POINTS)
+    )
     bins = held.whole("bins", least, most, "bins-out-of-range")
     largest = min(MOST_SET, bins) if kind == "set" else 1
     max_set = held.whole("max_set", 1, largest, "max-set-out-of-range")
     attributes = _attributes(held, kind, bins, max_set)
     labels = _labels(held, bins)
-    seed = None if held.held["hashed"] is None else _seed(held.held["hashed"])
     if seed is not None and (kind != "one" or labels is not None):
         raise refused("hashed-with-labels", place, "bins without labels, one a record", kind)
     name = held.text("name")
@@ -103,12 +106,10 @@ def _check_characters(value: str, place: str, reason: str) -> None:
 
 
 def _seed(value: object) -> bytes:
-    held = Fields(value, "question.hashed", "function seed values")
+    held = Fields(value, "question.hashed", "function seed")
     held.chosen("function", "HMAC-SHA-256", "unknown-hash")
     if not _SEED.fullmatch(seed := held.text("seed")):
         raise refused("seed-malformed", held.at("seed"), "32 hexadecimal digits", seed)
-    if held.held["values"] is not None:
-        held.whole("values", 2, MOST_COUNT, "values-out-of-range")
     return bytes.fromhex(seed)
 
 

@@ -148,7 +148,7 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
     if question.hashed is not None:
         raise PlanError(
             "plan",
-            wanted="--candidates beside a plan whose values share bins by a hash",
+            wanted="--candidates beside a plan of an open question",
             got="none",
             do="list the words to look for, one a line",
         )

@@ -1,9 +1,9 @@
-"""Values of an open or huge domain: the bin that a plan's hash gives them.
+"""Texts of an open domain: the point that a plan's keyed hash gives them.
 
-A text is normalized (Unicode form NFC, so that one spelling has one code), written in UTF-8 and
-hashed by HMAC-SHA-256, the plan's seed being the key. The first 16 bytes, little-endian, are a
-number x below 2^128. Its bin is floor(x * bins / 2^128), which no bin is more probable to be than
-another by more than 2^-128. Letters keep their case and spaces stay.
+A text is normalized (Unicode form NFC, so that one spelling has one point), written in UTF-8 and
+hashed by HMAC-SHA-256, the plan's seed being the key. The digest is a big-endian integer; modulo
+the number of points it is the point, which no point is likelier to be than another by more than
+2^-193. Letters keep their case and spaces stay.
 
 Source: RFC 2104, FIPS 180-4.
 """
@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError, PlanError
 from mixtally.records.question import Question
-
-_DIGEST_BYTES = 16
 
 
 def normalized(text: str) -> str:
@@ -34,22 +32,22 @@ def normalized(text: str) -> str:
     return form
 
 
-def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
-    """The bin number of every value, shape (values,).
+def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
+    """The point of every text, shape (texts,).
 
-    Raises PlanError for a question whose values share no bins, DataError as ``normalized`` does.
+    Raises PlanError for a question that is not open, DataError as ``normalized`` does.
     """
     if question.hashed is None:
         raise PlanError(
             f"question {question.name!r}",
-            wanted="bins that values share by a hash",
+            wanted="an open domain",
             got=f"{question.bins:,} bins of one value each",
-            do="plan with --hash-bins",
+            do="plan with --open",
         )
-    key, bins = bytes.fromhex(question.hashed.seed), question.bins
-    return np.fromiter((_bin(key, bins, value) for value in values), dtype=np.int64)
+    key, points = bytes.fromhex(question.hashed.seed), question.bins
+    return np.fromiter((_point(key, points, text) for text in texts), dtype=np.int64)
 
 
-def _bin(key: bytes, bins: int, value: str) -> int:
-    digest = hmac.digest(key, normalized(value).encode("utf-8"), "sha256")
-    return int.from_bytes(digest[:_DIGEST_BYTES], "little") * bins >> 8 * _DIGEST_BYTES
+def _point(key: bytes, points: int, text: str) -> int:
+    digest = hmac.digest(key, normalized(text).encode("utf-8"), "sha256")
+    return int.from_bytes(digest, "big") % points

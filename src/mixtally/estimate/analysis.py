@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError, not_one_of
 from mixtally.estimate.intervals import checked_level
+from mixtally.estimate.listed import Listed
 from mixtally.records.question import Kind, Question
 
 
@@ -40,6 +41,7 @@ class Analysis:
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
       edges        shape (bins + 1,), where numbers were cut into bins, to estimate mean and
                    quantiles; None for no numbers
+      listed       words that are looked for, where the question is open; None for none
       pairs        whether messages are counted for how many people have both of two bits
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection.
@@ -48,6 +50,7 @@ class Analysis:
     level: float = 0.95
     projection: str | None = None
     edges: NDArray[np.float64] | None = None
+    listed: Listed | None = None
     pairs: bool = False
 
     def __post_init__(self) -> None:
@@ -65,6 +68,16 @@ class Analysis:
                 wanted="counts that add up to the crowd",
                 got=f"records of kind {question.kind}",
                 do="leave it out: a person may be in any number of these bins",
+            )
+
+    def check_listed(self, question: Question) -> None:
+        """Raises ParameterError where words are not listed though the question is open."""
+        if question.hashed is not None and self.listed is None:
+            raise ParameterError(
+                "words to look for",
+                wanted="a list of them, as the question is open",
+                got="none",
+                do="list words, one a line: the same messages answer any list",
             )
 
     def projected(

@@ -12,6 +12,7 @@ two tallied counts s' - s is exact as well:
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
   Sent k times, N is k times the earlier people, who are then what is taken off again.
+- Over planes the two noises depend on both counts, and the interval is normal.
 """
 
 import math
@@ -30,7 +31,7 @@ from mixtally.estimate.intervals import (
     in_clear,
     intervals,
 )
-from mixtally.estimate.noise import NoiseDistribution, depends_on_count, noise_distribution
+from mixtally.estimate.noise import NoiseDistribution, noise_distribution
 from mixtally.records.change import Change
 from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
@@ -103,10 +104,12 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    if depends_on_count(later.mechanism):
+    tail = (1.0 - level) / 2.0 / simultaneous_over
+    if later.mechanism.flip_threshold is not None:
         lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
+    elif later.mechanism.noise_by_count:
+        lower, upper, method = _over_planes(earlier, later, tail)
     else:
-        tail = (1.0 - level) / 2.0 / simultaneous_over
         lower, upper, method = _clear(earlier, later, tail)
     return Intervals(
         lower=np.clip(lower, -earlier.people, later.people),
@@ -150,6 +153,13 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         """How many fakes there are of either batch, and how likely one sets a given bit."""
         ((both, shown),) = super().fake_bits
         return (both - self.turned, shown), (self.turned, 1.0 - shown)
+
+
+def _over_planes(earlier: Counted, later: Counted, tail: float) -> _Ends:
+    """Normal ends, with the variance of a value that nobody holds, which is the largest."""
+    rise = later.unbiased - earlier.unbiased
+    half = -NormalDist().inv_cdf(tail) * change_error(earlier, later)
+    return np.floor(rise - half).astype(np.int64), np.ceil(rise + half).astype(np.int64), NORMAL
 
 
 def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:

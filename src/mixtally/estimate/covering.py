@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mixtally.estimate.arrived import most_off
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import BlanksRecipe, Part, Plan, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, Part, Plan, ShapedRecipe
 from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.received import Received
 
@@ -30,7 +30,7 @@ def covering(plan: Plan, received: Received) -> list[int]:
 
 
 def _whole(part: Part, many: int | None) -> bool:
-    if isinstance(part.recipe, BlanksRecipe):
+    if isinstance(part.recipe, CountedRecipe):
         return many == part.recipe.count
     if isinstance(part.recipe, ShapedRecipe):
         recipe = part.recipe

@@ -71,6 +71,8 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
 
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
+    if mechanism.flip_threshold is None and mechanism.noise_by_count:
+        return of_binomials(mechanism, messages, counts)
     level = np.zeros(len(counts))
     rate, variance, times = mechanism.true_fakes, mechanism.variance(messages), mechanism.repeats
     if isinstance(mechanism, BitFlips):
@@ -93,8 +95,8 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
 
 
-def of_flips(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Those of single unbiased counts of flipped messages, whatever they are summed with.
+def of_binomials(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
+    """Those of single unbiased counts by binomials, whatever they are summed with.
 
     Every part of the noise is a binomial whose trials are linear in the count. Its variance and
     fourth cumulant are the same for rises and falls, so the third alone changes with the count.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import strictly_within
-from mixtally.estimate.cumulants import ends, of_flips
-from mixtally.estimate.noise import Noises, depends_on_count, reach
+from mixtally.estimate.cumulants import ends, of_binomials
+from mixtally.estimate.noise import Noises, reach
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Intervals, Tally
 
@@ -49,10 +49,10 @@ def intervals(
     """
     most = mechanism.people_among(tally.messages)
     tail = (1.0 - level) / 2.0 / simultaneous_over
-    if not depends_on_count(mechanism):
+    if not mechanism.noise_by_count:
         method = EXACT
         lower, upper = in_clear(mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail))
-    elif mechanism.offset(tally.messages) <= (
+    elif mechanism.flip_threshold is None or mechanism.offset(tally.messages) <= (
         MOST_EXACT_ONES if exact_ones is None else exact_ones
     ):
         method = EXACT
@@ -92,7 +92,7 @@ def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:
 def _normal(mechanism: Shuffled, tally: Tally, tail: float, people: int) -> _Ends:
     """Bent to the noise's lean: among many bins a tail is 1.6 times the normal one, still."""
     counts = mechanism.unbiased(tally.counts, tally.messages)
-    noise = of_flips(mechanism, tally.messages, np.clip(counts, 0.0, people))
+    noise = of_binomials(mechanism, tally.messages, np.clip(counts, 0.0, people))
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
     least, most = ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)

@@ -29,11 +29,6 @@ class NoiseDistribution(NamedTuple):
         return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
 
 
-def depends_on_count(mechanism: Shuffled) -> bool:
-    """Whether the noise changes with the true count: only flips lose true ones."""
-    return mechanism.flip_threshold is not None
-
-
 class Noises:
     """How far noise reaches, each looked up once; hand one to all estimates that are alike."""
 

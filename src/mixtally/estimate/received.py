@@ -15,7 +15,7 @@ from mixtally.errors import MessageError
 from mixtally.estimate.covering import covering
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
-from mixtally.records.contract import BlanksRecipe, Part, Plan, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.received import PartReceived, Received
@@ -79,7 +79,7 @@ def undeclared(
     parts, lost = [], dict(dropped or {})
     for part, tally in zip(plan.parts, tallies, strict=True):
         declared: tuple[int | None, ...] = (None,) * plan.hops
-        if isinstance(part.recipe, BlanksRecipe):
+        if isinstance(part.recipe, CountedRecipe):
             declared = (part.recipe.count,) * plan.hops
         elif part.by_mixes:
             came = tally.messages + sum(lost.values())
@@ -126,7 +126,7 @@ def _arrived(
         raise _refused(f"dropped messages of {where}", wanted, f"{dropped:,}", do)
     records = people * dropped // sent
     in_tally = fakes - (dropped - records) if part.own else fakes
-    drawn = came.added if isinstance(part.recipe, BlanksRecipe) else in_tally
+    drawn = came.added if isinstance(part.recipe, CountedRecipe) else in_tally
     crowd = plan.sure_people if plan.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
     return Arrived(mechanism, people - records)
@@ -140,9 +140,9 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
         wanted = "messages of at least one: nothing else hid anybody"
         raise _refused(f"hops that drew for {where}", wanted, "none", _ASK)
     most, words = 0, "none: people bring the cover"
-    if isinstance(part.recipe, BlanksRecipe):
+    if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
-        words = f"at most {most:,}, the blanks of its recipe"
+        words = f"at most {most:,}, those of its recipe"
     elif isinstance(part.recipe, ShapedRecipe):
         most = part.bins * 2 * part.recipe.shift
         words = f"at most {most:,}, the most of its recipe"

@@ -9,10 +9,11 @@ import numpy as np
 from mixtally.ground.bits import Rows, spans
 from mixtally.ground.capped import Flips, Held, flip_positions, flip_rows
 from mixtally.ground.chance import Chance
+from mixtally.ground.draw import below
 from mixtally.ground.memo import Memo
 from mixtally.mixing.shaped import shaped_fakes
 from mixtally.records.layout import Form, Layout
-from mixtally.records.recipe import BlanksRecipe, Recipe, ShapedRecipe
+from mixtally.records.recipe import BlanksRecipe, Recipe, ShapedRecipe, UniformRecipe
 
 _SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
@@ -28,6 +29,8 @@ def added(recipe: Recipe, layout: Layout, chance: Chance) -> Rows:
         return shaped_fakes(recipe.weights, layout, chance)
     if isinstance(recipe, BlanksRecipe):
         return _flipped_blanks(recipe, layout, chance)
+    if isinstance(recipe, UniformRecipe):
+        return layout.rows(below(chance, layout.bins, recipe.count))
     return layout.blank(0)
 
 

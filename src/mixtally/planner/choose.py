@@ -14,6 +14,7 @@ from mixtally.planner import (
     flip,
     flip_blank,
     flip_uniform,
+    planes,
     single_bit,
 )
 from mixtally.planner.options import Candidate, Choice, Infeasible, Result
@@ -35,13 +36,17 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (clear_shaped.NAME, clear_shaped.of_mixes),
     (flip_blank.NAME, flip_blank.of_mixes),
     (single_bit.NAME, single_bit.of_mixes),
+    (clear_uniform.NAME, planes.of_mixes),
     (clear_uniform.NAME, clear_uniform.of_people),
+    (clear_uniform.NAME, planes.of_people),
     (flip_blank.NAME, flip_blank.of_people),
     (single_bit.NAME, single_bit.of_people),
     (flip.NAME, flip.of_people),
     (flip_uniform.NAME, flip_uniform.of_people),
 )
 """Every protocol with who brings its cover, in this order where errors are equal."""
+OPEN = (planes.of_mixes, planes.of_people)
+"""Those that can hold a value of an open domain."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
 """Whether people bring the cover and about what it errs, and how it is evaluated."""
 Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
@@ -214,8 +219,8 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
     """
     kept: dict[tuple[str, Cover, bool, bool, bool], Candidate] = {}
     for one in sorted(found, key=lambda one: one.cost):
-        hashed, again = one.question.hashed is not None, one.parts[0].repeats > 1
-        kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, hashed, again), one)
+        over, again = one.parts[0].planes is not None, one.parts[0].repeats > 1
+        kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, over, again), one)
     return sorted(kept.values(), key=_rank)
 
 
@@ -263,10 +268,9 @@ def _protocols(
     every = encodings(request.question)
     for encoding in every:
         for name, made in PROTOCOLS:
-            if request.protocol in (None, name):
+            fits = request.question.hashed is None or made in OPEN
+            if fits and request.protocol in (None, name):
                 yield name, partial(made, request, encoding, accountant)
-    if request.protocol in (None, clear_uniform.NAME):
-        yield clear_uniform.NAME, partial(clear_uniform.hashed, request, every[0], accountant)
     if request.protocol in (None, flip.NAME):
         for times in _repeats(request) if again else ():
             yield flip.NAME, partial(flip.of_people, request, every[0], accountant, times)

@@ -1,4 +1,4 @@
-"""clear-uniform: values in clear among uniform fakes of devices, one bin a value or shared bins."""
+"""clear-uniform: values in clear among uniform fakes of devices."""
 
 import math
 from fractions import Fraction
@@ -15,21 +15,17 @@ from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import keeps
 from mixtally.records.encodings import Encoding
-from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
-from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.recipe import NoRecipe
 
 NAME = "clear-uniform"
-_HUGE = 100_000
-"""From so many bins on values may share bins."""
 
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as the bins need: more would only add noise."""
     clear, people = encoding.in_clear(), request.people
-    if clear is None:
+    if clear is None or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
         return Infeasible(NAME, IN_CLEAR)
@@ -55,63 +51,26 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if sent > request.own_fakes(1) + 1:
         need = math.ceil(1000 * sent) / 1000
         return Infeasible(NAME, f"{_many(sum(needs), bins)}: --messages-per-user {need:.10g}")
-    found = _among(request, request.question, bins, needs, people)
+    found = _among(request, bins, needs, people)
     if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
     return tells_nothing(found) or found
 
 
-def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Values hashed into as many bins as the fakes of the budget can cover."""
-    (question, *rest) = encoding.parts
-    people = request.people
-    sent_clear = question.kind is Kind.ONE and request.local_epsilon is None
-    if rest or not sent_clear or request.hash_seed is None or people is None or request.mixes_draw:
-        return None
-    if question.hashed is not None or question.bins < _HUGE:
-        return None
-    if request.edges is not None or request.prefixes is not None:
-        return None
-    bins = 0
-    for size in (1, 2, 3) if request.bytes_per_user else (3,):  # bytes of a bin's number
-        fakes = _fakes_within(request, size, people)
-        most = min(question.bins, 256**size, fakes)
-        bins = max(bins, _most_bins(accountant, request, encoding, most, fakes))
-    if not 2 <= bins < question.bins:
-        return None
-    shared = Hashing(function=HMAC_SHA256, seed=request.hash_seed, values=question.bins)
-    asked = Question(name=question.name, bins=bins, hashed=shared)
-    needs = _needs(request, encoding, [bins], accountant)
-    found = _among(request, asked, [bins], needs, people)
-    return tells_nothing(found) or found
-
-
-def _fakes_within(request: PlanRequest, size: int, people: int) -> int:
-    """Fakes of all sure people that the budget allows, of messages of so many bytes."""
-    fakes = request.own_fakes(1)
-    if request.bytes_per_user is not None:
-        part = _part(min(256**size, MOST_BINS), None)
-        sent = Candidate(request, request.question, (part,)).bytes_per_user
-        fakes = min(fakes, Fraction(request.bytes_per_user) / Fraction(sent) - 1)
-    return max(0, math.floor(without_coins(request, fakes * people, 1)) - 1)
-
-
 def _many(fakes: int, bins: list[int]) -> str:
     return f"{fakes:,} fakes, {fakes / sum(bins):.4g} a bin"
 
 
-def _among(
-    request: PlanRequest, question: Question, bins: list[int], needs: list[int], people: int
-) -> Candidate:
+def _among(request: PlanRequest, bins: list[int], needs: list[int], people: int) -> Candidate:
     """The candidate with so many fakes of sure people in each part."""
     pairs = zip(bins, needs, strict=True)
     parts = tuple(_part(each, -(-need * SCALE // people)) for each, need in pairs)
-    return Candidate(request, question, parts)
+    return Candidate(request, request.question, parts)
 
 
-def _part(bins: int, mean: int | None) -> Part:
-    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean or 1), NoRecipe())
+def _part(bins: int, mean: int) -> Part:
+    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe())
 
 
 def _needs(
@@ -139,25 +98,3 @@ def _affordable(
     record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)
-
-
-def _most_bins(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, most: int, fakes: int
-) -> int:
-    """The most bins up to ``most`` that ``fakes`` cover, 0 for none; where likely ones do, about.
-
-    The fakes that are needed rise nearly as the bins: each trial is scaled by what the last missed.
-    """
-    if request.likely:
-        every = encoding.parts[0].bins
-        bins = min(most, fakes * every // uniform_fakes(accountant, request, encoding, every))
-        return bins if bins >= 2 else 0
-    over, fit, trial = most + 1, 0, most
-    while over - fit > 1 and trial >= 2:
-        need = uniform_fakes(accountant, request, encoding, trial)
-        if need <= fakes:
-            fit, trial = trial, trial + max(1, (fakes - need) * trial // need)
-        else:
-            over, trial = trial, trial * fakes // need
-        trial = max(fit + 1, min(trial, over - 1))
-    return fit if fit >= 2 else 0

@@ -12,8 +12,8 @@ _SOURCES: dict[str, str] = {
     "collections": _GIVEN,
     "observer": "who sees the shuffled messages: what a mix delivers to the collector",
     "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
-    "hashed_values": "values of the domain that share the bins, unbounded where nobody knows "
-    "them; 0 when each bin is one value",
+    "prime": "the greatest prime of which the fakes can cover as many cells",
+    "digits": "the fewest that hold all values; of an open domain the most in eight bytes",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
     "honest_share": _GIVEN,
     "hops": "as wished; 1 where nothing was said",
@@ -27,9 +27,6 @@ _SOURCES: dict[str, str] = {
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
     "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
-    "collision_error": "users x sqrt((1 / bins)(1 - 1 / bins)): all others hold one other value "
-    "and a hash puts it here with probability 1 / bins; a factor sqrt(1 + 1 / bins without a "
-    "candidate) is left out",
     "messages_per_user": "a record's messages and a device's fakes, on average",
     "messages_per_mix": "what each mix adds to all messages of a record, on average",
     "bytes_per_message": "of each message of a record as the collector reads it: a bit a bin, the "
@@ -44,7 +41,9 @@ _NOISE = {
     "2020, below (5.20) and (5.10)",
     "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
     "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization",
-    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10)",
+    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); over planes "
+    "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
+    "which two values meet",
     "clear-shaped": "variance of the shaped law x mixes",
 }
 _OVER = "; added up over the messages of a record and all collections"
@@ -74,7 +73,7 @@ def explain(plan: Plan) -> dict[str, str]:
         "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
         f"{plan.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
         "keeps the local epsilon wished for",
-        "standard_error": "square root of " + _NOISE[name] + _worst(plan),
+        "standard_error": "square root of " + _NOISE[name],
         "local_epsilon": _LOCAL[name],
     }
     sources = _SOURCES | special
@@ -101,7 +100,3 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         "(messages per user - messages of a record) x users, or as few as help: smaller "
         "budgets were tried",
     )
-
-
-def _worst(plan: Plan) -> str:
-    return "; the collision error is added as a variance" if plan.question.hashed else ""

@@ -12,8 +12,9 @@ from mixtally.planner.options import Choice
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.plan import Plan
-from mixtally.records.question import MOST_BINS, collisions
 
+_LISTED = 1_000
+"""Words of an open domain that are looked at at once."""
 _STEPS = 1000
 """Budgets are looked for in thousandths of a message a user."""
 
@@ -21,9 +22,6 @@ _STEPS = 1000
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """Errors in counts at one confidence level, by the normal approximation.
-
-    Where values share bins, collisions follow no distribution that is known before: there by
-    Chebyshev's.
 
     where
       standard_error   of any bin: the noise hardly depends on the bin's size
@@ -50,30 +48,15 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     """
     strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     normal, error = NormalDist(), plan.standard_error
-    bins = sum(part.bins for part in plan.parts)
+    open_domain = plan.question.hashed is not None
+    bins = _LISTED if open_domain else sum(part.bins for part in plan.parts)
     alone = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
-    if plan.collisions > 0.0:
-        return _shared(plan, level, all_bins * plan.noise)
     return Forecast(
         standard_error=error,
         half_width=alone * error,
         largest_error=all_bins * error,
         visible_count=math.ceil((all_bins + max(0.0, normal.inv_cdf(level))) * error),
-        level=level,
-    )
-
-
-def _shared(plan: Plan, level: float, noise: float) -> Forecast:
-    """Where values share bins: whoever holds what, with no more than everybody in one bin."""
-    error, missed = plan.standard_error, 1.0 - level
-    most = plan.users + noise
-    largest = min(most, error * math.sqrt(plan.question.bins / missed))
-    return Forecast(
-        standard_error=error,
-        half_width=min(most, error / math.sqrt(missed)),
-        largest_error=largest,
-        visible_count=math.ceil(largest + error * math.sqrt(level / missed)),
         level=level,
     )
 
@@ -109,7 +92,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             "target error",
             wanted=f"a standard error of {target:g} counts",
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
-            do=_instead(request, target),
+            do=_instead(request),
         )
     if meets(low):
         return choose(budget(low), planner)
@@ -141,14 +124,8 @@ def _halved(meets: Callable[[int], bool], missing: int, met: int) -> int:
     return met
 
 
-def _instead(request: PlanRequest, target: float) -> str:
-    """What to do when no budget reaches an error: collisions want bins, noise a weaker promise."""
-    shared = collisions(request.users, request.question)
-    if 2.0 * shared**2 >= target**2:  # with half the variance left to noise
-        bins = math.ceil(2.0 * (request.users / target) ** 2)
-        words = f"ask for more than that: values that meet in a bin alone give up to {shared:.4g}"
-        more = f", which --hash-bins {bins} would cut" if bins <= MOST_BINS else ""
-        return words + more
+def _instead(request: PlanRequest) -> str:
+    """What to do when no budget reaches an error."""
     if request.protocol is not None:
         return "ask for more than that, raise epsilon, or leave --protocol out"
     return "ask for more than that, raise epsilon, or allow --mix-fakes"

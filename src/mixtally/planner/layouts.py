@@ -16,6 +16,7 @@ from mixtally.privacy.overflow import overflow
 from mixtally.records.layout import MOST_CAP, Form, Layout
 from mixtally.records.part import OwnFakes, Part
 from mixtally.records.plan import Cover
+from mixtally.records.planes import Planes
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe
 
 CAPPED_FROM = 65
@@ -102,6 +103,7 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
         bins=bins,
         most_set=most_set,
         threshold=threshold,
+        planes=None,
         own=None,
         recipe=NoRecipe(),
         layout=Layout(Form.BITS, bins),
@@ -109,14 +111,15 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
     )
 
 
-def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe) -> Part:
-    """A part whose values travel as the numbers of their bins."""
+def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe, planes: Planes | None = None) -> Part:
+    """A part whose values travel as the numbers of their bins, or of planes that hold them."""
     return Part(
         bins=bins,
         most_set=1,
         threshold=None,
+        planes=planes,
         own=own,
         recipe=recipe,
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, bins if planes is None else planes.messages),
         repeats=1,
     )

@@ -20,7 +20,7 @@ class Candidate(Costs):
     """A way to keep a request's promise, with about the noise that takes; nothing is proved yet.
 
     where
-      question      the request's, or one whose values share bins by a hash
+      question      the request's; of an open one the points are fixed
       cover         who brings what hides a person
       count_flips   whether people's flips are part of it
     """

@@ -4,6 +4,7 @@ A candidate's noise is that of one message among about so many fakes. Coins that
 their fakes, caps on a message and parts of different sizes take a hair more, or less.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -30,7 +31,7 @@ from mixtally.privacy.terms import (
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan
-from mixtally.records.recipe import ShapedRecipe
+from mixtally.records.recipe import ShapedRecipe, UniformRecipe
 
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
 """Relative rises of a flip probability: parts and caps together may cost a hair more."""
@@ -56,7 +57,11 @@ def planned(found: Candidate, accountant: Accountant) -> Plan | None:
 def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     """What most likely keeps the promise, the least noise first."""
     first = found.parts[0]
-    if isinstance(first.recipe, ShapedRecipe):
+    if isinstance(first.recipe, UniformRecipe):
+        for room in _ROOMS:
+            count = first.recipe.count + math.ceil(room * first.recipe.count)
+            yield replace(found, parts=(structs.replace(first, recipe=UniformRecipe(count)),))
+    elif isinstance(first.recipe, ShapedRecipe):
         for more in range(_MORE_SHIFTS):
             yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
     elif first.threshold is None:

@@ -20,13 +20,11 @@ def reason(
         sentences.append(
             f"A record travels as {len(best.parts)} messages, each through mixes of its own."
         )
-    hashed = best.question.hashed
-    if hashed is not None:
-        values = "Any values" if hashed.values is None else f"{hashed.values:,} values"
+    planes = best.parts[0].planes
+    if planes is not None:
         sentences.append(
-            f"{values} share {best.question.bins:,} bins: values that meet in a bin are counted "
-            "together, which the error includes at its worst, everybody else holding one same "
-            "value."
+            f"A message names one of {planes.prime:,} planes of values, of a direction that it "
+            "draws: other people's messages point at a value by chance, which the error includes."
         )
     sentences += [
         f"{_named(best, option)} would have "

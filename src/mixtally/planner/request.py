@@ -40,7 +40,7 @@ class PlanRequest:
       collections         how often the question will be asked; the guarantee is for all of them
       edges               where numbers are cut into bins; None without numbers
       prefixes            by which words are asked; None without
-      hash_seed           of a hash by which values may share bins; None when they must not
+      over_planes         whether messages may name planes of values in place of values
       count_crowd         whether honest people's own flips are counted on as fakes
       hops                mixes in a row, 1 to 5, that different people run: any of them draws fakes
                           where that can be had, and people bring the cover only with a minimum
@@ -68,7 +68,6 @@ class PlanRequest:
     collections: int = 1
     edges: tuple[float, ...] | None = None
     prefixes: Prefixes | None = None
-    hash_seed: str | None = None
     hops: int | None = None
     mix_fakes: bool = False
     mix_messages: int | None = None
@@ -77,6 +76,7 @@ class PlanRequest:
     protocol: str | None = None
     honest_share: float = 1.0
     minimum_crowd: int | None = None
+    over_planes: bool = True
     likely: bool = False
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from mixtally.privacy.composition.pld import (
 from mixtally.privacy.divergence import Bound, clear_uniform, k_hot
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.contract import BlanksRecipe, Part
+from mixtally.records.contract import CountedRecipe, Part
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Shuffled, UniformFakes
 
 
@@ -40,7 +40,7 @@ class Counted:
 
     def mechanism(self, fakes: int) -> Shuffled:
         """With so many fakes of people, or those of one hop."""
-        if isinstance(self.part.recipe, BlanksRecipe):
+        if isinstance(self.part.recipe, CountedRecipe):
             fakes = self.part.recipe.count
         return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
 
@@ -163,8 +163,8 @@ class Counted:
         if not fakes.coin:
             return None
         match self.mechanism(sure):
-            case InClear(fakes=UniformFakes()):
-                return [clear_uniform.near(sure, bins, epsilon, *coins) for epsilon in epsilons]
+            case InClear(fakes=UniformFakes(), cells=cells):
+                return [clear_uniform.near(sure, cells, epsilon, *coins) for epsilon in epsilons]
             case BitFlips(fakes=BlankFakes(), max_set=int(most), threshold=q, crowd=crowd) if (
                 crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + math.prod(coins))
             ):

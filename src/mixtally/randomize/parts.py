@@ -16,10 +16,11 @@ from mixtally.errors import MessageError
 from mixtally.ground.bits import Rows, row_bytes, spans
 from mixtally.ground.capped import Flips, Held, flip_positions, flip_rows
 from mixtally.ground.chance import Chance
-from mixtally.ground.draw import below
+from mixtally.ground.draw import Integers, below
 from mixtally.ground.memo import Memo
+from mixtally.ground.planes import messages
 from mixtally.randomize.bins import Records, bin_numbers, held
-from mixtally.records.contract import FakeRecord, OwnFakes, Part
+from mixtally.records.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.records.layout import Form, Layout
 
 _SPAN_BYTES = 1 << 22
@@ -83,7 +84,7 @@ def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | 
     size = _flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
     for span in spans(number, size):
         count = span.stop - span.start
-        codes = below(chance, part.bins, count) if uniform else _NONE
+        codes = below(chance, layout.bins, count) if uniform else _NONE
         if few:
             kept = Held(np.arange(len(codes)), codes, count)
             out[span] = layout.named(*flip_positions(kept, _flips(part), chance, memo), count)
@@ -100,13 +101,22 @@ def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) 
     if given.ndim == 2:
         rows = _bits(part, given)
     else:
-        rows = part.layout.rows(bin_numbers(given, part.bins))
+        codes = bin_numbers(given, part.bins)
+        if part.planes is not None:
+            codes = _over_planes(part.planes, codes, chance)
+        rows = part.layout.rows(codes)
     if part.threshold is None:
         return rows
     out = np.empty_like(rows)  # packed records are the caller's own
     for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
         out[span] = flip_rows(rows[span], _flips(part), chance, memo)
     return out
+
+
+def _over_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
+    """The number of a plane that holds each point, of a direction drawn for it."""
+    numbers = below(chance, planes.bare.directions, len(points))
+    return messages(points, numbers, planes.prime, planes.digits)
 
 
 def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:

@@ -1,11 +1,10 @@
 """What a plan costs: the error of its counts, messages and bytes of a device and of a mix."""
 
-import math
 from typing import Any
 
 from mixtally.contract.contract import envelope_bytes
 from mixtally.records.part import Part
-from mixtally.records.question import Question, collisions
+from mixtally.records.question import Question
 
 SUITE = 1
 """Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
@@ -42,27 +41,14 @@ class Costs:
         """The protocol and what is special about it."""
         first = self.parts[0]
         notes = ["split"] * (len(self.parts) > 1)
-        notes += ["hashed"] * (self.question.hashed is not None)
+        notes += ["over planes"] * (first.planes is not None)
         notes += [f"sent {first.repeats} times"] * (first.repeats > 1)
         return ", ".join([self.protocol, *notes])
 
     @property
-    def noise(self) -> float:
-        """Standard error of an empty bin in counts, the largest of all parts, if all users answer.
-
-        By noise alone: values that meet in a bin add to it.
-        """
-        return max(part.standard_error(self.users, self.hops, self.crowd) for part in self.parts)
-
-    @property
-    def collisions(self) -> float:
-        """Standard error by other values in the same bin, at its worst, in counts."""
-        return collisions(self.users, self.question)
-
-    @property
     def standard_error(self) -> float:
-        """Standard error of an empty bin, in counts, with the worst collisions there can be."""
-        return math.hypot(self.noise, self.collisions)
+        """Of an empty bin in counts, the largest of all parts, if all users answer."""
+        return max(part.standard_error(self.users, self.hops, self.crowd) for part in self.parts)
 
     @property
     def message_bytes(self) -> tuple[int, ...]:
@@ -93,14 +79,11 @@ class Costs:
 
     def costs(self) -> dict[str, Any]:
         """What it costs, flat, for JSON and for people."""
-        hashed = self.question.hashed
         return {
             "messages_of_a_record": len(self.parts),
             "bins": sum(part.bins for part in self.parts),
-            "hashed_values": 0 if hashed is None else hashed.values,
             "fakes": self.fakes,
             "standard_error": self.standard_error,
-            "collision_error": self.collisions,
             "messages_per_user": self.messages_per_user,
             "messages_per_mix": self.messages_per_mix,
             "bytes_per_message": list(self.message_bytes),

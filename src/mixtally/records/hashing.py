@@ -1,4 +1,4 @@
-"""How values of an open or huge domain share bins: by a hash that a plan fixes."""
+"""How texts of an open domain become points: by a keyed hash that a plan fixes."""
 
 import re
 
@@ -18,14 +18,12 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     where
       function   the name of the hash: "HMAC-SHA-256", which browsers have as well
       seed       its key, 32 hexadecimal digits; public, drawn before anybody answers
-      values     how many values the domain has; None where nobody knows
 
     Raises PlanError for another hash and for a seed of another form.
     """
 
     function: str
     seed: str
-    values: int | None = None
 
     def __post_init__(self) -> None:
         if self.function != HMAC_SHA256:
@@ -33,7 +31,7 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
                 "hash",
                 wanted=HMAC_SHA256,
                 got=ascii(self.function)[:40],
-                do="plan again: another hash puts values into other bins",
+                do="plan again: another hash makes other points",
             )
         if not _SEED.fullmatch(self.seed):
             raise PlanError(
@@ -41,13 +39,6 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
                 wanted=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
                 got=repr(self.seed[:40]),
                 do="leave it out to have one drawn",
-            )
-        if self.values is not None and self.values < 2:
-            raise PlanError(
-                "hashed values",
-                wanted="at least two, or none where nobody knows",
-                got=self.values,
-                do="one value has nothing to tell",
             )
 
 

@@ -208,7 +208,7 @@ def _faults(layout: Layout, rows: bits.Rows) -> Faults:
 
 
 def _faults_of_codes(layout: Layout, codes: NDArray[np.int64]) -> Faults:
-    return {Fault.PAST_THE_LAST: codes >= layout.bins}
+    return {Fault.PAST_THE_LAST: (codes < 0) | (codes >= layout.bins)}  # eight bytes have a sign
 
 
 def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults:

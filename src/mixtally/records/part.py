@@ -21,7 +21,15 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.planes import Planes
+from mixtally.records.recipe import (
+    BlanksRecipe,
+    CountedRecipe,
+    NoRecipe,
+    Recipe,
+    ShapedRecipe,
+    UniformRecipe,
+)
 from mixtally.records.spelling import check
 
 
@@ -65,9 +73,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A stream of messages.
 
     where
-      bins        what a message may name, in [2, 10^7], or [1, 64] free bits
+      bins        what a record may hold, in [2, 10^7], or [1, 64] free bits, or points of planes
       most_set    the most bins that a record sets, in [1, 16]; None for free bits, any of them set
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
+      planes      those that messages name in place of bins in clear; None for bins themselves
       repeats     how often a record is sent, each time flipped afresh, in [1, 1000]; more than once
                   only among other people's flips
       own         fakes that a device adds; None where it adds none
@@ -80,6 +89,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     bins: int
     most_set: int | None
     threshold: int | None
+    planes: Planes | None
     own: OwnFakes | None
     recipe: Recipe
     layout: Layout
@@ -118,7 +128,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def drawn(self) -> int:
         """Messages that a hop adds, on average where their number is drawn."""
         match self.recipe:
-            case BlanksRecipe():
+            case BlanksRecipe() | UniformRecipe():
                 return self.recipe.count
             case ShapedRecipe():
                 return self.bins * self.recipe.shift
@@ -131,7 +141,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         All ``hops`` draw what the recipe says.
         """
         fakes = 0 if self.own is None else round(users * self.own.mean)
-        if isinstance(self.recipe, BlanksRecipe):
+        if isinstance(self.recipe, CountedRecipe):
             fakes = self.recipe.count * hops
         made = self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
         return made.standard_error(users)
@@ -140,7 +150,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """The mechanism with so many fakes in its stream.
 
         where
-          fakes   fakes of people, or blanks of hops, in all; not read where they are shaped
+          fakes   fakes of people, or blanks or uniform ones of hops, in all; not read where they
+                  are shaped
           crowd   people whose flips are counted on
           mixes   hops that drew shaped fakes
         """
@@ -148,7 +159,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if isinstance(self.recipe, ShapedRecipe):
                 drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
                 return InClear(bins=self.bins, fakes=drawn)
-            return InClear(bins=self.bins, fakes=UniformFakes(fakes))
+            return InClear(bins=self.bins, fakes=UniformFakes(fakes), planes=self.planes)
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:
             kind = UniformFakes(fakes)

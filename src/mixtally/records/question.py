@@ -1,14 +1,14 @@
 """The question everyone is asked: what a record may hold, its bins in a fixed order."""
 
-import math
 import re
 from enum import StrEnum
 from unicodedata import normalize
 
 import msgspec
 
+from mixtally.contract.question import MOST_POINTS
 from mixtally.errors import ParameterError, PlanError, in_range
-from mixtally.records.hashing import Hashing
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.made import Made
 
 MOST_BINS = 10_000_000
@@ -37,7 +37,7 @@ def checked_bins(bins: int, least: int = 2) -> int:
         bins,
         least,
         MOST_BINS,
-        "hash a larger domain into fewer bins"
+        "ask an open domain: its texts need no list"
         if bins > MOST_BINS
         else "one bin has nothing to tell",
     )
@@ -54,7 +54,8 @@ class Question(
       kind         what a record may hold
       max_set      the most bins that a record of kind ``set`` sets, in [1, 16]
       attributes   how many bins each attribute has, in order; None without attributes
-      hashed       how values share the bins, which have no labels then; None when each is one value
+      hashed       how texts of an open domain become points, as many as ``bins``; None where each
+                   bin is one value
 
     Raises ParameterError for numbers outside their ranges, PlanError for parts that do not fit.
     """
@@ -75,7 +76,10 @@ class Question(
                 got=f"{self.bins:,}",
                 do="ask fewer bits at once",
             )
-        checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
+        if self.hashed is None:
+            checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
+        else:
+            in_range("points", self.bins, 2, MOST_POINTS, "plan again")
         self._check_kind()
         if self.hashed is not None and (self.kind is not Kind.ONE or self.labels is not None):
             raise PlanError(
@@ -160,12 +164,6 @@ def with_attributes(
     )
 
 
-def collisions(users: int, question: Question) -> float:
-    """Standard error of a value's count by others in its bin when all others hold the same value.
-
-    Over the draw of the hash, that value falls into this bin with probability 1 / bins.
-    """
-    if question.hashed is None:
-        return 0.0
-    share = 1.0 / question.bins
-    return users * math.sqrt(share * (1.0 - share))
+def open_question(name: str, seed: str) -> Question:
+    """One text a record, whatever it is; a plan says by how many points texts are told apart."""
+    return Question(name=name, bins=MOST_POINTS, hashed=Hashing(function=HMAC_SHA256, seed=seed))

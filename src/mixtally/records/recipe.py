@@ -44,6 +44,15 @@ class ShapedRecipe(
         return shape_weights(self.ratio, self.shift)
 
 
+class UniformRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
+    """``count`` messages in clear, in [1, 10^10], each uniform among all that there are."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        _check_count(self.count, "uniform messages")
+
+
 class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="blanks"):
     """``count`` messages with no bit set, each bit then flipped with probability threshold / 2^64.
 
@@ -57,13 +66,19 @@ class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
 
     def __post_init__(self) -> None:
         checked_threshold(self.threshold)
-        if not 1 <= self.count <= MOST_DRAWN:
-            raise ParameterError(
-                "recipe",
-                wanted=f"1 to {MOST_DRAWN:,} blanks",
-                got=f"{self.count:,}",
-                do="make the contract again",
-            )
+        _check_count(self.count, "blanks")
 
 
-Recipe = NoRecipe | ShapedRecipe | BlanksRecipe
+def _check_count(count: int, what: str) -> None:
+    if not 1 <= count <= MOST_DRAWN:
+        raise ParameterError(
+            "recipe",
+            wanted=f"1 to {MOST_DRAWN:,} {what}",
+            got=f"{count:,}",
+            do="make the contract again",
+        )
+
+
+Recipe = NoRecipe | ShapedRecipe | BlanksRecipe | UniformRecipe
+CountedRecipe = BlanksRecipe | UniformRecipe
+"""Those of which every hop adds a number that the contract fixes."""

@@ -16,11 +16,22 @@ class Tally:
       messages   messages counted, fakes included
       pairs      how many messages had bits i and j set, shape (bins, bins), int64; None where that
                  was not counted
+      codes      the bins that ``counts`` are of, ascending, where there are too many for a count
+                 each: all others are 0; None where every bin has one
     """
 
     counts: NDArray[np.int64]
     messages: int
     pairs: NDArray[np.int64] | None = None
+    codes: NDArray[np.int64] | None = None
+
+    @property
+    def named(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The bins that were set, ascending, and how often each was."""
+        if self.codes is not None:
+            return self.codes, self.counts
+        (codes,) = np.nonzero(self.counts)
+        return codes.astype(np.int64, copy=False), self.counts[codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

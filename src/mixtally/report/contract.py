@@ -12,6 +12,7 @@ from mixtally.records.contract import (
     Part,
     Plan,
     ShapedRecipe,
+    UniformRecipe,
     envelope_bytes,
 )
 from mixtally.records.question import Kind
@@ -110,7 +111,7 @@ def _asked(plan: Plan) -> str:
         low, high = number(plan.edges[0]), number(plan.edges[-1])
         what = f"a number, cut into {question.bins:,} bins from {low} to {high}"
     elif question.hashed is not None:
-        what = f"a text, hashed into one of {question.bins:,} bins"
+        what = f"any text, told apart by {question.bins:,} points"
     elif question.attributes is not None:
         what = f"one of each of {len(question.attributes)} attributes"
     elif question.kind is Kind.SET:
@@ -184,6 +185,8 @@ def _parts(plan: Plan, suite: int) -> list[tuple[str, ...]]:
 
 
 def _sent(part: Part) -> str:
+    if part.planes is not None:
+        return f"one of {part.planes.prime:,} planes in clear, of a direction it draws"
     if part.threshold is None:
         return "its bin in clear"
     return f"bits flipped with {at_most(part.threshold / 2**64)}"
@@ -195,6 +198,8 @@ def _added(part: Part) -> str:
             return f"0 to {2 * shift:,} fakes a bin, {shift:,} on average"
         case BlanksRecipe(count):
             return f"{count:,} flipped blanks"
+        case UniformRecipe(count):
+            return f"{count:,} uniform messages"
         case _:
             return "nothing"
 

@@ -12,7 +12,6 @@ import numpy as np
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Observer
-from mixtally.records.question import Question, collisions
 from mixtally.records.result import Result
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, error_text
@@ -111,25 +110,13 @@ def of_result(result: Result) -> Promise:
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
     # Not half an interval: those of small counts begin at 0, and noise may be skew.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    note = shared(result.received.contributors, plan.question)
-    third = expected(error, each.level, note, half=most)
+    third = expected(error, each.level, half=most)
     return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
 def of_round(plan: Plan, result: Result | None) -> Promise:
     """The lines of a round: those of its plan alone where nothing is released."""
     return of_plan(plan) if result is None else of_result(result)
-
-
-def shared(users: int, question: Question) -> str:
-    """What values that meet in a bin may add at their worst; nothing where none do."""
-    from_others = collisions(users, question)
-    if not from_others:
-        return ""
-    return (
-        ", values that met in a bin included as they did here; at their worst they alone make it "
-        f"{error_text(from_others)}"
-    )
 
 
 def _together(collections: int) -> str:

@@ -26,7 +26,7 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Plan, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, FakeRecord, Part, Plan, ShapedRecipe
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import PartReceived, Received
@@ -150,7 +150,7 @@ def draw_part(
     if isinstance(part.recipe, ShapedRecipe):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) for one in added]
-    elif isinstance(part.recipe, BlanksRecipe):
+    elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops
     messages += fakes + sum(many or 0 for many in declared)
     if part.threshold is not None:

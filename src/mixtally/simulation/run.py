@@ -69,6 +69,7 @@ def check_crowd(
     ParameterError for a projection of counts that have no known sum.
     """
     analysis.check_sums(question)  # before the work, not after it
+    analysis.check_listed(question)
     if plan.question != question or users < plan.minimum_crowd:
         raise PlanError(
             "plan",

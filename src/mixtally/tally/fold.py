@@ -1,14 +1,16 @@
 """Fold messages into a tally, a span at a time; tallies add up, so any split gives the same."""
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.ground import bits, compiled
+from mixtally.ground.bits import Counts
 from mixtally.ground.counting import ColumnCounter
 from mixtally.records.layout import Form, Layout
+from mixtally.records.question import MOST_BINS
 from mixtally.records.results import Tally
 from mixtally.tally.pairs import no_pairs, pair_counts
 
@@ -16,11 +18,13 @@ _SPAN_BYTES = 1 << 20
 """A span fits the cache: what was checked is counted before it is forgotten."""
 _SAVED_SECONDS_A_BYTE = 10e-9
 """By compiled kernels, of positions."""
+_FRESH = 1 << 20
+"""Numbers that are held before they are merged."""
 
 
 def empty(layout: Layout, *, pairs: bool = False) -> Tally:
     """No messages yet; raises as ``no_pairs`` where pairs are to be counted."""
-    return Tally(np.zeros(layout.bins, dtype=np.int64), 0, no_pairs(layout) if pairs else None)
+    return Fold(layout, 0, pairs=pairs).tally()
 
 
 class Fold:
@@ -30,8 +34,13 @@ class Fold:
         """Of about so many bytes of messages; raises as ``no_pairs`` where pairs are wanted."""
         self._layout, self._messages = layout, 0
         self._pairs = no_pairs(layout) if pairs else None
-        of_form = _BitCounter if layout.form is Form.BITS else _NumberCounter
-        self._counter: _Counter = of_form(layout, expected_bytes)
+        self._counter: _Counter
+        if layout.form is Form.BITS:
+            self._counter = _BitCounter(layout, expected_bytes)
+        elif layout.bins > MOST_BINS:
+            self._counter = _FewCounter(layout)
+        else:
+            self._counter = _NumberCounter(layout, expected_bytes)
 
     def add(self, rows: bits.Rows) -> None:
         """Count ``rows`` too.
@@ -47,7 +56,8 @@ class Fold:
     def tally(self) -> Tally:
         """That of all messages until now."""
         pairs = None if self._pairs is None else self._pairs.copy()
-        return Tally(self._counter.counts(), self._messages, pairs)
+        counts, codes = self._counter.counts()
+        return Tally(counts, self._messages, pairs, codes)
 
 
 def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> Tally:
@@ -62,8 +72,20 @@ def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> T
 
 def add(a: Tally, b: Tally) -> Tally:
     """The tally of both; pairs are known where both know them."""
+    messages = a.messages + b.messages
+    if a.codes is not None and b.codes is not None:
+        codes, counts = _merged([a.codes, b.codes], [a.counts, b.counts])
+        return Tally(counts, messages, None, codes)
     pairs = None if a.pairs is None or b.pairs is None else a.pairs + b.pairs
-    return Tally(a.counts + b.counts, a.messages + b.messages, pairs)
+    return Tally(a.counts + b.counts, messages, pairs)
+
+
+def _merged(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
+    """The bins of all, ascending, and the sums of their counts."""
+    found, place = np.unique(np.concatenate(codes), return_inverse=True)
+    total = np.zeros(len(found), dtype=np.int64)
+    np.add.at(total, place, np.concatenate(counts))
+    return found, total
 
 
 class _Counter(Protocol):
@@ -71,7 +93,7 @@ class _Counter(Protocol):
 
     def add(self, rows: bits.Rows) -> None: ...
 
-    def counts(self) -> NDArray[np.int64]: ...
+    def counts(self) -> tuple[Counts, Counts | None]: ...
 
 
 class _BitCounter:
@@ -84,8 +106,31 @@ class _BitCounter:
     def add(self, rows: bits.Rows) -> None:
         self._columns.add(self._layout.checked(rows))
 
-    def counts(self) -> NDArray[np.int64]:
-        return self._columns.counts(self._layout.bins)
+    def counts(self) -> tuple[Counts, None]:
+        return self._columns.counts(self._layout.bins), None
+
+
+class _FewCounter:
+    """Counts of messages that name one bin of far more than there are messages."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._codes, self._counts = np.zeros((2, 0), dtype=np.int64)
+        self._fresh: list[Counts] = []
+
+    def add(self, rows: bits.Rows) -> None:
+        self._fresh.append(self._layout.checked_bins(rows))
+        if sum(map(len, self._fresh)) > max(_FRESH, len(self._codes)):
+            self._settle()
+
+    def counts(self) -> tuple[Counts, Counts]:
+        self._settle()
+        return self._counts, self._codes
+
+    def _settle(self) -> None:
+        ones = [np.ones(len(codes), dtype=np.int64) for codes in self._fresh]
+        self._codes, self._counts = _merged([self._codes, *self._fresh], [self._counts, *ones])
+        self._fresh = []
 
 
 class _NumberCounter:
@@ -102,8 +147,8 @@ class _NumberCounter:
             named = self._layout.checked_bins(rows)
             self._total += np.bincount(named, minlength=self._layout.bins)
 
-    def counts(self) -> NDArray[np.int64]:
-        return self._total.copy()
+    def counts(self) -> tuple[Counts, None]:
+        return self._total.copy(), None
 
     def _counted(self, fast: ModuleType, rows: bits.Rows) -> bool:
         """Whether all of ``rows`` were good, and are counted."""

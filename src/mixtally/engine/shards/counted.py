@@ -19,6 +19,7 @@ class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
       plan     fingerprint of the plan, batch and number: as its footer says; None where it does not
       sha256   of its messages, as they were read
       came     messages in it; ``messages`` of them were counted
+      codes    the bins that ``counts`` are of, ascending; None where each has one
       dropped  reason -> how many were not
     """
 
@@ -30,12 +31,14 @@ class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     came: int
     messages: int
     counts: tuple[int, ...]
+    codes: tuple[int, ...] | None
     dropped: dict[str, int]
 
     @property
     def tally(self) -> Tally:
         """The tally."""
-        return Tally(np.array(self.counts, dtype=np.int64), self.messages)
+        codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
+        return Tally(np.array(self.counts, dtype=np.int64), self.messages, None, codes)
 
 
 class Lost(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,5 +74,6 @@ def _count(shard: str, held: Opened, layout: Layout) -> ShardTally:
         came=held.messages,
         messages=total.messages,
         counts=tuple(total.counts.tolist()),
+        codes=None if total.codes is None else tuple(total.codes.tolist()),
         dropped=dict(sifting.dropped),
     )

@@ -20,10 +20,10 @@ from mixtally.tally.fold import add, empty
 
 _SCHEMA = (
     "partition long, rows long, good long, unopened long, messages long, counts binary, "
-    "pairs binary, dropped string"
+    "pairs binary, codes binary, dropped string"
 )
 
-_NUMBERS = ("counts", "pairs")
+_NUMBERS = ("counts", "pairs", "codes")
 
 
 class SparkFolder(OnSpark):
@@ -43,13 +43,14 @@ class SparkFolder(OnSpark):
         total = empty(work.layout, pairs=work.pairs)
         for one in found:
             dropped.update(json.loads(one["dropped"]))
-            total = add(total, _tally(one, len(total.counts)))
+            total = add(total, _tally(one, work.layout.bins, listed=total.codes is not None))
         return Folded(received, total, dict(+dropped))
 
 
-def _tally(row: dict[str, Any], bins: int) -> Tally:
-    counts, pairs = (np.frombuffer(row[name], "<i8").astype(np.int64) for name in _NUMBERS)
-    return Tally(counts, row["messages"], pairs.reshape(bins, bins) if pairs.size else None)
+def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
+    counts, pairs, codes = (np.frombuffer(row[name], "<i8").astype(np.int64) for name in _NUMBERS)
+    both = pairs.reshape(bins, bins) if pairs.size else None
+    return Tally(counts, row["messages"], both, codes if listed else None)
 
 
 def tallied(
@@ -68,6 +69,7 @@ def tallied(
         "messages": total.messages,
         "counts": total.counts.astype("<i8").tobytes(),
         "pairs": b"" if total.pairs is None else total.pairs.astype("<i8").tobytes(),
+        "codes": b"" if total.codes is None else total.codes.astype("<i8").tobytes(),
         "dropped": json.dumps(held.dropped),
     }
     yield pa.RecordBatch.from_pylist([made])

@@ -10,10 +10,13 @@ from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
+from mixtally.estimate.planes import pointing
 from mixtally.estimate.received import Arrived, reconciled, undeclared
+from mixtally.records.part import Part
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import Received
@@ -57,19 +60,8 @@ def conclude(
         received = undeclared(plan, people or plan.users, tallies)
     parts = reconciled(plan, received)
     _check_tallied(received, tallies)
-    noises, own = noises or Noises(), plan.question
-    found = [
-        estimate_counts(
-            part.mechanism,
-            tally,
-            part.people,
-            level=analysis.level,
-            together=own.bins,
-            noises=noises,
-        )
-        for part, tally in zip(parts, tallies, strict=True)
-    ]
-    every = side_by_side(own, list(plan.questions), found)
+    noises = noises or Noises()
+    own, every, figures = _estimated(plan, parts, tallies, analysis, noises)
     fewest = min(one.people for one in parts)
     return Result(
         plan=plan,
@@ -78,8 +70,43 @@ def conclude(
         certificate=as_came(plan.certificate, plan.hops, covering(plan, received)),
         messages=sum(tally.messages for tally in tallies),
         estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
-        figures=tuple(_figures(plan, parts, tallies, every, analysis)),
+        figures=figures,
     )
+
+
+def _estimated(
+    plan: Plan,
+    parts: Sequence[Arrived],
+    tallies: Sequence[Tally],
+    analysis: Analysis,
+    noises: Noises,
+) -> tuple[Question, Estimate, tuple[Figures, ...]]:
+    """What is counted, its counts, and what else the messages tell."""
+    own = plan.question
+    if own.hashed is not None:
+        asked, found, others = words(plan, parts[0], tallies[0], analysis, noises)
+        return asked, found, (others,)
+    seen = [seen_of(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
+    each = [
+        estimate_counts(
+            part.mechanism,
+            tally,
+            part.people,
+            level=analysis.level,
+            together=own.bins,
+            noises=noises,
+        )
+        for part, tally in zip(parts, seen, strict=True)
+    ]
+    every = side_by_side(own, list(plan.questions), each)
+    return own, every, tuple(_figures(plan, parts, seen, every, analysis))
+
+
+def seen_of(part: Part, tally: Tally) -> Tally:
+    """How many messages name each bin, or point at each value."""
+    if part.planes is None:
+        return tally
+    return Tally(pointing(part.planes, tally, part.bins), tally.messages)
 
 
 def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:

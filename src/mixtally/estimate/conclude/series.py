@@ -8,7 +8,7 @@ from msgspec import structs
 
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.change import Counted, estimate_change
-from mixtally.estimate.conclude.counts import conclude
+from mixtally.estimate.conclude.counts import conclude, seen_of
 from mixtally.estimate.conclude.numbers import means_over_time
 from mixtally.estimate.received import arrived
 from mixtally.records.mechanism import Shuffled
@@ -38,7 +38,8 @@ def conclude_series(
         for tally, many in zip(tallies, users, strict=True)
     )
     rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
-    steps = steps_between(rounds, tallies, analysis.level)
+    seen = [seen_of(plan.parts[0], tally) for tally in tallies]
+    steps = steps_between(rounds, seen, analysis.level)
     edges = analysis.edges if plan.edges is None else np.array(plan.edges)
     means = () if edges is None else means_over_time(names, results, rounds, users, steps, edges)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)

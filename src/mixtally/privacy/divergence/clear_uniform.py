@@ -10,7 +10,21 @@ Both directions are this number, by the symmetry of the two cells. Where T takes
 composition, which needs it at many epsilons, takes the expectation as that of a sum of N numbers
 1, -e^eps and 0.
 
-Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1.
+A message that names a plane of Z_p^t (``contract.planes``) has this divergence with d = p as its
+upper bound, for any two values u and v and at every epsilon. Of a message among all that fakes draw
+alike, the likelihood of u is w_u = p where its plane holds u and 0 elsewhere, and with kappa the
+share of directions in which u and v meet,
+
+    W = w_u - e^eps w_v  is  p and -p e^eps with (1 - kappa)/p each, p (1 - e^eps) with kappa/p,
+
+and else 0.
+To kappa = 0 mass kappa/p moves from p (1 - e^eps) and from 0 to p and to -p e^eps: the sums are
+equal, and the latter two enclose the former, so that E f(W) rises for every convex f (Karamata).
+Sums of independent numbers keep that order, and delta = E[(mean of N such W)_+] for any p bins at
+kappa = 0. Other people's messages depend on neither u nor v.
+
+Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1; Marshall,
+Olkin, Arnold, Inequalities (2011), 4.B.1 (Karamata).
 """
 
 import math

@@ -1,4 +1,6 @@
-"""Records in clear: among people's uniform fakes or mixes' shaped ones.
+"""Records in clear: among uniform fakes of people or mixes, or mixes' shaped ones.
+
+Over planes of Z_p^t the law of p bins bounds that of every pair of values (``clear_uniform``).
 
 What the observer of sums sees is what the observer of messages sees: the number of messages in
 every bin. Other people's records are no cover at worst, as nobody else may hold the same.
@@ -91,7 +93,7 @@ def delta(
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            bounds = clear_uniform.delta(count, mechanism.bins, epsilon, memo)
+            bounds = clear_uniform.delta(count, mechanism.cells, epsilon, memo)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
@@ -105,7 +107,7 @@ def taken(message: ObservedMessage, bound: Bound) -> Bound:
     """A curve of many uniform fakes is quicker near; else what is exact is quick."""
     mechanism, composed = _in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
     match mechanism.fakes:
-        case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.bins):
+        case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.cells):
             return Bound.NEAR
     return Bound.EXACT
 
@@ -115,8 +117,8 @@ def upper(
 ) -> Sequence[float]:
     """The upper bounds alone."""
     match _in_clear(message):
-        case InClear(bins=bins, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
-            return [clear_uniform.near(count, bins, epsilon) for epsilon in epsilons]
+        case InClear(cells=cells, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
+            return [clear_uniform.near(count, cells, epsilon) for epsilon in epsilons]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
@@ -142,7 +144,7 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            kinds = [repeats.Kind([(count, 1.0 / mechanism.bins)], 1.0, 0.0)]
+            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, 0.0)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
             return repeats.shaped_lower_bound(shaped.weights, epsilon, rounds)
@@ -156,7 +158,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter is Parameter.FAKES:
-            return round(goal.cover * mechanism.bins)
+            return round(goal.cover * mechanism.cells)
         case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
             ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / aim) / decay

@@ -15,7 +15,15 @@ from mixtally.records.contract.contract import (
 )
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan, Prefixes
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.planes import Planes
+from mixtally.records.recipe import (
+    BlanksRecipe,
+    CountedRecipe,
+    NoRecipe,
+    Recipe,
+    ShapedRecipe,
+    UniformRecipe,
+)
 from mixtally.records.roles import Role, Rounds
 
 __all__ = [
@@ -24,17 +32,20 @@ __all__ = [
     "SUITES",
     "BlanksRecipe",
     "Contract",
+    "CountedRecipe",
     "Cover",
     "FakeRecord",
     "NoRecipe",
     "OwnFakes",
     "Part",
     "Plan",
+    "Planes",
     "Prefixes",
     "Recipe",
     "Role",
     "Rounds",
     "ShapedRecipe",
+    "UniformRecipe",
     "envelope_bytes",
     "fingerprint_of",
     "read_contract",

@@ -156,6 +156,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
 
     @property
+    def noise_by_count(self) -> bool:
+        """Whether the noise of a bin changes with the number of people who hold it."""
+        return self.flip_threshold is not None
+
+    @property
     def shaped(self) -> ShapedFakes | None:
         """The fakes that every mix is to draw; None where mixes draw none."""
         return None

@@ -1,8 +1,14 @@
-"""Records travel in clear, among fakes that look the same: the number of a bin, nothing else.
+"""Records travel in clear, among fakes that look the same: the number of a bin or of a plane.
 
-Uniform fakes put K / d counts into a bin, with the variance (K / d)(1 - 1/d); shaped ones a mix's
-shift, with the variance of their distribution, which adds up over the mixes. Nothing survives when
-every mix colludes.
+Of p cells in which a record may be, uniform fakes put K / p counts into each, with the variance
+(K / p)(1 - 1/p); shaped ones a mix's shift, with the variance of their distribution, which adds up
+over the mixes. Over planes (``records.planes``) another's message points at a value with kappa,
+with bins never, so that of n people and K fakes the unbiased count is
+
+    (S - n kappa - K / p) / (1 - kappa)
+
+with the variance [n kappa (1 - kappa) + (K / p)(1 - 1/p)] / (1 - kappa)^2 where nobody holds the
+value. Nothing survives when every mix colludes.
 
 Source: notes 004 section 5.1 (uniform fakes).
 """
@@ -12,18 +18,41 @@ from typing import ClassVar
 
 import msgspec
 
+from mixtally.errors import in_range
 from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
+from mixtally.records.planes import Planes
 
 
 class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
-    """Records that are not randomized; ``fakes`` are people's uniform or mixes' shaped ones."""
+    """Records that are not randomized; ``fakes`` are uniform ones or mixes' shaped ones.
+
+    where
+      planes   those that a message names; None where it names the bin itself
+    """
 
     NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
 
     fakes: UniformFakes | ShapedFakes
+    planes: Planes | None = None
+
+    def __post_init__(self) -> None:
+        if self.planes is None:
+            super().__post_init__()
+        else:
+            in_range("values", self.bins, 2, self.planes.points, "plan again")
+
+    @property
+    def cells(self) -> int:
+        """Among how many a uniform fake is drawn, for whoever compares two records."""
+        return self.bins if self.planes is None else self.planes.prime
+
+    @property
+    def meeting(self) -> float:
+        """The chance that another's message points at a value."""
+        return 0.0 if self.planes is None else self.planes.meeting
 
     @property
     def name(self) -> str:
@@ -31,9 +60,12 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def facts(self) -> dict[str, float]:
-        """Of shaped fakes decay, shift, and the decay ratio that everything is computed from."""
+        """Of planes p and t; of shaped fakes decay, shift, and the decay ratio that everything is
+        computed from.
+        """
         if isinstance(self.fakes, UniformFakes):
-            return {}
+            over = self.planes
+            return {} if over is None else {"prime": over.prime, "digits": over.digits}
         return {
             "shape_decay": self.fakes.decay,
             "shape_shift": self.fakes.shift,
@@ -43,8 +75,8 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def layout(self) -> Layout:
-        """The bin's number."""
-        return Layout(Form.INDEX, self.bins)
+        """The number of the bin or plane."""
+        return Layout(Form.INDEX, self.bins if self.planes is None else self.planes.messages)
 
     @property
     def most_set(self) -> int:
@@ -102,30 +134,48 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return msgspec.structs.replace(self, fakes=fakes)
 
     @property
+    def noise_by_count(self) -> bool:
+        """Over planes: whoever holds a value does not point at it by chance."""
+        return self.planes is not None
+
+    @property
     def gain(self) -> float:
-        """A person in clear is one count, as often as they send it."""
-        return float(self.repeats)
+        """A person in clear is one count, as often as they send it, less what others would be."""
+        return self.repeats * (1.0 - self.meeting)
 
-    def offset(self, messages: int) -> float:  # noqa: ARG002
-        """K / d of uniform fakes, the shift of every mix: their distributions are symmetric."""
-        if isinstance(self.fakes, UniformFakes):
-            return self.true_fakes
-        return float(self.repeats * self.fakes.mixes * self.fakes.shift)
+    @property
+    def true_fakes(self) -> float:
+        """Uniform fakes that point at a value, on average."""
+        return self.fakes_sent / self.cells
 
-    def variance(self, messages: int) -> float:  # noqa: ARG002
-        """(K / d) (1 - 1/d), or the variance of the shaped distribution times the mixes.
-
-        Source: notes 004, standard error below (5.10).
+    def offset(self, messages: int) -> float:
+        """N kappa + K / p of uniform fakes; of shaped ones the shift of every mix, as their
+        distributions are symmetric.
         """
         if isinstance(self.fakes, UniformFakes):
-            spread = self.true_fakes * (1.0 - 1.0 / self.bins)
+            return (messages - self.fakes_sent) * self.meeting + self.true_fakes
+        return float(self.repeats * self.fakes.mixes * self.fakes.shift)
+
+    def variance(self, messages: int) -> float:
+        """N kappa (1 - kappa) + (K / p) (1 - 1/p) over (1 - kappa)^2, or the variance of the shaped
+        distribution times the mixes.
+
+        Source: notes 004, standard error below (5.10); ``records.planes``.
+        """
+        if isinstance(self.fakes, UniformFakes):
+            spread = self.true_fakes * (1.0 - 1.0 / self.cells)
+            spread += (messages - self.fakes_sent) * self.meeting * (1.0 - self.meeting)
         else:
             spread = self.repeats * self.fakes.mixes * self.fakes.variance
         return spread / self.gain**2
 
-    def noise(self, messages: int, count: int) -> Noise:  # noqa: ARG002
-        """Fakes in the bin, whatever it truly holds."""
+    def noise(self, messages: int, count: int) -> Noise:
+        """Fakes that point at the value, and people whose plane holds theirs and it."""
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):
-            return Noise(more, ((self.fakes_promised, 1.0 / self.bins),))
+            gained = [(self.fakes_promised, 1.0 / self.cells)]
+            if self.planes is not None:
+                others = max(0, self.people_among(messages) - count)
+                gained.append((others, self.meeting))
+            return Noise(more, tuple(gained))
         return Noise(more, tables=((self.fakes.weights, self.repeats * self.fakes.mixes),))

@@ -76,7 +76,7 @@ class Design:
 
     def standard_error(self, share: float) -> float:
         """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""
-        return whole_error(self.plan.noise, self.search.users, self.people_a_round, share)
+        return whole_error(self.plan.standard_error, self.search.users, self.people_a_round, share)
 
 
 def design(search: Search, way: Way | None = None, planner: Planner | None = None) -> Design:

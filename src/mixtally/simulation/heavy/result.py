@@ -86,7 +86,7 @@ class HeavyResult:
             "alphabet": search.spelling.characters,
             "error_rate": search.error_rate,
             "protocol": design.plan.name,
-            "noise_of_a_round": design.plan.noise,
+            "noise_of_a_round": design.plan.standard_error,
             "messages_per_user": design.messages_per_user,
             "bytes_per_user": design.bytes_per_user,
             "words_found": len(self.found),

@@ -15,7 +15,7 @@ from mixtally.contract.spelling import END
 from mixtally.encode.prefixes import extended, extension_bins
 from mixtally.encode.spelling import Symbols
 from mixtally.errors import ParameterError
-from mixtally.estimate.conclude import Extensions, conclude_extensions
+from mixtally.estimate.conclude import Extensions, conclude_extensions, seen_of
 from mixtally.estimate.received import arrived
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import permutation
@@ -85,7 +85,7 @@ def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: T
     size = search.spelling.size
     seen = conclude_extensions(
         arrived(design.plan, tally, people),
-        tally,
+        seen_of(design.plan.parts[0], tally),
         len(prefixes) * size,  # the last bin and unused ones are no words
         people=people,
         users=search.users,

@@ -1,0 +1,36 @@
+"""Counts of listed words of an open domain, and of the people who hold others."""
+
+from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.listed import others, tally_of
+from mixtally.estimate.noise import Noises
+from mixtally.estimate.received import Arrived
+from mixtally.records.mechanism import InClear
+from mixtally.records.plan import Plan
+from mixtally.records.question import Question
+from mixtally.records.results import Estimate, Figures, Tally
+
+
+def words(
+    plan: Plan, came: Arrived, tally: Tally, analysis: Analysis, noises: Noises
+) -> tuple[Question, Estimate, Figures]:
+    """The question whose bins are the listed words, their counts, and those of all others.
+
+    That two words share a point has a chance of at most people / points for each line: intervals
+    are as much surer. Raises as ``Analysis.check_listed``.
+    """
+    analysis.check_listed(plan.question)
+    listed, planes = analysis.listed, plan.parts[0].planes
+    assert listed is not None
+    assert planes is not None
+    assert isinstance(came.mechanism, InClear)
+    lines, spread = tally_of(planes, tally, listed)
+    level = min(analysis.level + came.people / planes.points, 1.0 - 1e-12)
+    found = estimate_counts(came.mechanism, lines, came.people, level=level, noises=noises)
+    note = (
+        f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
+        "no further cost. The interval is normal."
+    )
+    row = others(came.mechanism, lines, spread, came.people, analysis.level)
+    asked = Question(name=plan.question.name, bins=len(listed.lines), labels=listed.labels)
+    return asked, found, Figures("others", f"{plan.question.name}: the others", note, (row,))

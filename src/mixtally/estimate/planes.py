@@ -1,0 +1,116 @@
+"""How many messages point at each value, where a message names a plane of points of Z_p^t.
+
+A message (a, c) points at x when <a, x> = c. Three ways come to the same numbers:
+
+    messages  for every choice of all digits of x but the least, the message names one least digit
+              where a begins with 1, and all or none where it begins with 0: work messages d / p
+    Fourier   S(x) = sum_a T_a(<a, x>) has the transform p^(t-1) F T_a(w) at each frequency w a,
+              and every frequency but 0 is one multiple of one direction: work p^t log p^t
+    products  of some values alone, <a, x> - c is a multiple of p where a message points at x
+
+Source: Stein, Shakarchi, Fourier Analysis (2003), chapter 7 (finite abelian groups).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import AccountingError
+from mixtally.ground.bits import Counts, spans
+from mixtally.ground.planes import digits_of, directions
+from mixtally.records.planes import Planes
+from mixtally.records.results import Tally
+
+_MOST_TABLE = 1 << 25
+"""Points of a transform: it takes half a gigabyte."""
+_DEAR = 40.0
+"""A point of a transform takes about as long as so many messages."""
+_CELLS = 1 << 18
+"""Products at once: they stay in the cache."""
+_ROUND_OFF = 0.01
+
+
+def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
+    """Messages that point at each of the values 0..``values`` - 1, shape (values,)."""
+    codes, times = tally.named
+    p = planes.prime
+    if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * (values // p + 1):
+        return _transformed(planes, codes, times)[:values]
+    leads, vectors, cells = _split(planes, codes)
+    total = np.zeros((-(-values // p), p), dtype=np.int64)
+    rest = vectors[1:]
+    for block, upper in enumerate(digits_of(np.arange(len(total)), p, planes.digits - 1).T):
+        left = (cells - (upper[:, None] * rest).sum(axis=0)) % p
+        total[block] = np.bincount(left[leads], weights=times[leads], minlength=p).astype(np.int64)
+        total[block] += int(times[~leads & (left == 0)].sum())
+    return total.ravel()[:values]
+
+
+def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[Counts, float]:
+    """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
+    squares by which the number of these that one points at differs from its mean.
+
+    By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p.
+    """
+    codes, times = tally.named
+    p, digits = planes.prime, planes.digits
+    _, vectors, cells = _split(planes, codes)
+    rows: NDArray[np.floating] = (
+        np.concatenate([_central(vectors, p), -_central(cells, p)[None, :]]).T / p
+    )
+    columns: NDArray[np.floating] = np.concatenate(
+        [_central(digits_of(points, p, digits), p), np.ones((1, len(points)))]
+    )
+    single = (digits + 1) * p * p < 1 << 20
+    if single:
+        rows, columns = rows.astype(np.float32), columns.astype(np.float32)
+    weights, near = times.astype(np.float64), 0.5 / p
+    found, named = np.zeros(len(points)), np.zeros(len(codes))
+    few = max(1, min(len(codes), 1024))
+    for some in spans(len(points), max(1, _CELLS // few)):
+        for those in spans(len(codes), few):
+            quotients = rows[those] @ columns[:, some]
+            quotients -= np.rint(quotients)
+            hit = np.abs(quotients) < near
+            found[some] += weights[those] @ hit
+            named[those] += hit.sum(axis=1)
+    mean = float(weights @ named) / max(1, tally.messages)
+    return np.rint(found).astype(np.int64), float(weights @ (named - mean) ** 2)
+
+
+def _split(planes: Planes, codes: Counts) -> tuple[NDArray[np.bool_], Counts, Counts]:
+    """Whether each message's direction begins with 1, the direction, and its product."""
+    numbers, cells = np.divmod(codes, planes.prime)
+    vectors = directions(numbers, planes.prime, planes.digits)
+    return vectors[0] == 1, vectors, cells
+
+
+def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
+    """Digits modulo p between -p/2 and p/2."""
+    return np.where(digits > prime // 2, digits - prime, digits).astype(np.float64)
+
+
+def _transformed(planes: Planes, codes: Counts, times: Counts) -> Counts:
+    """Messages that point at each point of Z_p^t, shape (p^t,).
+
+    Raises AccountingError where round-off shows, or not all messages are found again.
+    """
+    p, digits, messages = planes.prime, planes.digits, int(times.sum())
+    table = np.bincount(codes, weights=times, minlength=planes.messages)
+    rows = np.fft.fft(table.reshape(-1, p), axis=1)
+    vectors = directions(np.arange(len(rows)), p, digits)
+    # The most significant digit first, as the last axis of an array moves fastest.
+    half = np.zeros((p,) * (digits - 1) + (p // 2 + 1,), dtype=np.complex128)
+    half[(0,) * digits] = messages
+    for wave in range(1, p):
+        at = (wave * vectors) % p
+        kept = at[0] <= p // 2
+        half[tuple(at[::-1, kept])] = rows[kept, wave]
+    found = np.fft.irfftn(half, s=(p,) * digits, axes=range(digits)).ravel()
+    found *= planes.points // p
+    whole = np.rint(found)
+    exact = np.abs(found - whole).max() < _ROUND_OFF
+    if not exact or int(whole.sum()) != planes.points // p * messages:
+        raise AccountingError(
+            f"planes: counts of {planes.points:,} points are off by {np.abs(found - whole).max()}"
+        )
+    return whole.astype(np.int64)

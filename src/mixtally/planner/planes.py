@@ -1,0 +1,139 @@
+"""clear-uniform over planes: values of large and open domains, each named by a plane of values.
+
+The noise of a value has the variance (n + m) / p of n people and m fakes, which cover some number
+of cells: p is the greatest prime that they do. Domains of fewer values than that name the values.
+"""
+
+import math
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from mixtally.contract.planes import MOST_MESSAGES as MOST_PLANES
+from mixtally.contract.planes import digits_for, is_prime
+from mixtally.contract.question import MOST_BINS
+from mixtally.ground.fixed import SCALE
+from mixtally.planner.flips import lacks
+from mixtally.planner.layouts import in_clear
+from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.pricing import own_fakes
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant
+from mixtally.records.encodings import Encoding
+from mixtally.records.part import FakeRecord, Part
+from mixtally.records.plan import Cover
+from mixtally.records.planes import Planes
+from mixtally.records.question import Kind, Question
+from mixtally.records.recipe import NoRecipe, UniformRecipe
+
+NAME = "clear-uniform"
+_USUAL = 1_000
+"""Cells of which each needs about as many fakes as of any number."""
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many cells as the fakes of people's budget cover."""
+    people = request.people
+    if not _possible(request, encoding) or people is None:
+        return None
+    fakes = math.floor(without_coins(request, request.own_fakes(1) * people, 1))
+    planes = _planes(request, _most_cells(accountant, request, encoding, fakes))
+    if planes is not None and request.bytes_per_user is not None:
+        sent = Candidate(request, request.question, (_part(planes, SCALE),)).bytes_per_user / 2.0
+        own = Fraction(request.bytes_per_user) / Fraction(sent) - 1
+        fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
+        planes = _planes(request, _most_cells(accountant, request, encoding, fakes))
+    if planes is None:
+        return None
+    need = with_coins(request, uniform_fakes(accountant, request, encoding, planes.prime), 1)
+    return _found(request, planes, _part(planes, -(-need * SCALE // people)), Cover.PEOPLE)
+
+
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many cells as the messages cover that every mix may add."""
+    if not request.mixes_draw or not _possible(request, encoding):
+        return None
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short
+    planes = _planes(request, _most_cells(accountant, request, encoding, request.drawn))
+    if planes is None:
+        return None
+    count = uniform_fakes(accountant, request, encoding, planes.prime)
+    part = in_clear(planes.points, None, UniformRecipe(count), planes)
+    return _found(request, planes, part, Cover.MIXES)
+
+
+def _possible(request: PlanRequest, encoding: Encoding) -> bool:
+    """Whether records are single values, and nothing must be left of them without a mix."""
+    (first, *rest) = encoding.parts
+    single = not rest and first.kind is Kind.ONE and request.edges is None
+    return single and request.over_planes and request.local_epsilon is None
+
+
+def _part(planes: Planes, mean: int) -> Part:
+    return in_clear(planes.points, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), planes)
+
+
+def _found(request: PlanRequest, planes: Planes, part: Part, cover: Cover) -> Result:
+    """The candidate whose values are points of ``planes``."""
+    asked: Question = request.question
+    if asked.hashed is not None:
+        asked = replace(asked, bins=planes.points)
+    found = Candidate(request, asked, (replace(part, bins=asked.bins),), cover)
+    if not found.fits_bytes:
+        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return tells_nothing(found) or found
+
+
+def _planes(request: PlanRequest, cells: int) -> Planes | None:
+    """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
+
+    Of an open domain with the most points whose planes have numbers of eight bytes.
+    """
+    question, prime = request.question, min(cells, MOST_BINS)
+    while prime >= 2 and not is_prime(prime):
+        prime -= 1
+    if prime < 2 or (question.hashed is None and prime >= question.bins):
+        return None
+    if question.hashed is None:
+        return Planes(prime, digits_for(prime, question.bins))
+    digits = 2
+    while Planes(prime, digits + 1).messages <= MOST_PLANES:
+        digits += 1
+    return Planes(prime, digits)
+
+
+def _most_cells(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
+) -> int:
+    """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
+    do.
+
+    The fakes that are needed rise nearly as the cells: each trial is scaled by what the last
+    missed.
+    """
+    most = min(request.question.bins, MOST_BINS, fakes)
+    if most < 2:
+        return 0
+    trial = min(most, _USUAL)
+    need = uniform_fakes(accountant, request, encoding, trial)
+    if request.likely:
+        return min(most, fakes * trial // need)
+    over, fit = most + 1, 0
+    while over - fit > 1:
+        if need <= fakes:
+            fit = trial
+            trial += max(1, (fakes - need) * trial // need)
+        else:
+            over = trial
+            trial = trial * fakes // need
+        trial = max(fit + 1, min(trial, over - 1))
+        if trial < 2 or trial - fit <= fit >> _FINE:
+            break
+        need = uniform_fakes(accountant, request, encoding, trial)
+    return fit if fit >= 2 else 0
+
+
+_FINE = 10
+"""A part in 2^10 fewer cells is as good."""
