@@ -25,6 +25,7 @@ GONE = object()
 SCALE = 1 << 64
 PART, OWN, RECIPE = "plan.parts.0", "plan.parts.0.own", "plan.parts.0.recipe"
 LAYOUT, ASKED, PROOF = "plan.parts.0.layout", "plan.question", "plan.certificate"
+PLANES = "plan.parts.0.planes"
 SAME_KEY = written_key("mix-2", c.role("mix-1").public)
 """The second hop's name over the first one's public key."""
 MISTYPED = c.role("mix-1").key[:-1] + "A"
@@ -42,7 +43,7 @@ def bases() -> dict[str, Plan]:
     free, spelled = Question(name="q", bins=3, kind=Kind.BITS), Prefixes(
         alphabet="abc", most=2, longest=3
     )  # fmt: skip
-    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=100)
+    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
     return {
         "labels": c.proved(c.plan_of(one(3, labels=("a", "b", "c")), [c.shaped(3)])),
         "clear": c.plan_of(one(4), [c.uniform(4, whole=1)]),
@@ -55,7 +56,9 @@ def bases() -> dict[str, Plan]:
         "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
-        "hashed": c.plan_of(one(99, hashed=hashed), [c.shaped(99)]),
+        "hashed": c.plan_of(one(49, hashed=hashed), [c.over_planes(49, 7)]),
+        "planes": c.plan_of(one(40), [c.over_planes(40, 5)]),
+        "drawn": c.plan_of(one(40), [c.over_planes(40, 5, drawn=9)]),
         "prefixes": c.plan_of(one(11), [c.shaped(11)], prefixes=spelled),
     }
 
@@ -108,16 +111,31 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b\x1b[2J", "c"]}),
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b", "\ud800"]}),
     ("control-character-in-name", "labels", {f"{ASKED}.name": "q\x7f"}),
-    ("hashed-with-labels", "hashed", {f"{ASKED}.labels": [str(i) for i in range(99)]}),
+    ("hashed-with-labels", "hashed", {f"{ASKED}.labels": [str(i) for i in range(49)]}),
     ("unknown-hash", "hashed", {f"{ASKED}.hashed.function": "BLAKE2b"}),
     ("seed-malformed", "hashed", {f"{ASKED}.hashed.seed": c.SEED.upper()}),
-    ("values-out-of-range", "hashed", {f"{ASKED}.hashed.values": 1}),
+    ("field-unknown", "hashed", {f"{ASKED}.hashed.values": 100}),
+    ("field-missing", "planes", {f"{PART}.planes": GONE}),
+    ("prime-out-of-range", "planes", {f"{PLANES}.prime": 1}),
+    ("not-prime", "planes", {f"{PLANES}.prime": 6}),
+    ("digits-out-of-range", "planes", {f"{PLANES}.digits": 1}),
+    ("digits-unfit", "planes", {f"{PLANES}.digits": 4, f"{LAYOUT}.bins": 780}),
+    ("digits-unfit", "planes", {f"{PART}.planes": {"prime": 41, "digits": 2},
+                                f"{LAYOUT}.bins": 1722}),
+    ("planes-too-many", "planes", {f"{PART}.planes": {"prime": 999_983, "digits": 4}}),
+    ("planes-among-shaped", "planes", {OWN: None, "plan.cover": "every mix",
+                                       RECIPE: {"type": "shaped", "ratio": 1, "shift": 1}}),
+    ("planes-flipped", "flips", {f"{PART}.planes": {"prime": 2, "digits": 4},
+                                 f"{LAYOUT}.bins": 30}),
+    ("layout-bins", "planes", {f"{LAYOUT}.bins": 40}),
+    ("hashed-without-planes", "hashed", {f"{PART}.planes": None, f"{LAYOUT}.bins": 49}),
+    ("hashed-without-planes", "hashed", {f"{ASKED}.bins": 48, f"{PART}.bins": 48}),
     ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 1.0, 2.0]}),
     ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 2.0]}),
     ("alphabet-unfit", "prefixes", {"plan.prefixes.alphabet": "aba"}),
     ("prefixes-out-of-range", "prefixes", {"plan.prefixes.longest": 0}),
     ("prefixes-bins", "prefixes", {"plan.prefixes.most": 3}),
-    ("several-encoders", "hashed", {"plan.edges": list(range(100))}),
+    ("several-encoders", "hashed", {"plan.edges": list(range(50))}),
     ("several-encoders", "bits", {"plan.edges": [0, 1, 2, 3]}),
     ("epsilon-out-of-range", "labels", {"plan.guarantee.epsilon": 0}),
     ("delta-out-of-range", "labels", {"plan.guarantee.delta": 0.11}),
@@ -149,10 +167,11 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("own-fakes-none", "flips", {f"{OWN}.whole": 0, f"{OWN}.coin": 0}),
     ("coin-below-zero", "flips", {f"{OWN}.coin": -1}),
     ("coin-too-large", "flips", {f"{OWN}.coin": str(SCALE)}),
-    ("unknown-recipe", "labels", {f"{RECIPE}.type": "uniform"}),
+    ("unknown-recipe", "labels", {f"{RECIPE}.type": "normal"}),
     ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
     ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
-    ("blanks-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
+    ("count-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
+    ("count-out-of-range", "drawn", {f"{RECIPE}.count": 10**10 + 1}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 0}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 1001}),
     ("repeats-unfit", "labels", {f"{PART}.repeats": 2}),
@@ -161,8 +180,11 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("two-covers", "blanks", {OWN: {"record": "blank", "whole": 1, "coin": 0}}),
     ("clear-not-index", "labels", {f"{LAYOUT}.form": "bits"}),
     ("clear-uncovered", "clear", {f"{OWN}.record": "blank"}),
+    ("clear-uncovered", "drawn", {f"{RECIPE}": {"type": "blanks", "count": 9,
+                                                "threshold": str(1 << 60)}}),
     ("flips-as-index", "flips", {f"{LAYOUT}.form": "index"}),
     ("recipe-unfit", "blanks", {f"{RECIPE}.threshold": str(1 << 60)}),
+    ("recipe-unfit", "blanks", {RECIPE: {"type": "uniform", "count": 40}}),
     ("uniform-fakes-unfit", "set", {f"{OWN}.record": "uniform"}),
     ("free-bits-among-fakes", "bits", {OWN: {"record": "blank", "whole": 1, "coin": 0}}),
     ("unknown-form", "flips", {f"{LAYOUT}.form": "words"}),

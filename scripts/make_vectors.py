@@ -34,6 +34,7 @@ from mixtally.records.contract import (  # noqa: E402
     Plan,
     Prefixes,
     ShapedRecipe,
+    UniformRecipe,
     write_contract,
     write_plan,
 )
@@ -132,8 +133,10 @@ def encoder_scenarios() -> list[Sent]:
     """Every way from a value to bins."""
     edges = (-1.5, 0.0, 0.1, 2.0, 1e6)
     scale = c.plan_of(asked(4), [c.shaped(4)], edges=edges)
-    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED, values=10**6)
-    words = c.plan_of(asked(50_000, hashed=hashed), [c.shaped(50_000)])
+    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
+    words = c.plan_of(asked(419**7, hashed=hashed), [c.over_planes(419**7, 419)])
+    closed = c.plan_of(asked(300), [c.over_planes(300, 7, whole=2)])
+    drawn = c.plan_of(asked(5, labels=NAMES), [c.over_planes(5, 2, drawn=4)])
     spelled = Prefixes(alphabet="abcdé", most=3, longest=9)
     search = c.plan_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
     known = [[1, 2], [6, 1], [3, 3]]
@@ -147,6 +150,13 @@ def encoder_scenarios() -> list[Sent]:
     ]  # fmt: skip
     found += [
         Sent("hashed-one-form", words, "cafe\u0301"),
+        Sent("hashed-first-direction", words, "apple", {1: 0}),
+        Sent("hashed-last-direction", words, "apple", {1: 5_424_220_653_225_939}),
+        Sent("planes-first-place", closed, 299, {0: 0, 1: 48}),
+        Sent("planes-second-place", closed, 299, {0: 0, 1: 49}),
+        Sent("planes-last-place", closed, 299, {0: LAST, 1: 56}),
+        Sent("planes-word-drawn-again", closed, 0, {0: 0, 1: LAST, 3: LAST}),
+        Sent("planes-of-hops", drawn, "東京", {0: 2}),
         Sent("hashed-other-script", words, "東京 \U0001f5fc"),
         Sent("prefix-first-round", search, "dab"),
         Sent("prefix-found", search, "cca", prefixes=known),
@@ -229,6 +239,7 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
         "blanks": (BlanksRecipe(4, 1 << 62), Layout(Form.BITS, 11), {}),
         "blanks-drawn-again": (rare, Layout(Form.BITS, 9, 2), flips),
         "blanks-positions": (rare, Layout(Form.POSITIONS, 40, 8), {}),
+        "uniform": (UniformRecipe(5), Layout(Form.INDEX, 399), {1: LAST}),
         "none": (NoRecipe(), Layout(Form.BITS, 9), {}),
     }
     made = {}

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from mixtally.contract.plan import VERSION
+from mixtally.contract.planes import digits_for
 from mixtally.errors import InputError
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.privacy.terms import PrivacyTerms, certified, local_epsilon_of
@@ -26,10 +27,12 @@ from mixtally.records.contract import (
     OwnFakes,
     Part,
     Plan,
+    Planes,
     Prefixes,
     Role,
     Rounds,
     ShapedRecipe,
+    UniformRecipe,
     envelope_bytes,
     written_key,
 )
@@ -152,6 +155,21 @@ def uniform(bins, *, whole=0, coin=1 << 62):
     )
 
 
+def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None):
+    """One value in clear, named by a plane, among uniform fakes of devices, or ``drawn`` of hops."""
+    planes = Planes(prime, digits_for(prime, bins))
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if drawn is None else None,
+        recipe=NoRecipe() if drawn is None else UniformRecipe(drawn),
+        layout=Layout(Form.INDEX, planes.messages),
+        repeats=1,
+        planes=planes,
+    )
+
+
 def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, cap=None, repeats=1):
     """Flipped bits; ``blanks`` is how many every hop adds, ``own`` what devices do."""
     threshold = int(q * 2**64)
@@ -208,11 +226,9 @@ def random_encoder(chance: random.Random) -> dict:
         edges = tuple(sorted(chance.uniform(-9, 9) for _ in range(bins + 1)))
         return {"question": Question(name="q", bins=bins), "edges": edges}
     if kind == 2:
-        return {
-            "question": Question(
-                name="q", bins=bins, hashed=Hashing(function=HMAC_SHA256, seed=SEED)
-            )
-        }
+        points = chance.choice([2**9, 5**3, 419**7, 23447**4])
+        hashed = Hashing(function=HMAC_SHA256, seed=SEED)
+        return {"question": Question(name="q", bins=points, hashed=hashed)}
     if kind == 3:
         asked = Prefixes(alphabet="abc", most=chance.randint(1, 9), longest=chance.randint(1, 6))
         return {"question": Question(name="q", bins=asked.bins), "prefixes": asked}
@@ -240,11 +256,23 @@ def random_parts(chance: random.Random, question: Question, *, mixes: bool) -> l
         return [_random_part(chance, bins, most, mixes=mixes) for _ in range(question.bins)]
     if question.attributes is not None and chance.random() < 0.7:
         return [_random_part(chance, size, 1, mixes=mixes) for size in question.attributes]
+    if question.hashed is not None:
+        prime = {2**9: 2, 5**3: 5, 419**7: 419, 23447**4: 23447}[question.bins]
+        return [_random_planes(chance, question.bins, prime, mixes=mixes)]
     most = None if question.kind is Kind.BITS else question.max_set
     return [_random_part(chance, question.bins, most, mixes=mixes)]
 
 
+def _random_planes(chance: random.Random, bins: int, prime: int, *, mixes: bool) -> Part:
+    if mixes:
+        return over_planes(bins, prime, drawn=chance.randint(1, 40))
+    return over_planes(bins, prime, **_random_own(chance))
+
+
 def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: bool) -> Part:
+    primes = [prime for prime in (2, 3, 7, 17) if prime < bins]
+    if most == 1 and primes and chance.random() < 0.2:
+        return _random_planes(chance, bins, chance.choice(primes), mixes=mixes)
     if most == 1 and chance.random() < 0.4:
         if mixes:
             ratio = chance.randint(1 << 60, 1 << 63)

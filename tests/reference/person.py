@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mixtally.ground.bits import Rows
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
+from mixtally.ground.planes import messages
 from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
@@ -19,6 +20,7 @@ from mixtally.records.contract import (
     Plan,
     Recipe,
     ShapedRecipe,
+    UniformRecipe,
 )
 from mixtally.records.layout import Form, Layout
 
@@ -37,8 +39,8 @@ def person_messages(
         sent.append([_message(part, bins, chance) for _ in range(part.repeats)])
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
-            content = below(chance, part.bins, 1).tolist() if uniform else []
-            sent[-1].append(_message(part, content, chance))
+            content = below(chance, part.layout.bins, 1).tolist() if uniform else []
+            sent[-1].append(_fake(part, content, chance))
     return [_in_order(several, chance) for several in sent]
 
 
@@ -56,6 +58,9 @@ def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
         return sent
     if isinstance(recipe, BlanksRecipe):
         return [_flipped(layout, [], recipe.threshold, chance) for _ in range(recipe.count)]
+    if isinstance(recipe, UniformRecipe):
+        every = [below(chance, layout.bins, 1) for _ in range(recipe.count)]
+        return [layout.rows(one).tobytes() for one in every]
     return []
 
 
@@ -65,10 +70,18 @@ def _fakes(part: Part, chance: Chance) -> int:
     return part.own.whole + int(int(chance.words(1)[0]) < part.own.coin)
 
 
-def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
+def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:
     if part.threshold is None:
-        return part.layout.rows(np.array(bins)).tobytes()
-    return _flipped(part.layout, bins, part.threshold, chance)
+        return part.layout.rows(np.array(content)).tobytes()
+    return _flipped(part.layout, content, part.threshold, chance)
+
+
+def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
+    if part.planes is not None:
+        number = below(chance, part.planes.bare.directions, 1)
+        p, digits = part.planes.prime, part.planes.digits
+        return part.layout.rows(messages(np.array(bins), number, p, digits)).tobytes()
+    return _fake(part, bins, chance)
 
 
 def _flipped(layout: Layout, bins: Sequence[int], threshold: int, chance: Chance) -> bytes:

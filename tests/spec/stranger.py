@@ -42,6 +42,18 @@ def flip(bins, threshold, layout, tape):
             return write(now, layout)
 
 
+def plane(x, planes, tape):
+    """Section 4: the plane of a bin in a direction that is drawn."""
+    p, t, j = planes["prime"], planes["digits"], tape.uniform(planes["directions"])
+    before, lead = 0, 0
+    while j >= before + p ** (t - 1 - lead):
+        before, lead = before + p ** (t - 1 - lead), lead + 1
+    behind, total = j - before, x // p**lead % p
+    for place in range(lead + 1, t):
+        total += behind // p ** (t - 1 - place) % p * (x // p**place % p)
+    return j * p + total % p
+
+
 def write(bins, layout):
     """Section 4."""
     size, w = message_size(layout), span(layout["bins"] - 1)
@@ -69,10 +81,12 @@ def send(contract, value, prefixes, closing, tape):
         plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
     ):
         times = range(part["repeats"])
+        if part["planes"] is not None:
+            bins = {plane(*bins, part["planes"], tape)}
         sent = [flip(bins, part["threshold"], part["layout"], tape) for _ in times]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
-            content = set() if blank else {tape.uniform(part["bins"])}
+            content = set() if blank else {tape.uniform(part["layout"]["bins"])}
             sent.append(flip(content, part["threshold"], part["layout"], tape))
         out.append(sent)
     for sent in out:
@@ -118,6 +132,8 @@ def hop(recipe, layout, tape):
     if recipe["type"] == "blanks":
         many = range(recipe["count"])
         return [flip(set(), int(recipe["threshold"]), layout, tape) for _ in many]
+    if recipe["type"] == "uniform":
+        return [write({tape.uniform(layout["bins"])}, layout) for _ in range(recipe["count"])]
     table, out = shape(int(recipe["ratio"]), recipe["shift"]), []
     for place in range(layout["bins"]):
         word, so_far = tape.word(), 0
@@ -156,7 +172,7 @@ def protocol(part):
     """Section 7, the last paragraph."""
     own = part["own"]
     if part["threshold"] is None:
-        return "clear-uniform" if own else "clear-shaped"
+        return "clear-shaped" if part["recipe"]["type"] == "shaped" else "clear-uniform"
     if own and own["record"] == "uniform":
         return "flip-uniform"
     if part["bins"] == 1 and part["most_set"] is None:

@@ -24,8 +24,8 @@ def encode(plan, value, prefixes, closing):
     if question["hashed"] is not None:
         key = bytes.fromhex(question["hashed"]["seed"])
         form = characters(value).encode()
-        x = int.from_bytes(hmac.new(key, form, hashlib.sha256).digest()[:16], "little")
-        return [{x * question["bins"] // 2**128}]
+        x = int(hmac.new(key, form, hashlib.sha256).hexdigest(), 16)
+        return [{x % question["bins"]}]
     if question["kind"] == "bits":
         return bits(question, parts, value)
     if question["attributes"] is not None:

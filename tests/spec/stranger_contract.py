@@ -33,7 +33,8 @@ RECIPES = {
         "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
         "shift": integer("shift-out-of-range", 1, 10**5),
     },
-    "blanks": {"count": integer("blanks-out-of-range", 1, 10**10), "threshold": THRESHOLD},
+    "blanks": {"count": integer("count-out-of-range", 1, 10**10), "threshold": THRESHOLD},
+    "uniform": {"count": integer("count-out-of-range", 1, 10**10)},
 }
 
 
@@ -58,7 +59,7 @@ def own(value):
 def layout(value):
     read = fields(
         form=word("unknown-form", "bits", "index", "positions"),
-        bins=integer("layout-bins", 1, 10**7),
+        bins=integer("layout-bins", 1, 2**63),
         cap=maybe(integer("")),
     )(value)
     form, cap = read["form"], read["cap"]
@@ -70,11 +71,26 @@ def layout(value):
     return read
 
 
+def planes(value):
+    """Section 4, and what Z_p^t has."""
+    read = fields(
+        prime=integer("prime-out-of-range", 2, 10**7),
+        digits=integer("digits-out-of-range", 2, 62),
+    )(value)
+    p, t = read["prime"], read["digits"]
+    need(all(p % n for n in range(2, math.isqrt(p) + 1)), "not-prime")
+    read["directions"] = sum(p**k for k in range(t))
+    read["messages"], read["points"] = read["directions"] * p, p**t
+    need(read["messages"] <= 2**63, "planes-too-many")
+    return read
+
+
 def part(value):
     read = fields(
-        bins=integer("bins-out-of-range", 1, 10**7),
+        bins=integer("bins-out-of-range", 1, 2**63 - 1),
         most_set=maybe(integer("most-set-out-of-range", 1, 16)),
         threshold=maybe(THRESHOLD),
+        planes=maybe(planes),
         own=maybe(own),
         repeats=integer("repeats-out-of-range", 1, 1000),
         recipe=recipe,
@@ -83,18 +99,25 @@ def part(value):
     d, most, fake, kind = read["bins"], read["most_set"], read["own"], read["recipe"]["type"]
     need(d <= 64 if most is None else d >= 2, "bins-out-of-range")
     need(most is None or most <= d, "most-set-out-of-range")
-    need(read["layout"]["bins"] == d, "layout-bins")
+    over = read["planes"]
+    need(d <= (10**7 if over is None else over["points"]), "bins-out-of-range")
+    need(read["layout"]["bins"] == (d if over is None else over["messages"]), "layout-bins")
     need(fake is None or kind == "none", "two-covers")
     alone = read["threshold"] is not None and fake is None and kind == "none"
     need(read["repeats"] == 1 or alone, "repeats-unfit")
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
         need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
-        need(kind == "shaped" or uniform, "clear-uncovered")
+        need(kind in ("shaped", "uniform") or uniform, "clear-uncovered")
+        if over is not None:
+            p, t = over["prime"], over["digits"]
+            need(kind != "shaped", "planes-among-shaped")
+            need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
         return read
+    need(over is None, "planes-flipped")
     need(read["threshold"] < 2**63, "threshold-half")
     need(read["layout"]["form"] != "index", "flips-as-index")
-    need(kind != "shaped", "recipe-unfit")
+    need(kind not in ("shaped", "uniform"), "recipe-unfit")
     need(kind == "none" or read["recipe"]["threshold"] == read["threshold"], "recipe-unfit")
     need(not uniform or most == 1, "uniform-fakes-unfit")
     need(most is not None or d == 1 or (fake is None and kind == "none"), "free-bits-among-fakes")
@@ -106,7 +129,7 @@ def part(value):
 def question(value):
     read = fields(
         name=string("control-character-in-name", CONTROL),
-        bins=integer("bins-out-of-range", 1, 10**7),
+        bins=integer("bins-out-of-range", 1, 2**63 - 1),
         labels=maybe(several(string("control-character-in-label", CONTROL))),
         kind=word("unknown-kind", "one", "set", "bits"),
         max_set=integer("max-set-out-of-range", 1, 16),
@@ -115,12 +138,12 @@ def question(value):
             fields(
                 function=word("unknown-hash", "HMAC-SHA-256"),
                 seed=string("seed-malformed", "[0-9a-f]{32}"),
-                values=maybe(integer("values-out-of-range", 2, 2**128)),
             )
         ),
     )(value)
     bins, labels, kind, sizes = (read[name] for name in ("bins", "labels", "kind", "attributes"))
     need(bins <= 64 if kind == "bits" else bins >= 2, "bins-out-of-range")
+    need(read["hashed"] is not None or bins <= 10**7, "bins-out-of-range")
     need(read["max_set"] <= (bins if kind == "set" else 1), "max-set-out-of-range")
     if sizes is not None:
         fit = kind == "set" and sum(sizes) == bins and len(sizes) == read["max_set"]
@@ -198,6 +221,9 @@ def plan(value):
 def check_parts(asked, parts):
     """The table "parts of a record"."""
     bins, kind = asked["bins"], asked["kind"]
+    if asked["hashed"] is not None:
+        over = parts[0]["planes"] if parts else None
+        need(over is not None and over["points"] == bins, "hashed-without-planes")
     whole = [(bins, None if kind == "bits" else asked["max_set"])]
     ways = [(whole, kind == "one")]
     if kind == "bits":

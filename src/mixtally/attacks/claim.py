@@ -133,7 +133,6 @@ def part_of(mechanism: Shuffled) -> Part:
         bins=mechanism.bins,
         most_set=most_set,
         threshold=threshold,
-        planes=None,
         own=own,
         recipe=recipe,
         layout=mechanism.layout,

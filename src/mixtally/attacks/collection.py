@@ -15,6 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from mixtally.attacks.audit import Checks, audit, flagged
+from mixtally.attacks.held import first_values
 from mixtally.attacks.lone import lone_checks
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.randomizer import PROBES, fake_rate, probed
@@ -61,7 +62,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     small, users = _sized(part, hops)
     if users == 0:
         return [], 0
-    bins = small.bins
+    bins = small.bins if small.planes is None else 2
     held = np.where(np.arange(users) < users // 2, bins - 1, 0)
     sent: list[Rows] = []
     played = lab.play([small], hops, [held], lab.chance, watch=sent.append)
@@ -69,7 +70,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     refused = Checks.exact(f"message that the collector drops{name}", dropped)
     rows = np.concatenate(sent)
     first = len(rows) // 2
-    halves = [tally_messages(small.layout, half).counts for half in (rows[:first], rows[first:])]
+    halves = [_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
     own = np.bincount(held, minlength=bins) * small.repeats
     ends = np.unique([0, bins - 1])
@@ -83,6 +84,15 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     fakes = len(rows) - users * small.repeats
     numbers = _numbers(name, small, users, hops, fakes)
     return [refused, order, *numbers, *_noise(name, small, seen, own, max(0, fakes))], len(rows)
+
+
+def _shown(part: Part, rows: Rows) -> Counts:
+    """How many messages name each bin, or how many planes hold either of the first two values."""
+    if part.planes is None:
+        return tally_messages(part.layout, rows).counts
+    held = first_values(part.planes, part.layout.codes(rows), 2)
+    shown: Counts = np.unpackbits(held, axis=1, count=2, bitorder="little").sum(axis=0, dtype="i8")
+    return shown
 
 
 def _sized(part: Part, hops: int) -> tuple[Part, int]:
@@ -121,6 +131,11 @@ def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[C
 def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
     """Bins against what their holders, fakes and flips should show."""
     bins, messages = part.bins, int(own.sum()) + fakes
+    if part.planes is not None:
+        others, rest = own[::-1], np.maximum(seen - own, 0)
+        due = others * part.planes.meeting + fakes / part.planes.prime
+        trials = others + fakes
+        return [Checks.of(f"plane that holds a value by chance{name}", rest, trials, due / trials)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]

@@ -155,9 +155,11 @@ def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials)
     fakes = np.broadcast_to(np.asarray(who.numbers(runs, draw)), runs)
     ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
     if who.uniform:
-        both = draw(fakes, 2.0 / who.part.bins)
-        one = draw(both, 0.5)
-        ones = np.stack([one, both - one], axis=1)
+        meet = 0.0 if who.part.planes is None else who.part.planes.meeting
+        either = draw(fakes, (2.0 - meet) / who.cells)
+        both = draw(either, meet / (2.0 - meet))
+        one = draw(either - both, 0.5)
+        ones = np.stack([one + both, either - one], axis=1)
     if not who.threshold:
         return ones
     q, sent = who.threshold / SCALE, users - 1 + fakes

@@ -14,10 +14,12 @@ import numpy as np
 from mixtally.attacks.outcome import Lab, Outcome, Verdict
 from mixtally.attacks.target import Target
 from mixtally.errors import MessageError
-from mixtally.ground.bits import Rows
+from mixtally.estimate.planes import pointing_at
+from mixtally.ground.bits import Counts, Rows
 from mixtally.records.contract import Part
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.layout import Form, Layout
+from mixtally.records.results import Tally
 from mixtally.tally.fold import tally_messages
 
 NAME = "poisoning"
@@ -35,15 +37,16 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
     layout, alone = part.layout, part.own is None and not part.by_mixes
     mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * alone, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
-    honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
+    honest = lab.device.reports(part, codes, lab.chance)
     estimates, refused = [], 0
     for lie in lies(layout):
         try:
-            counts = honest.counts + tally_messages(layout, lie).counts
-        except MessageError:
+            tally = tally_messages(layout, np.concatenate([honest, lie]))
+        except (MessageError, ValueError):  # of another length: no row of a batch at all
             refused += 1
         else:
-            estimates.append(mechanism.unbiased(counts, honest.messages + 1))
+            seen = _seen(part, tally)
+            estimates.append(mechanism.unbiased(seen, tally.messages))
     every = np.array(estimates)
     moved, bound = float(np.ptp(every, axis=0).max()), 1.0 / mechanism.gain
     return Outcome(
@@ -63,6 +66,13 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
             "every_bin_at_once": part.threshold is not None,
         },
     )
+
+
+def _seen(part: Part, tally: Tally) -> Counts:
+    """What estimates are made of: of planes for some values, the liar's own among them."""
+    if part.planes is None:
+        return tally.counts
+    return pointing_at(part.planes, tally, np.arange(min(part.bins, _SINGLES)))[0]
 
 
 def lies(layout: Layout) -> Iterator[Rows]:

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from mixtally.attacks.audit import Checks, audit
+from mixtally.attacks.held import holds
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.senders import first_positions
 from mixtally.attacks.shuffling import small_shuffle_checks
@@ -25,7 +26,15 @@ from mixtally.ground.bits import Counts, Rows, one_hot, spans
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.layouts import least_cap
-from mixtally.records.contract import CountedRecipe, FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import (
+    BlanksRecipe,
+    CountedRecipe,
+    FakeRecord,
+    OwnFakes,
+    Part,
+    ShapedRecipe,
+    UniformRecipe,
+)
 from mixtally.records.layout import MOST_CAP, Form, Layout
 from mixtally.tally.sift import sift
 
@@ -42,6 +51,8 @@ _COINS, _CAPPED = 10_000, 200
 _BIT_BUDGET = 150_000_000
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
+_EACH = 1 << 20
+"""Numbers of which each is counted; of more only blocks."""
 _NEVER = 1e-12
 """How often a message of a probe may have more ones than its cap."""
 
@@ -85,7 +96,7 @@ def probed(part: Part, threshold: int) -> Part | None:
 
 def _flipping(part: Part, threshold: int, cap: int | None) -> Part:
     recipe = part.recipe
-    if isinstance(recipe, CountedRecipe):
+    if isinstance(recipe, BlanksRecipe):
         recipe = replace(recipe, threshold=threshold)
     layout = replace(part.layout, cap=cap)
     return replace(part, threshold=threshold, recipe=recipe, layout=layout)
@@ -247,30 +258,45 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
 
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
-    bins, layout = part.bins, part.layout
-    codes = (np.arange(count) + _spread(bins, count)) % bins
-    named = layout.codes(lab.device.reports(part, codes, lab.chance))
-    wrong = int((named[:count] != codes[: len(named)]).sum())
+    codes = (np.arange(count) + _spread(part.bins, count)) % part.bins
+    named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
+    some, held = named[:count], codes[: len(named)]
+    right = some == held if part.planes is None else holds(part.planes, some, held)
     checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - count),
-        Checks.exact(f"report that names another bin{name}", wrong),
+        Checks.exact(f"report that names another bin{name}", int((~right).sum())),
     ]
-    if part.own is None:
+    if part.planes is not None:
+        every = part.planes.bare.directions
+        checks += _alike(f"direction of a report{name}", some // part.planes.prime, every)
+    if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
-    fakes = layout.codes(lab.device.fakes(one_each(part), count, lab.chance)[0])
-    seen = np.bincount(fakes, minlength=bins)
-    starts = np.unique(np.linspace(0, bins, _BLOCKS + 1)[:-1].astype(np.intp))
-    blocks, sizes = (np.add.reduceat(all_, starts) for all_ in (seen[:bins], np.ones(bins)))
-    pairs = len(fakes) // 2
-    same = int((fakes[0 : 2 * pairs : 2] == fakes[1 : 2 * pairs : 2]).sum())
+    fakes = part.layout.codes(_fakes(part, count, lab))
     return [
         *checks,
         Checks.exact(f"fake that is missing or too many{name}", len(fakes) - count),
-        Checks.exact(f"fake past the last bin{name}", int(seen[bins:].sum())),
-        Checks.of(f"fake in a bin{name}", seen[:bins], len(fakes), 1.0 / bins),
-        Checks.of(f"fake in a block of bins{name}", blocks, len(fakes), sizes / bins),
-        Checks.of(f"fake like the one before{name}", same, pairs, 1.0 / bins),
+        *_alike(f"fake{name}", fakes, part.layout.bins),
     ], 2 * count
+
+
+def _alike(what: str, drawn: Counts, every: int) -> list[Checks]:
+    """Whether numbers are uniform below ``every``: blocks, two in a row, each where they are few."""
+    inside = drawn[(drawn >= 0) & (drawn < every)]
+    ends = [-(-every * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
+    sizes = np.diff(np.array([0, *ends], dtype=np.float64))
+    place = np.searchsorted(np.array(ends[:-1], dtype=np.int64), inside, side="right")
+    blocks = np.bincount(place, minlength=_BLOCKS)
+    pairs = len(drawn) // 2
+    same = int((drawn[0 : 2 * pairs : 2] == drawn[1 : 2 * pairs : 2]).sum())
+    found = [
+        Checks.exact(f"{what} past the last", len(drawn) - len(inside)),
+        Checks.of(f"{what} in a block", blocks, len(drawn), sizes / every),
+        Checks.of(f"{what} like the one before", same, pairs, 1.0 / every),
+    ]
+    if every <= _EACH:
+        seen = np.bincount(inside, minlength=every)
+        found.append(Checks.of(f"{what} in a bin", seen, len(drawn), 1.0 / every))
+    return found
 
 
 def _shaped_checks(name: str, part: Part, recipe: ShapedRecipe, lab: Lab, most: int) -> Counted:

@@ -14,12 +14,13 @@ import numpy as np
 from msgspec import structs
 
 from mixtally.attacks.device import Device
+from mixtally.attacks.held import first_values
 from mixtally.attacks.multinomial import Binomials
 from mixtally.ground.bits import Counts, Rows, row_bytes, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import CountedRecipe, FakeRecord, OwnFakes, Part
+from mixtally.records.contract import CountedRecipe, FakeRecord, OwnFakes, Part, UniformRecipe
 from mixtally.records.layout import Form, Layout
 
 Bits = tuple[int, ...]
@@ -70,7 +71,15 @@ class Senders:
     @property
     def uniform(self) -> bool:
         """Whether fakes are records of random bins."""
+        if isinstance(self.part.recipe, UniformRecipe):
+            return True
         return self.part.own is not None and self.part.own.record is FakeRecord.UNIFORM
+
+    @property
+    def cells(self) -> int:
+        """Among how many a uniform fake is drawn."""
+        planes = self.part.planes
+        return self.part.bins if planes is None else planes.prime
 
     def numbers(self, runs: int, draw: Binomials) -> int | Counts:
         """How many fakes each of ``runs`` runs has, shape (runs,), or one number for all."""
@@ -95,7 +104,7 @@ class Senders:
         """Messages of people who are in the bins ``codes``, each one of the first ``width``."""
         part = self._narrowed(width) if self.threshold else self.part
         part = structs.replace(part, repeats=1)
-        return first_positions(part.layout, device.reports(part, codes, chance), width)
+        return self._seen(part, device.reports(part, codes, chance), width)
 
     def drawn_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
         """The first ``width`` positions of the fakes of one run, some at a time."""
@@ -103,13 +112,19 @@ class Senders:
         if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.mixes):
                 rows = device.added(part.recipe, part.layout, chance)
-                yield first_positions(part.layout, rows, width)
+                yield self._seen(part, rows, width)
             return
         for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
             rows, _ = device.fakes(part, span.stop - span.start, chance)
             if self.uniform and part.bins < self.part.bins:
                 rows = self._beyond(part, rows, chance, device)
-            yield first_positions(part.layout, rows, width)
+            yield self._seen(part, rows, width)
+
+    def _seen(self, part: Part, rows: Rows, width: int) -> Rows:
+        """The first positions of messages, or which of the first values their planes hold."""
+        if part.planes is not None:
+            return first_values(part.planes, part.layout.codes(rows), width)
+        return first_positions(part.layout, rows, width)
 
     def _beyond(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
         """In no order to rely on: a fake whose own bit lies beyond is a blank in these positions.

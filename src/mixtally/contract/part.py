@@ -67,18 +67,18 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
-      planes      what a message in clear names in place of a bin; None for the bin itself
       repeats     how often a record is sent, each time flipped afresh
+      planes      what a message in clear names in place of a bin; None for the bin itself
     """
 
     bins: int
     most_set: int | None
     threshold: int | None
-    planes: Planes | None
     own: Own | None
     recipe: Recipe
     layout: Layout
     repeats: int
+    planes: Planes | None = None
 
     @property
     def by_mixes(self) -> bool:
@@ -123,7 +123,7 @@ def read_part(value: object, place: str) -> Part:
         most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
     threshold = None if held.held["threshold"] is None else _threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
-    part = Part(bins, most_set, threshold, planes, own, recipe, layout, repeats)
+    part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes)
     named = bins if planes is None else planes.messages
     if layout.bins != named:
         raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)

@@ -47,6 +47,8 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
 """Every protocol with who brings its cover, in this order where errors are equal."""
 OPEN = (planes.of_mixes, planes.of_people)
 """Those that can hold a value of an open domain."""
+ALIKE = 1.02
+"""Errors whose ratio is no more are alike."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
 """Whether people bring the cover and about what it errs, and how it is evaluated."""
 Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
@@ -104,14 +106,15 @@ class Planner:
         self, ranked: Iterable[Ranked]
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """The plan of least error with its candidate, and what takes more than its budget, of
-        candidates from good to bad.
+        candidates from good to bad; of errors that are alike the one of fewest bytes.
 
         Coins add to a candidate's error, so that one of more error before them may be better.
         """
-        best: tuple[Plan, Candidate] | None = None
+        found: list[tuple[Plan, Candidate]] = []
         missed: list[Candidate] = []
+        limit = (True, math.inf)
         for rank, evaluate in ranked:
-            if best is not None and rank >= _rank(best[0]):
+            if rank > limit:
                 break
             candidate = evaluate()
             if not isinstance(candidate, Candidate):
@@ -119,9 +122,12 @@ class Planner:
             plan = self.plan(candidate)
             if plan is None:
                 missed.append(candidate)
-            elif best is None or _rank(plan) < _rank(best[0]):
-                best = plan, candidate
-        return best, missed
+                continue
+            found.append((plan, candidate))
+            cover, error = _rank(plan)
+            limit = min(limit, (cover, error * ALIKE))
+        alike = [one for one in found if _rank(one[0]) <= limit]
+        return min(alike, key=lambda one: one[0].bytes_per_user, default=None), missed
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True

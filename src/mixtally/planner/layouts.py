@@ -103,7 +103,6 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
         bins=bins,
         most_set=most_set,
         threshold=threshold,
-        planes=None,
         own=None,
         recipe=NoRecipe(),
         layout=Layout(Form.BITS, bins),

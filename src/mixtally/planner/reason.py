@@ -15,7 +15,8 @@ def reason(
     infeasible: Sequence[Infeasible],
 ) -> str:
     """What was chosen and what it costs, how much worse the others are, what would not fit."""
-    sentences = [_why(request, best)]
+    least = all(one.standard_error >= best.standard_error for one in others)
+    sentences = [_why(request, best, "the smallest" if least else "about the smallest")]
     if len(best.parts) > 1:
         sentences.append(
             f"A record travels as {len(best.parts)} messages, each through mixes of its own."
@@ -71,19 +72,19 @@ def _cost(best: Plan, option: Candidate) -> str:
     return "."
 
 
-def _why(request: PlanRequest, best: Plan) -> str:
+def _why(request: PlanRequest, best: Plan, rank: str) -> str:
     name = best.name
     if request.protocol:
         lead = f"{name} was asked for"
     elif best.cover is Cover.MIXES and best.hops > 1:
         lead = (
-            f"{name} has the smallest standard error among fakes that every mix draws, which hide "
+            f"{name} has {rank} standard error among fakes that every mix draws, which hide "
             "a person if any one mix is honest"
         )
     elif best.cover is Cover.MIXES:
-        lead = f"{name} has the smallest standard error, because a mix may draw the fakes"
+        lead = f"{name} has {rank} standard error, because a mix may draw the fakes"
     else:
-        lead = f"{name} has the smallest standard error within the budget of {budget(request)}"
+        lead = f"{name} has {rank} standard error within the budget of {budget(request)}"
     fakes, error = best.fakes, f"a standard error of {in_counts(best.standard_error)} counts"
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."

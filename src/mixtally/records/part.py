@@ -76,12 +76,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
       bins        what a record may hold, in [2, 10^7], or [1, 64] free bits, or points of planes
       most_set    the most bins that a record sets, in [1, 16]; None for free bits, any of them set
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
-      planes      those that messages name in place of bins in clear; None for bins themselves
       repeats     how often a record is sent, each time flipped afresh, in [1, 1000]; more than once
                   only among other people's flips
       own         fakes that a device adds; None where it adds none
       recipe      what every hop adds
       layout      how a message is written
+      planes      those that messages name in place of bins in clear; None for bins themselves
 
     Raises PlanError for a part that has no proof.
     """
@@ -89,11 +89,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     bins: int
     most_set: int | None
     threshold: int | None
-    planes: Planes | None
     own: OwnFakes | None
     recipe: Recipe
     layout: Layout
     repeats: int
+    planes: Planes | None = None
 
     def __post_init__(self) -> None:
         check(partial(read_part, place="part"), self)

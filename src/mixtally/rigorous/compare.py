@@ -78,7 +78,7 @@ def verdict(plan: Plain) -> Verdict:
         _check_lower_end(part, upper)
     if messages == 1:
         _check_agreement(parts[0], upper)
-    derived = [part for part in parts if part.lower is not None]
+    derived = [part for part in parts if (part.lower, part.upper) != (None, None)]
     whole = messages == 1 and parts[0].upper is not None
     said = _WHOLE if whole else _CHECKED if messages == 1 else _COMPOSED
     said = said if derived else _NOTHING

@@ -27,6 +27,10 @@ _SETS = (
     "from below by two records of one bin each; of sets only those of at most two of four bins or "
     "more are derived, and only among few flips"
 )
+_PLANES = (
+    "from above, as if no plane held two values: that bounds all pairs (Karamata); derived again "
+    "from the definition, in balls"
+)
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
 """Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
 
@@ -77,6 +81,8 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     cost = (1 + _grow(epsilon)) * _overflows(part)
     lower, upper = free.give_or_take(cost).ends()
     least, _ = free.raised(cost).ends()
+    if part.planes:
+        return PartBracket(part.protocol, None, upper, least, _PLANES)
     if not _every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")

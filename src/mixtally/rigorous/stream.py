@@ -22,14 +22,16 @@ class Stream:
     """Messages of one part, and what surely hides one of them.
 
     where
-      bins        what a message may name
+      bins        among how many a message is one: bins, or the planes of a direction
       most_set    the most bins that a record sets; None for free bits
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
       record      "blank" or "uniform" fakes of devices; None without any
       people      honest people who surely send; 0 where every mix brings the cover
       whole       fakes that each of them sends for certain
       coin        the chance of one more, times 2^64
-      blanks      fakes of the one honest mix; None where mixes draw none
+      blanks      fakes of the one honest mix, uniform where bins travel in clear; None where mixes
+                  draw none
+      planes      whether messages name planes, some of which hold any two values
       shape       (ratio times 2^64, shift) of the fakes that it draws for every bin; None without
       crowd       whether people's flips are part of the cover
       cap         the most bins that a message names; None for any number
@@ -43,6 +45,7 @@ class Stream:
     whole: int
     coin: int
     blanks: int | None
+    planes: bool
     shape: tuple[int, int] | None
     crowd: bool
     cap: int | None
@@ -123,15 +126,16 @@ def _foreign(error: Exception) -> PlanError:
 def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
     own, recipe = part["own"] or {}, part["recipe"]
     kind = recipe["type"]
-    if kind not in ("none", "blanks", "shaped"):
+    if kind not in ("none", "blanks", "uniform", "shaped"):
         raise ValueError(kind)
     blanks, shape = None, None
-    if kind == "blanks":
+    if kind in ("blanks", "uniform"):
         blanks = _integer(recipe["count"])
     if kind == "shaped":
         shape = _integer(recipe["ratio"]), _integer(recipe["shift"])
+    planes = part["planes"]
     return Stream(
-        bins=_integer(part["bins"]),
+        bins=_integer(part["bins"] if planes is None else planes["prime"]),
         most_set=_maybe(part["most_set"]),
         threshold=_maybe(part["threshold"]),
         record=own.get("record"),
@@ -139,6 +143,7 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         whole=_integer(own.get("whole", 0)),
         coin=_integer(own.get("coin", 0)),
         blanks=blanks,
+        planes=planes is not None,
         shape=shape,
         crowd=count_flips and part["threshold"] is not None,
         cap=_maybe(part["layout"]["cap"]),

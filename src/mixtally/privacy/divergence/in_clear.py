@@ -23,13 +23,17 @@ from mixtally.privacy.divergence import (
     apart_note,
     clear_shaped,
     clear_uniform,
+    planes,
     repeats,
 )
+from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
 
+SOURCE = clear_uniform.SOURCE
+OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
 SHAPED = (
     "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
     "collude with the collector; at least one mix shuffles"
@@ -93,9 +97,12 @@ def delta(
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            bounds = clear_uniform.delta(count, mechanism.cells, epsilon, memo)
+            bounds, source = clear_uniform.delta(count, mechanism.cells, epsilon, memo), SOURCE
+            if mechanism.planes is not None:
+                least = planes.lower(count, mechanism.planes, epsilon)
+                bounds, source = Bracket(min(least, bounds.lower), bounds.upper), OVER_PLANES
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
-            return ProvedDelta(bounds, clear_uniform.SOURCE, assumption)
+            return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
             bounds = clear_shaped.delta(shaped.weights, epsilon, memo)
             return ProvedDelta(
@@ -144,7 +151,7 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, 0.0)]
+            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, mechanism.meeting)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
             return repeats.shaped_lower_bound(shaped.weights, epsilon, rounds)

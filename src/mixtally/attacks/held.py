@@ -1,0 +1,24 @@
+"""Which values the planes hold that messages name: what games and audits see of them."""
+
+import numpy as np
+
+from mixtally.ground.bits import Counts, Rows
+from mixtally.ground.planes import digits_of, directions
+from mixtally.records.contract import Planes
+
+
+def first_values(planes: Planes, codes: Counts, width: int) -> Rows:
+    """Which of the first ``width`` values the plane of each message holds, as packed bits."""
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    values = digits_of(np.arange(width), p, digits)
+    held = (directions(numbers, p, digits).T @ values) % p == cells[:, None]
+    return np.packbits(held, axis=1, bitorder="little")
+
+
+def holds(planes: Planes, codes: Counts, values: Counts) -> np.ndarray:
+    """Whether the plane of each message holds the value beside it, shape (messages,)."""
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    products = directions(numbers, p, digits) * digits_of(values, p, digits)
+    return np.asarray(products.sum(axis=0) % p == cells)

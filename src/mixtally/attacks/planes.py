@@ -1,0 +1,57 @@
+"""The game with messages that name planes: how many hold either of two values.
+
+A record of u adds a message whose plane holds u, and with kappa v as well. Others' messages are
+left out, as if they were known: that makes the attacker stronger than anybody.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.attacks.clear import UniformGame
+from mixtally.attacks.counted import CountedGame
+from mixtally.attacks.game import Setting
+from mixtally.attacks.multinomial import Binomials
+from mixtally.ground.bits import Counts
+from mixtally.ground.tails import Floats
+from mixtally.records.contract import Planes
+
+_IMPOSSIBLE = -np.inf
+
+
+@dataclass(frozen=True)
+class PlanesGame(UniformGame):
+    """Among uniform planes X_u / X_v is how many hold u over how many hold v."""
+
+    @property
+    def planes(self) -> Planes:
+        """Those of the part."""
+        planes = self.senders.part.planes
+        assert planes is not None
+        return planes
+
+    @property
+    def setting(self) -> Setting:
+        """Two values alone are looked at."""
+        fakes, prime = self.senders.fakes, self.planes.prime
+        stage = f"{fakes:,} uniform planes, {prime:,} of a direction, and the person's message"
+        return self._setting(60.0 * fakes, 4, stage)
+
+    @property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        other, a, b, both = np.eye(4)
+        meeting, one = self.planes.meeting, 1.0 / self.planes.prime
+        fake = other + one * (a + b - 2.0 * other) + one * meeting * (both + other - a - b)
+        of_a, of_b = (own + meeting * (both - own) for own in (a, b))
+        return other, fake, of_a, of_b
+
+    def _drawn_fakes(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
+        return CountedGame._drawn_fakes(self, fake, runs, draw)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """But for the number of planes, which is the same in both."""
+        u, v = np.full((2, 4), _IMPOSSIBLE)
+        u[[1, 3]] = v[[2, 3]] = 0.0
+        return u, v
