@@ -6,7 +6,9 @@ from typing import NamedTuple
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.data.population import LABELS, Population
+from mixtally.encode.hashed import sought
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.listed import Listed
 from mixtally.records.baseline import Central
 from mixtally.records.contract import Plan
 from mixtally.records.question import Kind
@@ -15,7 +17,7 @@ from mixtally.simulation import offers
 from mixtally.simulation.central import ONE_VALUE, central
 from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.open_words import hashed, listed, truth_of_words
+from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Release, Study
 from mixtally.simulation.truth import Truth, truth_of
@@ -85,11 +87,11 @@ def _played(
     if isinstance(crowd, Histogram):
         return collect_counts(asked.plan, crowd, lab, analysis), Truth(crowd.truth)
     if asked.words is not None:
-        sought = listed(asked.plan.question, asked.words)
+        listed = Listed(*sought(asked.plan.question, asked.words))
         found = release(
-            asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=sought)
+            asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=listed)
         )
-        return found, truth_of_words(crowd, sought)
+        return found, truth_of_words(crowd, listed)
     if counts_only:
         played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
     else:

@@ -133,9 +133,9 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     bins, messages = part.bins, int(own.sum()) + fakes
     if part.planes is not None:
         others, rest = own[::-1], np.maximum(seen - own, 0)
-        due = others * part.planes.meeting + fakes / part.planes.prime
+        met = others * part.planes.meeting + fakes / part.planes.prime
         trials = others + fakes
-        return [Checks.of(f"plane that holds a value by chance{name}", rest, trials, due / trials)]
+        return [Checks.of(f"plane that holds a value by chance{name}", rest, trials, met / trials)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]

@@ -17,6 +17,7 @@ from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
+from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
@@ -168,6 +169,7 @@ class Look:
     """What is wanted of a tally."""
 
     level: o.Level = 0.95
+    candidates: Candidates = None
     pairs: Annotated[
         bool, o.option("--pairs", "Also count how many people have both of two bits.")
     ] = False
@@ -197,7 +199,8 @@ def publish(
         show(Outcome(document=office.whole_page(role)), look.out, json=look.json)
         return
     name = office.read_agreed(role, contract).contract.name
-    again = office.published(role, name, number, analysis, look.top)
+    words = read_labels(look.candidates)
+    again = office.published(role, name, number, analysis, look.top, words=words)
     show(Outcome(document=again), look.out, json=look.json)
 
 

@@ -11,11 +11,13 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as
 from mixtally.cli.rows import read_crowd
 from mixtally.cli.screen import show
+from mixtally.encode.hashed import sought
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.listed import Listed
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
-from mixtally.simulation.open_words import hashed, listed, truth_of_words
+from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
@@ -83,7 +85,7 @@ def play(
     reading = replace(reading, words=question.hashed is not None)
     crowd = read_crowd(file, reading, None if reading.words else question)
     if words is not None:
-        analysis = replace(analysis, listed=listed(question, words))
+        analysis = replace(analysis, listed=Listed(*sought(question, words)))
     sent = hashed(crowd, question) if reading.words else crowd
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:

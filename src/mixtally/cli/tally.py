@@ -9,15 +9,19 @@ import typer
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
+from mixtally.cli.hashing import Candidates
+from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show, warn
+from mixtally.encode.hashed import sought
 from mixtally.engine.places import files_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
+from mixtally.estimate.listed import Listed
 from mixtally.estimate.received import undeclared
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
@@ -54,6 +58,7 @@ class ShowOptions:
     """How the result is shown."""
 
     level: o.Level = 0.95
+    candidates: Candidates = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     top: o.Top = 20
     json: o.Json = False
@@ -82,7 +87,12 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     if made.repeated:
         warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
     came = undeclared(plan, plan.users, [made.tally], made.dropped)
-    result = conclude(plan, [made.tally], Analysis(level=run.level), received=came)
+    words, listed = read_labels(run.candidates), None
+    if words is not None:
+        listed = Listed(*sought(plan.question, words))
+    analysis = Analysis(level=run.level, listed=listed)
+    analysis.check_listed(plan.question)
+    result = conclude(plan, [made.tally], analysis, received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)

@@ -19,6 +19,8 @@ from mixtally.records.result import Result
 from mixtally.wire.manifest import Manifest
 from mixtally.wire.sheet import Sheet
 
+OPEN = "the question is open: words are counted when they are listed, at no further cost"
+
 
 class Conclusion(NamedTuple):
     """What came of a round.
@@ -64,10 +66,13 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
             do="leave --pairs out: the messages are gone",
         )
     analysis.check_sums(plan.question)
+    unlisted = plan.question.hashed is not None and analysis.listed is None
     if not analysis.pairs:
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
         came = received(given.agreed, given.digest, given.manifests, given.counted)
+        if unlisted:
+            return Conclusion(came, None, OPEN)
         result = conclude(plan, tallies, analysis, received=came)
     except MessageError as error:
         return Conclusion(came, None, str(error))

@@ -1,6 +1,6 @@
 """Another look at a stored tally, by hand: free, as often as one likes, whatever is asked of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -8,8 +8,10 @@ from mixtally.collector.collector import Collector
 from mixtally.collector.page import Page
 from mixtally.collector.prefixed import Symbols, extended_by
 from mixtally.collector.results import document
+from mixtally.encode.hashed import sought
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.estimate.listed import Listed
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call
 from mixtally.node.folder import Folder
@@ -43,15 +45,25 @@ def _opened(folder: Folder) -> Iterator[Collector]:
 
 
 def published(
-    folder: Folder, name: str, number: int, analysis: Analysis = COUNTS_ALONE, top: int = 20
+    folder: Folder,
+    name: str,
+    number: int,
+    analysis: Analysis = COUNTS_ALONE,
+    top: int = 20,
+    *,
+    words: Sequence[str] | None = None,
 ) -> Document:
     """What a round of the contract ``name`` tells; nobody is asked, nothing is charged.
 
-    Raises DataError for a round that is not there or not counted, ParameterError for what its tally
-    does not hold.
+    ``words`` are looked for where its question is open. Raises DataError for a round that is not
+    there or not counted, ParameterError for what its tally does not hold, PlanError for words where
+    the question has bins.
     """
     with _opened(folder) as collector:
         row = _row(collector, name, number)
+        if words is not None:
+            question = collector.contracts.of(row.contract).contract.plan.question
+            analysis = replace(analysis, listed=Listed(*sought(question, words)))
         return document(collector.held(row), collector.conclusion(row, analysis), top)
 
 

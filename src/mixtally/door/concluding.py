@@ -1,29 +1,40 @@
 """``conclude``: what a batch of shuffled messages tells; no truth is known here."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mixtally.door import checks
 from mixtally.door.agreed import agreed_of
 from mixtally.door.batches import Batch
+from mixtally.door.labels import labels_of
 from mixtally.door.planning import Plan
 from mixtally.door.result import Result
+from mixtally.encode.hashed import sought
 from mixtally.errors import MessageError
 from mixtally.estimate import conclude as verbs
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.listed import Listed
 from mixtally.records.received import PartReceived, Received
 from mixtally.tally.fold import tally_messages
 from mixtally.tally.sift import sift
 
 
 @checks.in_python
-def conclude(agreed: Plan | str | Path | bytes, batch: Batch, *, level: float = 0.95) -> Result:
+def conclude(
+    agreed: Plan | str | Path | bytes,
+    batch: Batch,
+    *,
+    level: float = 0.95,
+    candidates: Any = None,
+) -> Result:
     """Counts with intervals, out of what a collector received.
 
     where
       agreed   the plan; or the contract, by its path or bytes
       batch    what ``mix`` gave
       level    of all intervals, in (0, 1)
+      candidates   words that are looked for, where the question is open
 
     Raises MessageError for messages of another plan or contract, or numbers of them that do not add
     up, ParameterError for a level outside (0, 1).
@@ -31,6 +42,9 @@ def conclude(agreed: Plan | str | Path | bytes, batch: Batch, *, level: float = 
     >>> mixtally.conclude("contract.json", batch)
     """
     analysis, under = Analysis(level=checks.number("level", level)), agreed_of(agreed)
+    if candidates is not None:
+        words = labels_of("candidates", candidates)
+        analysis = replace(analysis, listed=Listed(*sought(under.plan.question, words)))
     _check(batch, under.fingerprint)
     parts, tallies = [], []
     for part, rows, declared in zip(under.plan.parts, batch.parts, batch.declared, strict=True):

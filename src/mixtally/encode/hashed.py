@@ -10,7 +10,8 @@ Source: RFC 2104, FIPS 180-4.
 
 import hmac
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,23 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
         )
     key, points = bytes.fromhex(question.hashed.seed), question.bins
     return np.fromiter((_point(key, points, text) for text in texts), dtype=np.int64)
+
+
+def sought(question: Question, words: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Words to look for in their one form, and their points.
+
+    Raises DataError for a word that stands twice, and as ``encode`` does.
+    """
+    names = tuple(normalized(word) for word in words)
+    if len(set(names)) < len(names):
+        (name, times), *_ = Counter(names).most_common(1)
+        raise DataError(
+            "words to look for",
+            wanted="different words",
+            got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
+            do="keep one of them",
+        )
+    return names, encode(question, names)
 
 
 def _point(key: bytes, points: int, text: str) -> int:

@@ -19,14 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Counted, Population, check_shared
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, in_range
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
+from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
+from mixtally.ground.planes import messages
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract import CountedRecipe, FakeRecord, Part, Plan, ShapedRecipe
+from mixtally.records.contract import (
+    CountedRecipe,
+    FakeRecord,
+    Part,
+    Plan,
+    Planes,
+    ShapedRecipe,
+    UniformRecipe,
+)
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import PartReceived, Received
@@ -35,8 +45,12 @@ from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import travels_whole
 from mixtally.simulation.run import check_crowd
 from mixtally.simulation.study import Release
+from mixtally.tally.fold import Fold
 
 Counts = NDArray[np.int64]
+_SPAN = 1 << 18
+_MOST_PLANES = 200_000_000
+"""Messages that are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +154,8 @@ def draw_part(
 
     ``counts`` has shape (bins,). The generator behind it is keyed by ``chance``.
     """
+    if part.planes is not None:
+        return _over_planes(part, part.planes, counts, hops, chance)
     draws, own, held = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.repeats, 0
     declared: list[int | None] = [None] * hops
@@ -158,6 +174,32 @@ def draw_part(
         held = held - draws.binomial(held, q) + draws.binomial(messages - held, q)
     received = PartReceived(declared=tuple(declared), received=messages, dropped={})
     return received, Tally(held, messages)
+
+
+def _over_planes(
+    part: Part, planes: Planes, counts: Counts, hops: int, chance: Chance
+) -> tuple[PartReceived, Tally]:
+    """The same over planes: every direction is drawn, as one joins all counts.
+
+    Raises ParameterError for more messages than are drawn one by one.
+    """
+    draws, users, declared = _generator(chance), int(counts.sum()), list[int | None]([None] * hops)
+    fakes = 0
+    if part.own is not None:
+        fakes = users * part.own.whole + int(draws.binomial(users, part.own.coin / SCALE))
+    if isinstance(part.recipe, UniformRecipe):
+        declared = [part.recipe.count] * hops
+    more = fakes + sum(many or 0 for many in declared)
+    in_range("messages over planes", users + more, 1, _MOST_PLANES, "ask fewer people, or bins")
+    fold, ends = Fold(part.layout, 0), np.cumsum(counts)
+    for span in spans(users, _SPAN):
+        points = np.searchsorted(ends, np.arange(span.start, span.stop), side="right")
+        numbers = draws.integers(0, planes.bare.directions, len(points))
+        fold.add(part.layout.rows(messages(points, numbers, planes.prime, planes.digits)))
+    for span in spans(more, _SPAN):
+        fold.add(part.layout.rows(draws.integers(0, part.layout.bins, span.stop - span.start)))
+    tally = fold.tally()
+    return PartReceived(declared=tuple(declared), received=tally.messages, dropped={}), tally
 
 
 def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251

@@ -1,13 +1,11 @@
 """Open domains: everybody's word travels as a plane of its point, and listed words are counted."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.encode.hashed import encode, normalized
-from mixtally.errors import DataError
 from mixtally.estimate.listed import Listed
 from mixtally.records.question import Question
 from mixtally.simulation.truth import Truth
@@ -19,23 +17,6 @@ def hashed(words: Population, question: Question) -> Population:
     Raises PlanError for a question that is not open, DataError for words that are no text.
     """
     return Population(question, encode(question, words.question.labels or ())[words.codes])
-
-
-def listed(question: Question, words: Sequence[str]) -> Listed:
-    """``words`` to look for with their points.
-
-    Raises DataError for a word that stands twice, and as ``encode`` and ``Listed`` do.
-    """
-    names = [normalized(word) for word in words]
-    if len(set(names)) < len(names):
-        (name, times), *_ = Counter(names).most_common(1)
-        raise DataError(
-            "words to look for",
-            wanted="different words",
-            got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
-            do="keep one of them",
-        )
-    return Listed(tuple(names), encode(question, names))
 
 
 def truth_of_words(crowd: Population, sought: Listed) -> Truth:
