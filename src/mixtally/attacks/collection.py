@@ -91,8 +91,8 @@ def _shown(part: Part, rows: Rows) -> Counts:
     if part.planes is None:
         return tally_messages(part.layout, rows).counts
     held = first_values(part.planes, part.layout.codes(rows), 2)
-    shown: Counts = np.unpackbits(held, axis=1, count=2, bitorder="little").sum(axis=0, dtype="i8")
-    return shown
+    ones = np.unpackbits(held, axis=1, count=2, bitorder="little")
+    return np.asarray(ones.sum(axis=0, dtype=np.int64))
 
 
 def _sized(part: Part, hops: int) -> tuple[Part, int]:
@@ -134,8 +134,8 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     if part.planes is not None:
         others, rest = own[::-1], np.maximum(seen - own, 0)
         met = others * part.planes.meeting + fakes / part.planes.prime
-        trials = others + fakes
-        return [Checks.of(f"plane that holds a value by chance{name}", rest, trials, met / trials)]
+        most = others + fakes
+        return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]
