@@ -71,7 +71,7 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
-        declared.append(tuple(len(fakes) if part.by_mixes else None for fakes in drawn))
+        declared.append(tuple(len(fakes) or None for fakes in drawn))
     return Batch(under.fingerprint, tuple(parts), len(sent), tuple(declared))
 
 

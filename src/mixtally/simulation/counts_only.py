@@ -165,7 +165,7 @@ def draw_part(
         held = held + draws.multinomial(fakes, np.full(part.bins, 1.0 / part.bins))
     if isinstance(part.recipe, ShapedRecipe):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
-        held, declared = held + np.sum(added, axis=0), [int(one.sum()) for one in added]
+        held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops
     messages += fakes + sum(many or 0 for many in declared)

@@ -173,7 +173,7 @@ def _left_out(batch: Rows, own: int, share: float, chance: Chance) -> Rows:
 
 
 def _declared(part: Part, drawn: int, conduct: Conduct, *, honest: bool) -> int | None:
-    """What a hop says it added; one that drew nothing says what is likely."""
-    if not part.by_mixes or not (honest or conduct.declares):
+    """What a hop says it added, None for none; one that drew nothing may say what is likely."""
+    if not (honest or conduct.declares):
         return None
-    return drawn if honest or conduct.draws else part.drawn
+    return (drawn if honest or conduct.draws else part.drawn) or None

@@ -1,0 +1,246 @@
+"""One plan played from given words by one process, from shards, and by a network over loopback.
+
+Given are the words of every device, which tests of wires have too, and those of every mix's fakes.
+"""
+
+import shutil
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers import contracts
+from mixtally.collector.concluding import Conclusion
+from mixtally.collector.results import document
+from mixtally.collector.stored import Results
+from mixtally.engine.engine import Engine
+from mixtally.engine.shards import shard
+from mixtally.engine.shards.fold import fold
+from mixtally.estimate.conclude import conclude
+from mixtally.mixing import added, shuffle
+from mixtally.mixnode.mix import Options
+from mixtally.node.calls import call
+from mixtally.records.contract import FakeRecord, OwnFakes
+from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.received import PartReceived, Received
+from mixtally.report.texts import whole_facts
+from mixtally.simulation.play import play
+from mixtally.simulation.seeded import SeededChance
+from mixtally.tally.fold import tally_messages
+from mixtally.tally.sift import sift
+from network.conftest import folder
+from network.onwires import OnWires, Words
+from reference.answer import answer
+from reference.person import person_messages
+
+HOPS, PEOPLE = 3, 5
+OWN = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
+
+
+def planned(question, *parts, **changes):
+    return contracts.plan_of(
+        question, parts, hops=HOPS, users=PEOPLE, minimum_crowd=2, collections=3, **changes
+    )
+
+
+class Scene(NamedTuple):
+    """A plan, and what people answer."""
+
+    plan: object
+    values: list
+
+
+SCENES = {
+    "in clear, coins of people": Scene(
+        planned(Question(name="q", bins=4), contracts.uniform(4, whole=1, coin=1 << 63)),
+        [0, 0, 3, 1, 0],
+    ),
+    "flipped among blanks of people": Scene(
+        planned(Question(name="q", bins=9), contracts.flipped(9, own=OWN), count_flips=True),
+        [8, 2, 2, 2, 0],
+    ),
+    "in clear, fakes of every mix": Scene(
+        planned(Question(name="q", bins=4), contracts.shaped(4, shift=3)), [1, 1, 1, 2, 0]
+    ),
+    "flipped among blanks of every mix": Scene(
+        planned(
+            Question(name="q", bins=9, kind=Kind.SET, max_set=2),
+            contracts.flipped(9, most_set=2, blanks=4, form=contracts.Form.POSITIONS, cap=5),
+        ),
+        [[0, 1], [], [8], [1], [1, 2]],
+    ),
+    "planes, coins of people": Scene(
+        planned(Question(name="q", bins=40), contracts.over_planes(40, 5, whole=1)),
+        [39, 7, 7, 0, 39],
+    ),
+    "planes of every mix": Scene(
+        planned(Question(name="q", bins=9), contracts.over_planes(9, 2, drawn=6)), [8, 3, 3, 3, 0]
+    ),
+    "attributes, a part each": Scene(
+        planned(
+            with_attributes("q", (2, 3)),
+            contracts.uniform(2, whole=1, coin=1 << 62),
+            contracts.uniform(3, coin=1 << 63),
+        ),
+        [[0, 2], [1, 1], [1, 2], [0, 0], [1, 2]],
+    ),
+}
+COINS, FLIPS, SHAPED, *OTHERS = SCENES
+
+
+def of_mix(hop):
+    """The words of a mix's fakes."""
+    return SeededChance(100 + hop)
+
+
+class NoFakes:
+    """Words by which the second mix draws no fake in any bin; the others draw as always."""
+
+    def __init__(self, hop):
+        self._chance, self._none = of_mix(hop), hop == 2
+
+    def words(self, count):
+        words, none = self._chance.words(count), self._none
+        self._none = False
+        return np.zeros_like(words) if none else words
+
+
+class OfDevice:
+    """The words of a device, as the reference takes them."""
+
+    def __init__(self, person):
+        self._words = Words(person)
+
+    def words(self, count):
+        return np.frombuffer(self._words(count), dtype="<u8").astype(np.uint64)
+
+
+# -- who does the work ----------------------------------------------------------------------------
+
+
+class Batch(NamedTuple):
+    """What reaches whoever counts: a part's messages, and how many each mix says it added."""
+
+    rows: list
+    declared: list
+
+
+def mixed(scene, of_mix=of_mix):
+    """Devices, then mixes, in this process."""
+    plan = scene.plan
+    sent = [
+        person_messages(plan, answer(plan, value), OfDevice(person))
+        for person, value in enumerate(scene.values)
+    ]
+    chances, batch = [of_mix(hop) for hop in range(1, HOPS + 1)], Batch([], [])
+    for place, part in enumerate(plan.parts):
+        rows = part.layout.read([message for person in sent for message in person[place]])
+        declared = []
+        for chance in chances:
+            fakes = added(part.recipe, part.layout, chance)
+            rows = shuffle(np.concatenate([rows, fakes]), chance)
+            declared.append(len(fakes) or None)
+        batch.rows.append(rows)
+        batch.declared.append(tuple(declared))
+    return batch
+
+
+def in_memory(plan, batch):
+    """(tally, reason -> dropped) of each part."""
+    for part, rows in zip(plan.parts, batch.rows, strict=True):
+        sifted = sift(part.layout, rows)
+        yield tally_messages(part.layout, sifted.rows), sifted.dropped
+
+
+def in_shards(place, processes=0):
+    """The same of messages that lie in three files a part, counted by so many processes."""
+
+    def by(plan, batch):
+        for number, (part, rows) in enumerate(zip(plan.parts, batch.rows, strict=True)):
+            urls, size = [], part.layout.message_bytes
+            for place_, some in enumerate(np.array_split(rows, 3)):
+                path = place / f"{number}-{place_}.parquet"
+                label = shard.Label(plan=plan.fingerprint, batch="b", number=place_)
+                with path.open("wb") as file:
+                    shard.write(file, [some], size, label)
+                urls.append(path.as_uri())
+            made = fold(urls, part.layout, plan.fingerprint, processes=processes)
+            assert (made.counted, made.lost) == (3, ())
+            yield made.tally, made.dropped
+
+    return by
+
+
+class Came(NamedTuple):
+    """What reached whoever concludes."""
+
+    received: Received
+    tallies: list
+
+
+def counted_by(scene, by, of_mix=of_mix):
+    """Devices, mixes and whoever counts, in this process."""
+    batch, tallies, parts = mixed(scene, of_mix), [], []
+    for (tally, dropped), declared in zip(by(scene.plan, batch), batch.declared, strict=True):
+        tallies.append(tally)
+        came = {"declared": declared, "received": tally.messages, "dropped": dropped}
+        parts.append(PartReceived(**came))
+    return Came(Received(contributors=len(scene.values), parts=tuple(parts)), tallies)
+
+
+def written(held, came, place):
+    """The result of a round that was held, as a collector writes it."""
+    result = conclude(held.agreed.contract.plan, came.tallies, received=came.received)
+    found = Conclusion(came.received, result, None)
+    kept = Results(place)
+    kept.publish("one", whole_facts(document(held, found, top=0)))
+    return kept.published("one")
+
+
+class Turns:
+    """The words of a simulation in which people draw nothing: those of one mix after the other."""
+
+    def __init__(self, of_mix):
+        self._of_mix, self.words = of_mix, of_mix(1).words
+
+    def progress(self, kind, done, whole):
+        """The next mix has its turn."""
+        if kind == "mix" and done < whole:
+            self.words = self._of_mix(done + 1).words
+
+
+def simulated(scene, of_mix=of_mix):
+    """A round of ``mixtally simulate``."""
+    turns = Turns(of_mix)
+    played = play(scene.plan, [np.array(scene.values)], turns, turns.progress)
+    return Came(played.received, played.tallies)
+
+
+class Played(NamedTuple):
+    """A round that was held, and its result as the collector serves it."""
+
+    held: object
+    result: bytes
+
+
+def network(taps, name, engine=None, of_mix=of_mix):
+    """People answer over loopback, mixes draw from given words, the collector publishes."""
+    engine, scene, where = engine or Engine(), SCENES[name], folder()
+    stage = OnWires(where, taps, plan=scene.plan)
+    try:
+        stage.all_awake(options=Options(engine=engine))
+        try:
+            stage.office._engine = engine
+            stage.round()
+            for person, value in enumerate(scene.values):
+                assert stage.answer(value, person)
+            for hop, mix in enumerate(stage.mixes, 1):
+                mix.node.chance = of_mix(hop)
+            stage.finish()
+            address = stage.folders[-1].role.address
+            result = call(address, "GET", stage.path("/result")).body
+            return Played(stage.office.held(stage.row()), result)
+        finally:
+            stage.end()
+    finally:
+        taps.take()
+        shutil.rmtree(where)
