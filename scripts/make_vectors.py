@@ -139,6 +139,8 @@ def encoder_scenarios() -> list[Sent]:
     drawn = c.plan_of(asked(5, labels=NAMES), [c.over_planes(5, 2, drawn=4)])
     spelled = Prefixes(alphabet="abcdé", most=3, longest=9)
     search = c.plan_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
+    twice = Prefixes(alphabet="abcdé", most=3, longest=9, symbols=2)
+    pairs = c.plan_of(asked(twice.bins), [c.shaped(twice.bins)], prefixes=twice)
     known = [[1, 2], [6, 1], [3, 3]]
     found = [
         Sent(f"number-{name}", scale, value)
@@ -167,6 +169,10 @@ def encoder_scenarios() -> list[Sent]:
         Sent("prefix-closing-longer", search, "abéa", prefixes=known, closing=True),
         Sent("prefix-one-form", search, "abe\u0301", prefixes=known, closing=True),
         Sent("prefix-nobody", search, None, prefixes=known),
+        Sent("prefix-two-symbols", pairs, "cca", prefixes=known),
+        Sent("prefix-two-symbols-end", pairs, "ab", prefixes=known),
+        Sent("prefix-two-symbols-closing", pairs, "abéa", prefixes=known, closing=True),
+        Sent("prefix-two-symbols-longer", pairs, "abéab", prefixes=known, closing=True),
     ]
     return found
 

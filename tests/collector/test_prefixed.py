@@ -11,7 +11,7 @@ from mixtally.records.contract import Prefixes
 from mixtally.records.question import Question
 
 ASKED = Prefixes(alphabet="abc", most=3, longest=4)
-DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4)
+DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4, symbols=1)
 
 
 def spelled():

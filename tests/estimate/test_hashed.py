@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 
 from mixtally.encode.hashed import encode
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.estimate.hashed import Candidates, estimate_hashed, rank_of
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed

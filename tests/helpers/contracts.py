@@ -156,7 +156,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
 
 
 def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None):
-    """One value in clear, named by a plane, among uniform fakes of devices, or ``drawn`` of hops."""
+    """One value in clear, named by a plane, among fakes of devices, or ``drawn`` of every hop."""
     planes = Planes(prime, digits_for(prime, bins))
     return Part(
         bins=bins,
@@ -230,7 +230,12 @@ def random_encoder(chance: random.Random) -> dict:
         hashed = Hashing(function=HMAC_SHA256, seed=SEED)
         return {"question": Question(name="q", bins=points, hashed=hashed)}
     if kind == 3:
-        asked = Prefixes(alphabet="abc", most=chance.randint(1, 9), longest=chance.randint(1, 6))
+        asked = Prefixes(
+            alphabet="abc",
+            most=chance.randint(1, 9),
+            longest=chance.randint(1, 6),
+            symbols=chance.choice([1, 1, 2, 3]),
+        )
         return {"question": Question(name="q", bins=asked.bins), "prefixes": asked}
     if kind == 4:
         most = chance.randint(1, min(4, bins))

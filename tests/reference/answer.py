@@ -55,8 +55,11 @@ def _extension(plan: Plan, word: str | None, prefixes: Prefix, *, closing: bool)
         return plan.question.bins - 1
     spelling, depth = Spelling(plan.prefixes.alphabet), len(prefixes[0])
     known = np.array([list(one) for one in prefixes], dtype=np.uint8).reshape(len(prefixes), depth)
-    symbols = spelling.spell([word], depth + 2)
-    found = extension_bins(symbols, known, spelling.size, plan.question.bins, closing=closing)
+    level = plan.prefixes.symbols
+    symbols = spelling.spell([word], depth + level + 1)
+    found = extension_bins(
+        symbols, known, spelling.size, plan.question.bins, level=level, closing=closing
+    )
     return int(found[0])
 
 

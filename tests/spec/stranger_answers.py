@@ -129,7 +129,11 @@ def word_bin(plan, value, prefixes, closing):
             continue
         symbols.append(base + 1)
         symbols += [ord(letter) // base ** (n - 1 - k) % base + 1 for k in range(n)]
-    symbols += [0] * (p + 2)
-    if symbols[:p] not in prefixes or (closing and symbols[p + 1] != 0):
+    asked_for = asked["symbols"]
+    symbols += [0] * (p + asked_for + 1)
+    if symbols[:p] not in prefixes or (closing and symbols[p + asked_for] != 0):
         return last
-    return prefixes.index(symbols[:p]) * (base + 2) + symbols[p]
+    total = prefixes.index(symbols[:p])
+    for one in symbols[p : p + asked_for]:
+        total = total * (base + 2) + one
+    return total

@@ -175,6 +175,7 @@ PREFIXES = fields(
     alphabet=string(),
     most=integer("prefixes-out-of-range", 1, 10**6),
     longest=integer("prefixes-out-of-range", 1, 1000),
+    symbols=integer("prefixes-out-of-range", 1, 10),
 )
 PLAN = fields(
     version=integer("unknown-version"),
@@ -207,7 +208,8 @@ def plan(value):
     if prefixes is not None:
         letters = prefixes["alphabet"]
         need(2 <= len(letters) <= 200 and len(set(letters)) == len(letters), "alphabet-unfit")
-        need(asked["bins"] == prefixes["most"] * (len(letters) + 2) + 1, "prefixes-bins")
+        level = (len(letters) + 2) ** prefixes["symbols"]
+        need(asked["bins"] == prefixes["most"] * level + 1, "prefixes-bins")
     need(read["minimum_crowd"] <= read["users"], "minimum-crowd-above-users")
     proof, promised = read["certificate"], read["guarantee"]
     need(proof["lower"] <= proof["upper"], "bounds-out-of-range")

@@ -7,11 +7,15 @@ from mixtally.app.options import MixFakes, option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import Population
 from mixtally.encode.spelling import LETTERS, Spelling
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words
 from mixtally.simulation.heavy.document import document
 from mixtally.simulation.heavy.facts import facts, lines, published
+from mixtally.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
+
+_CHEAP_BINS = 1_000_000
+"""Of a round, whose counts take about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +23,14 @@ class SearchOptions:
     """Which words are looked for, and at what cost."""
 
     top: Annotated[int, whole_option("--top", "How many words are wanted.")] = 50
-    rounds: Annotated[int, whole_option("--rounds", "Most characters of a word, 1 to 64.")] = 10
+    longest: Annotated[int, whole_option("--longest", "Most characters of a word, 1 to 64.")] = 10
+    symbols: Annotated[
+        int | None,
+        whole_option(
+            "--symbols",
+            "Characters by which prefixes grow a round (default: as many as are few bins).",
+        ),
+    ] = None
     survivors: Annotated[
         int | None,
         whole_option("--survivors", "Prefixes that survive a round at most (default 3 x top)."),
@@ -28,7 +39,7 @@ class SearchOptions:
         str | None,
         option(
             "--alphabet",
-            "Characters that take one round each; others take several (default a-z 0-9 ').",
+            "Characters that count as one; others count as several (default a-z 0-9 ').",
             "CHARACTERS",
         ),
     ] = None
@@ -49,6 +60,20 @@ class SearchOptions:
     ] = 4.0
     mix_fakes: MixFakes = False
 
+    def symbols_of(self, spelling: Spelling) -> int:
+        """How many symbols a round asks for: fewer rounds cost less, and bins of mixes are dear."""
+        in_range("longest", self.longest, 1, MOST_ROUNDS, "it is the most characters of a word")
+        if self.symbols is not None:
+            in_range("symbols", self.symbols, 1, MOST_SYMBOLS, "two or three do")
+            return self.symbols
+        if self.mix_fakes:
+            return 1
+        kept = 3 * self.top if self.survivors is None else self.survivors
+        found = 1
+        while found < self.longest and kept * spelling.size ** (found + 1) < _CHEAP_BINS:
+            found += 1
+        return found
+
     def check(self) -> tuple[Spelling, Way | None]:
         """How words are spelled, and the way of the rounds; raises ParameterError for others."""
         spelling = Spelling(LETTERS if self.alphabet is None else self.alphabet)
@@ -65,11 +90,13 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
     """
     spelling, way = options.check()
+    symbols = options.symbols_of(spelling)
     search = Search(
         guarantee=promised,
         users=crowd.users,
         top=options.top,
-        rounds=options.rounds,
+        rounds=-(-options.longest // symbols),
+        symbols=symbols,
         keep=options.survivors,
         error_rate=options.error_rate,
         messages_per_user=options.messages_per_user,

@@ -28,6 +28,9 @@ class EncoderOptions:
         int | None,
         o.whole_option("--longest", "Symbols of a word that are looked at (default 10)."),
     ] = None
+    symbols: Annotated[
+        int | None, o.whole_option("--symbols", "Symbols that a round asks for (default 1).")
+    ] = None
 
 
 _LONGEST = 10
@@ -42,13 +45,14 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
 
     Raises ParameterError for several ways at once, or for half of one.
     """
-    if wanted.longest is not None and wanted.prefixes is None:
-        raise ParameterError(
-            "--longest", wanted="--prefixes beside it", got="none", do="add it, or leave this out"
-        )
+    if wanted.prefixes is None:
+        for flag in flags(wanted, "longest", "symbols"):
+            raise ParameterError(
+                flag, wanted="--prefixes beside it", got="none", do="add it, or leave this out"
+            )
     if wanted.number is None and wanted.prefixes is None:
         return question_of(asked, seed), (None, None)
-    others = flags(asked, "labels", "max_set", "attributes", "bits", "hashing")
+    others = flags(asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing")
     if wanted.prefixes is not None:  # which have as many bins as they have letters
         others += flags(asked, "bins") + flags(wanted, "number")
     if others:
@@ -62,5 +66,8 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
         edges = tuple(float(edge) for edge in scale.edges)
         return Question(name=asked.name, bins=scale.bins, labels=scale.labels), (edges, None)
     longest = _LONGEST if wanted.longest is None else wanted.longest
-    prefixes = Prefixes(alphabet=LETTERS, most=wanted.prefixes or 0, longest=longest)
+    symbols = 1 if wanted.symbols is None else wanted.symbols
+    prefixes = Prefixes(
+        alphabet=LETTERS, most=wanted.prefixes or 0, longest=longest, symbols=symbols
+    )
     return Question(name=asked.name, bins=prefixes.bins), (None, prefixes)

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
+import numpy as np
 from msgspec.structs import replace
 
 from mixtally.contract.spelling import END
@@ -48,7 +50,8 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
     Raises DataError where nothing is, or words may not be longer.
     """
     prefixes, size = given or ((),), len(asked.alphabet) + 2
-    if len(prefixes[0]) + 1 >= asked.longest:
+    level = size**asked.symbols
+    if len(prefixes[0]) + asked.symbols >= asked.longest:
         raise DataError(
             "prefixes",
             wanted=f"words of more than the {asked.longest} symbols that are looked at",
@@ -57,8 +60,8 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
         )
     held = [
         bin_index
-        for bin_index in range(len(prefixes) * size)
-        if bin_index % size != END and estimate.together.lower[bin_index] > 0
+        for bin_index in np.flatnonzero(estimate.together.lower[: len(prefixes) * level]).tolist()
+        if END not in _symbols(bin_index % level, size, asked.symbols)
     ]
     if not held:
         raise DataError(
@@ -68,7 +71,23 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
             do="the search is over: no longer word is frequent enough to be seen",
         )
     held.sort(key=lambda bin_index: -estimate.counts[bin_index])
-    return tuple((*prefixes[one // size], one % size) for one in held[: asked.most])
+    return tuple(
+        (*prefixes[one // level], *_symbols(one % level, size, asked.symbols))
+        for one in held[: asked.most]
+    )
+
+
+def _symbols(followed: int, size: int, many: int) -> tuple[int, ...]:
+    """The symbols that stand for what follows a prefix."""
+    return tuple(followed // size**place % size for place in reversed(range(many)))
+
+
+def _following(letters: tuple[str, ...]) -> str:
+    """What follows a prefix, for people; an empty letter is the end of a word."""
+    shown = "".join(letters)
+    if letters[-1]:
+        return shown if all(letters) else f"{shown} (no word)"
+    return f"{shown} (ends)" if all(letters[: len(shown)]) else f"{shown} (no word)"
 
 
 def with_prefixes(plan: Plan, prefixes: Symbols | None) -> Question:
@@ -80,7 +99,8 @@ def with_prefixes(plan: Plan, prefixes: Symbols | None) -> Question:
     labels = []
     for prefix in prefixes or ((),):
         begun = printable(spelling.show(prefix))
-        labels += [f"{begun} (ends)", *(begun + one for one in asked.alphabet), f"{begun}…"]
+        letters = ("", *asked.alphabet, "…")
+        labels += [begun + _following(one) for one in product(letters, repeat=asked.symbols)]
     labels += [f"(bin {place}: not asked)" for place in range(len(labels), question.bins - 1)]
     labels.append("(all others)")
     several = Counter(labels)

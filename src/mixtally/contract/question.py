@@ -35,21 +35,28 @@ class Question(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """A word is asked by the symbol that follows a prefix.
+    """A word is asked by the symbols that follow a prefix.
 
     where
       most      the most prefixes of a round
       longest   the most symbols of a word that are looked at
+      symbols   how many a round asks for
     """
 
     alphabet: str
     most: int
     longest: int
+    symbols: int
 
     @property
     def size(self) -> int:
         """Symbols: the end, the characters of the alphabet, the escape."""
         return len(self.alphabet) + 2
+
+    @property
+    def level(self) -> int:
+        """What may follow a prefix."""
+        return int(self.size**self.symbols)
 
 
 def read_question(value: object) -> Question:
@@ -129,14 +136,16 @@ def read_prefixes(value: object, bins: int) -> Prefixes | None:
     """How words are asked by their prefixes."""
     if value is None:
         return None
-    held = Fields(value, "plan.prefixes", "alphabet most longest")
+    held = Fields(value, "plan.prefixes", "alphabet most longest symbols")
     alphabet = held.text("alphabet")
     if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
         wanted = "2 to 200 characters, each once"
         raise refused("alphabet-unfit", held.at("alphabet"), wanted, alphabet)
     most = held.whole("most", 1, 1_000_000, "prefixes-out-of-range")
-    found = Prefixes(alphabet, most, held.whole("longest", 1, 1000, "prefixes-out-of-range"))
-    if most * found.size + 1 != bins:
-        wanted = f"{most * found.size + 1} bins for them"
+    longest = held.whole("longest", 1, 1000, "prefixes-out-of-range")
+    symbols = held.whole("symbols", 1, 10, "prefixes-out-of-range")
+    found = Prefixes(alphabet, most, longest, symbols)
+    if most * found.level + 1 != bins:
+        wanted = f"{most * found.level + 1} bins for them"
         raise refused("prefixes-bins", "plan.prefixes", wanted, bins)
     return found

@@ -2,7 +2,9 @@
 
 Symbol 0 ends a word, 1.. are the characters of the alphabet, and the last symbol announces a
 character outside it, whose code point follows in digits (symbols 1.. again, the largest first).
-Prefix i followed by symbol s is bin i * size + s; the last bin is everything else.
+A round asks for the symbols behind a prefix, one or several: as digits of a number s below
+size^symbols, the first the most significant, prefix i followed by s is bin i * size^symbols + s.
+The last bin is everything else.
 """
 
 from collections.abc import Sequence
@@ -46,15 +48,18 @@ def extension(
     Raises RefusedError for prefixes that are not asked.
     """
     depth = checked_prefixes(asked, prefixes)
-    last = asked.most * asked.size
+    last = asked.most * asked.level
     if word is None:
         return last
-    symbols = spell(word, asked.alphabet, depth + 2)
-    if closing and symbols[depth + 1] != END:
+    symbols = spell(word, asked.alphabet, depth + asked.symbols + 1)
+    if closing and symbols.pop() != END:
         return last
+    followed = 0
+    for symbol in symbols[depth : depth + asked.symbols]:
+        followed = followed * asked.size + symbol
     for place, prefix in enumerate(prefixes):
         if list(prefix) == symbols[:depth]:
-            return place * asked.size + symbols[depth]
+            return place * asked.level + followed
     return last
 
 

@@ -29,17 +29,19 @@ class Cover(StrEnum):
 
 
 class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A word is asked by the symbol that follows a prefix; a round brings the prefixes.
+    """A word is asked by the symbols that follow a prefix; a round brings the prefixes.
 
     where
       alphabet   the characters that are spelled briefly, 2 to 200, each once
       most       the most prefixes of a round
       longest    the most symbols of a word that are looked at
+      symbols    how many a round asks for, in [1, 10]
     """
 
     alphabet: str
     most: int
     longest: int
+    symbols: int = 1
 
     def __post_init__(self) -> None:
         check(lambda value: read_prefixes(value, self.bins), self)
@@ -47,7 +49,7 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def bins(self) -> int:
         """Every prefix with every symbol, the end and the escape, and everything else."""
-        return self.most * (len(self.alphabet) + 2) + 1
+        return int(self.most * (len(self.alphabet) + 2) ** self.symbols) + 1
 
 
 class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -63,7 +63,9 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     prefixes, rounds = _first(design), list[_Played]()
     for number, group in enumerate(_groups(design, codes, lab.chance), start=1):
         closing = number == search.closing
-        bins = extension_bins(symbols, prefixes, size, search.bins, closing=closing)
+        bins = extension_bins(
+            symbols, prefixes, size, search.bins, level=search.symbols, closing=closing
+        )
         (tally,) = play(plan, [bins[group]], lab.chance, lab.progress).tallies
         rounds.append(_round(design, number, prefixes, len(group), tally))
         lab.progress("rounds", number, search.rounds)
@@ -86,14 +88,14 @@ def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: T
     seen = conclude_extensions(
         arrived(design.plan, tally, people),
         seen_of(design.plan.parts[0], tally),
-        len(prefixes) * size,  # the last bin and unused ones are no words
+        len(prefixes) * search.level,  # the last bin and unused ones are no words
         people=people,
         users=search.users,
         tests=search.tests,
         error_rate=search.error_rate,
     )
-    grown = extended(prefixes, seen.bins, size)
-    over = (grown[:, -1] == END) | (number == search.closing)
+    grown = extended(prefixes, seen.bins, size, search.symbols)
+    over = (grown == END).any(axis=1) | (number == search.closing)
     words = _words(design, seen, grown, over, number)
     survivors = grown[~over][: search.most_survivors]
     published = Round(
@@ -135,8 +137,9 @@ def _words(
     found = []
     for i in np.flatnonzero(over).tolist():
         symbols = grown[i].tolist()
-        # The words of a closing round have no end of their own.
-        word = design.search.spelling.read(symbols[:-1] if symbols[-1] == END else symbols)
+        while symbols[-1:] == [END]:  # the longest words of a closing round have none of their own
+            symbols.pop()
+        word = design.search.spelling.read(symbols) if symbols else None
         if word is not None:
             found.append(
                 Found(

@@ -9,6 +9,7 @@ from mixtally.records.guarantee import Guarantee, checked_users
 from mixtally.records.question import MOST_BINS, Question
 
 MOST_ROUNDS = 64
+MOST_SYMBOLS = 10
 MOST_TOP = 10_000
 DEFAULT_MESSAGES = 4.0
 
@@ -20,8 +21,9 @@ class Search:
     where
       guarantee           for everything a person sends in all rounds
       users               people who take part
-      rounds              prefixes grow by a symbol a round; words of up to ``rounds`` characters of
-                          the alphabet can be found, in [1, 64]
+      rounds              in [1, 64]
+      symbols             by which prefixes grow a round, in [1, 10]: words of up to so many times
+                          the rounds can be found, in characters of the alphabet
       keep                prefixes that survive a round at most; None for three times ``top``
       error_rate          the chance that any word or prefix which nobody holds is published
       messages_per_user   the most messages a person sends in one round on average
@@ -34,6 +36,7 @@ class Search:
     users: int
     top: int = 50
     rounds: int = 10
+    symbols: int = 1
     keep: int | None = None
     error_rate: float = 0.05
     messages_per_user: float = DEFAULT_MESSAGES
@@ -46,12 +49,13 @@ class Search:
         checked_rate(self.error_rate)
         for subject, value, most, advice in (
             ("top", self.top, MOST_TOP, "it is how many words are wanted"),
-            ("rounds", self.rounds, MOST_ROUNDS, "it is the most characters of a word"),
+            ("rounds", self.rounds, MOST_ROUNDS, "they hold the most characters of a word"),
+            ("symbols", self.symbols, MOST_SYMBOLS, "two or three a round do"),
             (
                 "keep",
                 self.most_survivors,
-                (MOST_BINS - 1) // self.spelling.size,
-                "three a wanted word do",
+                (MOST_BINS - 1) // self.level,
+                "three a wanted word do, and fewer symbols a round make room",
             ),
         ):
             in_range(subject, value, 1, most, advice)
@@ -62,9 +66,14 @@ class Search:
         return 3 * self.top if self.keep is None else self.keep
 
     @property
+    def level(self) -> int:
+        """What may follow a prefix in a round."""
+        return int(self.spelling.size**self.symbols)
+
+    @property
     def bins(self) -> int:
         """Bins of every round: all extensions of the survivors, and one for everything else."""
-        return max(self.most_survivors, 1) * self.spelling.size + 1
+        return max(self.most_survivors, 1) * self.level + 1
 
     @property
     def first_depth(self) -> int:
@@ -82,7 +91,7 @@ class Search:
     @property
     def longest(self) -> int:
         """Symbols of a word that are ever looked at, its end included."""
-        return 1 + self.rounds
+        return 1 + self.rounds * self.symbols
 
     @property
     def tests(self) -> int:
@@ -92,4 +101,4 @@ class Search:
     @property
     def question(self) -> Question:
         """The same for every round: its plan cannot depend on what earlier rounds showed."""
-        return Question(name=f"next symbol of {self.name}", bins=self.bins)
+        return Question(name=f"what comes next in {self.name}", bins=self.bins)
