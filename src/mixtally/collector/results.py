@@ -133,7 +133,7 @@ def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
         return said
     return {
         **said,
-        "doubts": doubts(plan, result.received),
+        "doubts": [*doubts(plan, result.received), *result.doubts],
         "rests_on": _covering(held, result),
         **count_facts(shown),
     }
@@ -153,7 +153,7 @@ def _covering(held: Held, result: Result) -> list[str]:
 def _doubts(held: Held, result: Result) -> list[str]:
     rest = _covering(held, result)
     lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
-    said = doubts(result.plan, result.received)
+    said = [*doubts(result.plan, result.received), *result.doubts]
     if lazy:
         said.append(
             f"Less cover than its recipe was brought by {', '.join(lazy)}: the promise rests on "

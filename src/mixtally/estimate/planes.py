@@ -27,6 +27,8 @@ _DEAR = 40.0
 _CELLS = 1 << 18
 """Products at once: they stay in the cache."""
 _ROUND_OFF = 0.01
+_CONTROLS = 64
+"""Points that nobody can hold, of which it is looked how many messages point at them."""
 
 
 def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
@@ -43,6 +45,12 @@ def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
         total[block] = np.bincount(left[leads], weights=times[leads], minlength=p).astype(np.int64)
         total[block] += int(times[~leads & (left == 0)].sum())
     return total.ravel()[:values]
+
+
+def unheld(planes: Planes, tally: Tally, values: int) -> Counts:
+    """Messages that point at each of some of the next points, which no value has."""
+    free = np.arange(values, min(planes.points, values + _CONTROLS))
+    return pointing_at(planes, tally, free)[0]
 
 
 def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[Counts, float]:

@@ -42,7 +42,11 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result(Findings):
-    """Those of one round under a plan, out of what was received."""
+    """Those of one round under a plan, out of what was received.
+
+    where
+      doubts   what honest messages hardly ever come to
+    """
 
     plan: Plan
     received: Received
@@ -51,6 +55,7 @@ class Result(Findings):
     messages: int
     estimate: Estimate
     figures: tuple[Figures, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

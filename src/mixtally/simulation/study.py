@@ -27,6 +27,7 @@ class Refusal:
     received: Received
     why: MessageError
     figures: tuple[Figures, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:

@@ -91,8 +91,9 @@ def _came(release: Release) -> list[Table]:
 
 
 def _doubts(release: Release) -> list[Text]:
-    found = doubts(release.found.plan, release.found.received)
-    return [Text(text, tone=Tone.BAD) for text in found]
+    found = release.found
+    told = [*doubts(found.plan, found.received), *found.doubts]
+    return [Text(text, tone=Tone.BAD) for text in told]
 
 
 def _seen_by_sums(release: Release) -> list[str]:
@@ -132,7 +133,7 @@ def _release(study: Study, release: Release, shown: Counted | None) -> Facts:
         facts["told_messages"] = [tally.messages for tally in release.leaked]
     if release.refusal is None:
         shown = shown or Counted(release.result, truth=study.truth)
-        facts["doubts"] = doubts(plan, received)
+        facts["doubts"] = [*doubts(plan, received), *release.result.doubts]
         facts |= {**counts.counted_by(release.result), **shown.measured(), **shown.facts()}
     if release.sums is not None:
         facts["observer_of_sums"] = msgspec.to_builtins(release.sums)

@@ -1,7 +1,7 @@
 """Counts with intervals, and whatever else the same messages tell: pairs, tables, numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +13,8 @@ from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.noise import Noises
-from mixtally.estimate.planes import pointing
+from mixtally.estimate.noise import Noises, reach
+from mixtally.estimate.planes import pointing, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
@@ -22,6 +22,8 @@ from mixtally.records.question import Kind, Question
 from mixtally.records.received import Received
 from mixtally.records.result import Result
 from mixtally.records.results import Estimate, Figures, Intervals, Tally
+
+_RARE = 1e-9
 
 
 def conclude(
@@ -71,6 +73,7 @@ def conclude(
         messages=sum(tally.messages for tally in tallies),
         estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
         figures=figures,
+        doubts=tuple(_doubts(plan, parts, tallies)),
     )
 
 
@@ -100,6 +103,25 @@ def _estimated(
     ]
     every = side_by_side(own, list(plan.questions), each)
     return own, every, tuple(_figures(plan, parts, seen, every, analysis))
+
+
+def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
+    """Values that nobody can hold, of which honest messages hardly ever point so often or rarely:
+    in one round of 10^9.
+    """
+    for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
+        if part.planes is None or plan.question.hashed is not None:
+            continue
+        free = unheld(part.planes, tally, part.bins)
+        tail = _RARE / 2.0 / max(1, len(free))
+        few, most = reach(came.mechanism, tally.messages, 0, tail)
+        odd = np.count_nonzero((free < few) | (free > most))
+        if odd:
+            yield (
+                f"{odd:,} of {len(free):,} points that no value has are named by fewer than {few:,} "
+                f"or more than {most:,} messages, as honest ones do less often than once in 10^9 "
+                "rounds: some senders or a hop did not draw as told."
+            )
 
 
 def seen_of(part: Part, tally: Tally) -> Tally:
