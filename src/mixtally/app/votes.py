@@ -1,6 +1,6 @@
 """A vote, counted in two ways: by ballots that trust nobody, and through mixes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
@@ -64,11 +64,12 @@ def votes(
     guarantee = Guarantee(
         epsilon=promise.epsilon if epsilon is None else epsilon, delta=options.delta
     )
+    wish = wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, crowd.users)
     held = voting.hold(
         crowd,
         ballots,
         promise,
-        wish_of(BudgetOptions(cost=cost, trust=trust), question, guarantee, crowd.users),
+        replace(wish, over_planes=False),  # whose counts err together: who won needs them apart
         run.lab,
         level=run.level,
         blank=blank,

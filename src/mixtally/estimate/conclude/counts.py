@@ -118,9 +118,9 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
         odd = np.count_nonzero((free < few) | (free > most))
         if odd:
             yield (
-                f"{odd:,} of {len(free):,} points that no value has are named by fewer than {few:,} "
-                f"or more than {most:,} messages, as honest ones do less often than once in 10^9 "
-                "rounds: some senders or a hop did not draw as told."
+                f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
+                f"{few:,} or more than {most:,} messages, as honest ones do less often than once in "
+                "10^9 rounds: some senders or a hop did not draw as told."
             )
 
 
