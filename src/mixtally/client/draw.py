@@ -58,8 +58,13 @@ def coins(parts: Sequence[Part], words: Words) -> list[int]:
 
 
 def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
-    """The message of a record that sets ``bins``, ascending; drawn again while past the cap."""
+    """The message of a record that sets ``bins``, ascending; drawn again while past the cap.
+
+    In clear a uniform bin takes the place of the own where its word is below ``replaced``.
+    """
     if part.threshold is None:
+        if part.replaced is not None and words.take(1)[0] < part.replaced:
+            bins = (words.uniform(part.bins),)
         return written(part.layout, bins)
     record = 0
     for place in bins:
@@ -97,6 +102,8 @@ def _row(layout: Layout, row: int) -> bytes:
 def fake(part: Part, words: Words) -> bytes:
     """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
     uniform = part.own is not None and part.own.uniform
+    if part.threshold is None:  # a uniform bin that is replaced is another
+        return written(part.layout, (words.uniform(part.bins),))
     return message(part, (words.uniform(part.bins),) if uniform else (), words)
 
 

@@ -12,6 +12,8 @@ two tallied counts s' - s is exact as well:
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
   Sent k times, N is k times the earlier people, who are then what is taken off again.
+- Replaced: the noise depends on both counts, so each has an interval of half the error, and the
+  ends of their difference are proved; where that is normal the cumulants of both add up.
 """
 
 import math
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
+from mixtally.estimate.cumulants import Cumulants, ends, of_flips
 from mixtally.estimate.intervals import (
     EXACT,
     MOST_EXACT_ONES,
@@ -32,7 +35,7 @@ from mixtally.estimate.intervals import (
 )
 from mixtally.estimate.noise import NoiseDistribution, depends_on_count, noise_distribution
 from mixtally.records.change import Change
-from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
+from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
 
 _DIRECT = 4_000
@@ -47,8 +50,9 @@ class Counted(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Of a bin's count, in counts squared."""
-        return self.mechanism.variance(self.tally.messages)
+        """Of a bin's count, in counts squared; of the fullest one where they differ."""
+        held = min(max(float(self.unbiased.max(initial=0.0)), 0.0), float(self.people))
+        return self.mechanism.variance_at(self.tally.messages, round(held))
 
     @property
     def people(self) -> int:
@@ -103,7 +107,9 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    if depends_on_count(later.mechanism):
+    if isinstance(later.mechanism, KaryResponse):
+        lower, upper, method = _replaced(earlier, later, level, simultaneous_over)
+    elif depends_on_count(later.mechanism):
         lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
@@ -150,6 +156,31 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         """How many fakes there are of either batch, and how likely one sets a given bit."""
         ((both, shown),) = super().fake_bits
         return (both - self.turned, shown), (self.turned, 1.0 - shown)
+
+
+def _replaced(earlier: Counted, later: Counted, level: float, over: int) -> _Ends:
+    """Ends for the true rise, of counts whose noise is their own."""
+    expected = [one.mechanism.offset(one.tally.messages) for one in (earlier, later)]
+    if min(expected) <= MOST_EXACT_ONES:
+        before, after = (
+            intervals(one.mechanism, one.tally, level, simultaneous_over=2 * over)
+            for one in (earlier, later)
+        )
+        return after.lower - before.upper, after.upper - before.lower, EXACT
+    rise, (first, last) = later.unbiased - earlier.unbiased, map(_cumulants, (earlier, later))
+    least, most = ends(
+        np.asarray(first.variance + last.variance),
+        last.third - first.third,
+        np.asarray(first.fourth + last.fourth),
+        (1.0 - level) / 2.0 / over,
+    )
+    lower, upper = np.floor(rise - most), np.ceil(rise - least)
+    return lower.astype(np.int64), upper.astype(np.int64), NORMAL
+
+
+def _cumulants(one: Counted) -> Cumulants:
+    held = np.clip(one.unbiased, 0.0, one.people)
+    return of_flips(one.mechanism, one.tally.messages, held)
 
 
 def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:

@@ -30,8 +30,8 @@ class NoiseDistribution(NamedTuple):
 
 
 def depends_on_count(mechanism: Shuffled) -> bool:
-    """Whether the noise changes with the true count: only flips lose true ones."""
-    return mechanism.flip_threshold is not None
+    """Whether the noise changes with the true count: flips and replacements lose true ones."""
+    return bool(mechanism.noise(mechanism.fakes_sent, 0).lost)
 
 
 class Noises:

@@ -100,12 +100,24 @@ def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) 
     if given.ndim == 2:
         rows = _bits(part, given)
     else:
-        rows = part.layout.rows(bin_numbers(given, part.bins))
+        rows = part.layout.rows(_replaced(part, bin_numbers(given, part.bins), chance))
     if part.threshold is None:
         return rows
     out = np.empty_like(rows)  # packed records are the caller's own
     for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
         out[span] = flip_rows(rows[span], _flips(part), chance, memo)
+    return out
+
+
+def _replaced(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+    """The bins with a uniform one in the place of each whose word is below ``replaced``."""
+    if part.replaced is None:
+        return codes
+    out = codes.copy()  # what people hold is the caller's own
+    for span in spans(len(out), _SPAN_COINS):
+        some = out[span]
+        gone = chance.words(len(some)) < np.uint64(part.replaced)
+        some[gone] = below(chance, part.bins, int(gone.sum()))
     return out
 
 

@@ -16,6 +16,7 @@ from mixtally.records.mechanism import (
     BitFlips,
     BlankFakes,
     InClear,
+    KaryResponse,
     NoFakes,
     ShapedFakes,
     Shuffled,
@@ -73,6 +74,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
       own         fakes that a device adds; None where it adds none
       recipe      what every hop adds
       layout      how a message is written
+      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, in
+                  [1, 2^64); None for never
 
     Raises PlanError for a part that has no proof.
     """
@@ -84,6 +87,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     recipe: Recipe
     layout: Layout
     repeats: int
+    replaced: int | None = None
 
     def __post_init__(self) -> None:
         check(partial(read_part, place="part"), self)
@@ -96,8 +100,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def protocol(self) -> str:
         """The name of its mechanism, as people type it."""
-        people = 2 if self.own is None and not self.by_mixes else 0
-        return self.mechanism(fakes=1, crowd=people).name
+        return self.mechanism(fakes=1, crowd=self._least_crowd).name
+
+    @property
+    def _least_crowd(self) -> int:
+        """People enough for a mechanism where they are its cover."""
+        alone = self.own is None and not self.by_mixes
+        return 2 if alone or self.replaced is not None else 0
 
     @property
     def least(self) -> int:
@@ -125,8 +134,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             case _:
                 return 0
 
-    def standard_error(self, users: int, hops: int, crowd: int) -> float:
-        """Of an empty bin in counts, if ``users`` people answer and ``crowd`` people's flips count.
+    def standard_error(self, users: int, hops: int, crowd: int, count: int = 0) -> float:
+        """Of a bin that ``count`` of ``users`` people hold, in counts, if ``crowd`` people's flips
+        count.
 
         All ``hops`` draw what the recipe says.
         """
@@ -134,16 +144,20 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if isinstance(self.recipe, BlanksRecipe):
             fakes = self.recipe.count * hops
         made = self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
-        return made.standard_error(users)
+        return made.standard_error(users, count)
 
     def mechanism(self, *, fakes: int, crowd: int = 0, mixes: int = 1) -> Shuffled:
         """The mechanism with so many fakes in its stream.
 
         where
           fakes   fakes of people, or blanks of hops, in all; not read where they are shaped
-          crowd   people whose flips are counted on
+          crowd   people whose flips or replacements are counted on
           mixes   hops that drew shaped fakes
         """
+        if self.replaced is not None:
+            return KaryResponse(
+                bins=self.bins, replaced=self.replaced, fakes=UniformFakes(fakes), crowd=crowd
+            )
         if self.threshold is None:
             if isinstance(self.recipe, ShapedRecipe):
                 drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
@@ -166,5 +180,4 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def local_epsilon(self) -> float:
         """What is left of the promise for a message that is known to be someone's, caps aside."""
-        people = 2 if self.own is None and not self.by_mixes else 0
-        return self.mechanism(fakes=0, crowd=people).local_epsilon
+        return self.mechanism(fakes=0, crowd=self._least_crowd).local_epsilon

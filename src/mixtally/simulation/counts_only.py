@@ -1,7 +1,7 @@
 """Tallies drawn from how many people hold each bin, without drawing a message.
 
 A tally is a sum of independent parts: of K uniform fakes a multinomial number falls into each bin,
-of mixes' fakes a number of their table, and of the c set and N - c unset bits of a bin each is
+as of all values that were replaced, of mixes' fakes a number of their table, and of the c set and N - c unset bits of a bin each is
 flipped by itself, so that the bin counts
 
     c - Binomial(c, q) + Binomial(N - c, q).
@@ -145,8 +145,12 @@ def draw_part(
     declared: list[int | None] = [None] * hops
     if own is not None:
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
-    if own is not None and own.record is FakeRecord.UNIFORM:
-        held = held + draws.multinomial(fakes, np.full(part.bins, 1.0 / part.bins))
+    uniform = fakes if own is not None and own.record is FakeRecord.UNIFORM else 0
+    if part.replaced is not None:
+        gone = draws.binomial(held, part.replaced / SCALE)
+        held, uniform = held - gone, uniform + int(gone.sum())
+    if uniform:
+        held = held + draws.multinomial(uniform, np.full(part.bins, 1.0 / part.bins))
     if isinstance(part.recipe, ShapedRecipe):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) for one in added]

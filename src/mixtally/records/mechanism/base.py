@@ -27,6 +27,7 @@ class Parameter(StrEnum):
     FLIP = "flip probability"
     FAKES = "fakes"
     SHIFT = "shape shift"
+    REPLACED = "replacement chance"
 
 
 class _Meta(msgspec.StructMeta, ABCMeta):
@@ -155,6 +156,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def noise(self, messages: int, count: int) -> Noise:
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
 
+    def variance_at(self, messages: int, count: int) -> float:
+        """Variance of the unbiased estimate of a bin that ``count`` people hold, in counts squared."""
+        noise, drawn = self.noise(messages, count), 0.0
+        if self.shaped is not None:
+            drawn = sum(draws for _, draws in noise.tables) * self.shaped.variance
+        spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost)) + drawn
+        return spread / self.gain**2 if self.gain else math.inf
+
     @property
     def shaped(self) -> ShapedFakes | None:
         """The fakes that every mix is to draw; None where mixes draw none."""
@@ -181,6 +190,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """
         return (counts.astype(np.float64) - self.offset(messages)) / self.gain
 
-    def standard_error(self, users: int) -> float:
-        """Standard error of an empty bin when ``users`` people take part, in counts."""
-        return math.sqrt(self.variance(users * self.repeats + self.fakes_promised))
+    def standard_error(self, users: int, count: int = 0) -> float:
+        """Standard error of a bin that ``count`` of ``users`` people hold, in counts."""
+        messages = users * self.repeats + self.fakes_promised
+        return math.sqrt(self.variance_at(messages, count) if count else self.variance(messages))
