@@ -52,9 +52,7 @@ def estimate_counts(
     )
 
 
-def errors_of(
-    mechanism: Shuffled, messages: int, counts: Floats, users: int
-) -> Floats | None:
+def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:
     """Standard errors of bins that hold about ``counts``, shape (bins,); None where all are alike.
 
     Variances are linear in the true count, for which the estimate stands.

@@ -139,9 +139,7 @@ def _flipped(mechanism: BitFlips, messages: int, seen: int, sent: NDArray[np.int
     return _inverted(power, step)
 
 
-def _replaced(
-    mechanism: KaryResponse, messages: int, seen: int, sent: NDArray[np.int64]
-) -> Floats:
+def _replaced(mechanism: KaryResponse, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
     """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
 
     As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out
@@ -165,7 +163,8 @@ def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Flo
     """The angles of the trapezoid rule and their step, for deviations between two ends."""
     half = math.ceil(20.0 * (narrow if wide is None else wide) + 50.0 * repeats)
     step = 2.0 * math.pi / (2 * half + 1)
-    return step * np.arange(1, min(half, math.ceil(12.0 / narrow / step)) + 1), step
+    last = min(half, math.ceil(12.0 / narrow / step))
+    return step * np.arange(1, last + 1, dtype=np.float64), step
 
 
 def _inverted(power: NDArray[np.complex128], step: float) -> Floats:

@@ -109,8 +109,8 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
     )
 
 
-def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe) -> Part:
-    """A part whose values travel as the numbers of their bins."""
+def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe, replaced: int | None = None) -> Part:
+    """A part whose values travel as the numbers of their bins, some of them ``replaced``."""
     return Part(
         bins=bins,
         most_set=1,
@@ -119,4 +119,5 @@ def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe) -> Part:
         recipe=recipe,
         layout=Layout(Form.INDEX, bins),
         repeats=1,
+        replaced=replaced,
     )

@@ -11,6 +11,11 @@ SUITE = 1
 """Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
 
 
+def usual_count(users: int) -> int:
+    """How many people hold the bin whose error is compared where nobody says: their square root."""
+    return math.isqrt(users)
+
+
 class Costs:
     """Of a record that travels as ``parts`` through ``hops`` mixes.
 
@@ -52,7 +57,12 @@ class Costs:
 
         By noise alone: values that meet in a bin add to it.
         """
-        return max(part.standard_error(self.users, self.hops, self.crowd) for part in self.parts)
+        return self._noise_of(0)
+
+    def _noise_of(self, count: int) -> float:
+        """The same of a bin that ``count`` people hold."""
+        given = self.users, self.hops, self.crowd, count
+        return max(part.standard_error(*given) for part in self.parts)
 
     @property
     def collisions(self) -> float:
@@ -62,7 +72,16 @@ class Costs:
     @property
     def standard_error(self) -> float:
         """Standard error of an empty bin, in counts, with the worst collisions there can be."""
-        return math.hypot(self.noise, self.collisions)
+        return self.error_of(0)
+
+    def error_of(self, count: int) -> float:
+        """The same of a bin that ``count`` people hold: more only where values are replaced."""
+        return math.hypot(self._noise_of(count), self.collisions)
+
+    def errors(self, count: int | None = None) -> dict[str, Any]:
+        """The error of a bin that so many people hold, or the square root of all; as ``costs``."""
+        held = usual_count(self.users) if count is None else count
+        return {"error_at": held, "standard_error_at": self.error_of(held)}
 
     @property
     def message_bytes(self) -> tuple[int, ...]:
@@ -100,6 +119,7 @@ class Costs:
             "hashed_values": 0 if hashed is None else hashed.values,
             "fakes": self.fakes,
             "standard_error": self.standard_error,
+            **self.errors(),
             "collision_error": self.collisions,
             "messages_per_user": self.messages_per_user,
             "messages_per_mix": self.messages_per_mix,

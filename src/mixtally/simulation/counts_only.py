@@ -1,8 +1,8 @@
 """Tallies drawn from how many people hold each bin, without drawing a message.
 
-A tally is a sum of independent parts: of K uniform fakes a multinomial number falls into each bin,
-as of all values that were replaced, of mixes' fakes a number of their table, and of the c set and N - c unset bits of a bin each is
-flipped by itself, so that the bin counts
+A tally is a sum of independent parts: of K uniform fakes and replaced values a multinomial number
+falls into each bin, of mixes' fakes a number of their table, and of the c set and N - c unset bits
+of a bin each is flipped by itself, so that the bin counts
 
     c - Binomial(c, q) + Binomial(N - c, q).
 

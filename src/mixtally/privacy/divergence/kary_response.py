@@ -75,7 +75,7 @@ PROTOCOLS: Mapping[str, ParameterRules] = {
         (("replaced", Parameter.REPLACED), ("fakes", Parameter.FAKES)),
     ),
 }
-_MOST_PRODUCTS = 1 << 27
+_MOST_PRODUCTS, _MOST_TOTALS = 1 << 27, 1 << 15
 """That are spent on the distribution of a lower bound: a tenth of a second."""
 _LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
 """Where a search may begin."""
@@ -125,18 +125,23 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
 
 
 def lower_bound(m: KaryResponse, epsilon: float) -> float:
-    """What the crowd has in which all others hold one other value; 0 where that is too long."""
-    if m.bins == 2:
-        return repeats.lower_bound(_kinds(m), epsilon, 1)
+    """What the crowd has in which all others hold one other value.
+
+    Of one cell alone where both are too long. Totals whose own chance or the next one's was cut
+    off are left out, which only lowers it.
+    """
     share = 2.0 / m.bins
     sources = [(m.crowd - 1, m.chance * share), (m.fakes.count, share)]
     windows = [(n, q, *tails.window(n, q)) for n, q in sources if n]
-    if math.prod(last - first + 1 for _, _, first, last in windows) > _MOST_PRODUCTS:
-        return 0.0
+    widths = [last - first + 1 for _, _, first, last in windows]
+    if m.bins == 2 or sum(widths) > _MOST_TOTALS or math.prod(widths) > _MOST_PRODUCTS:
+        return repeats.lower_bound(_kinds(m), epsilon, 1)
     law = reduce(np.convolve, [tails.pmf(*window) for window in windows], np.ones(1))
     first = sum(low for _, _, low, _ in windows)
-    total = np.arange(first + 1.0, first + len(law) + 1.0)
-    below, same = law, np.append(law[1:], 0.0)  # r(T - 1), r(T)
+    if first + len(law) - 1 == sum(n for n, *_ in windows):  # nothing above was cut off
+        law = np.append(law, 0.0)
+    below, same = law[:-1], law[1:]  # r(T - 1), r(T)
+    total = np.arange(first + 1.0, first + len(law))
     alpha = 2.0 * m.kept * below / total
     beta = m.chance * (share * below + (1.0 - share) * same)
     live = alpha > 0.0

@@ -1,6 +1,12 @@
 """Which file computes the divergence of which mechanism."""
 
-from mixtally.privacy.divergence import Divergence, ObservedMessage, bit_flips, in_clear, kary_response
+from mixtally.privacy.divergence import (
+    Divergence,
+    ObservedMessage,
+    bit_flips,
+    in_clear,
+    kary_response,
+)
 from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled
 
 DIVERGENCES: dict[type[Shuffled], Divergence] = {

@@ -156,13 +156,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def noise(self, messages: int, count: int) -> Noise:
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
 
-    def variance_at(self, messages: int, count: int) -> float:
-        """Variance of the unbiased estimate of a bin that ``count`` people hold, in counts squared."""
-        noise, drawn = self.noise(messages, count), 0.0
-        if self.shaped is not None:
-            drawn = sum(draws for _, draws in noise.tables) * self.shaped.variance
-        spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost)) + drawn
-        return spread / self.gain**2 if self.gain else math.inf
+    def variance_at(self, messages: int, count: int) -> float:  # noqa: ARG002
+        """The same of a bin that ``count`` people hold: of most mechanisms that of an empty one."""
+        return self.variance(messages)
 
     @property
     def shaped(self) -> ShapedFakes | None:
@@ -193,4 +189,4 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def standard_error(self, users: int, count: int = 0) -> float:
         """Standard error of a bin that ``count`` of ``users`` people hold, in counts."""
         messages = users * self.repeats + self.fakes_promised
-        return math.sqrt(self.variance_at(messages, count) if count else self.variance(messages))
+        return math.sqrt(self.variance_at(messages, count))

@@ -139,6 +139,12 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
         """[n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: of an empty bin."""
         return self.variance_at(messages, 0)
 
+    def variance_at(self, messages: int, count: int) -> float:
+        """The same with what is lost of ``count`` people's values, about count g / (1 - g) more."""
+        noise = self.noise(messages, count)
+        spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost))
+        return spread / self.gain**2
+
     def noise(self, messages: int, count: int) -> Noise:
         """Of those who hold the bin some name another; some others name it, and some fakes.
 
