@@ -32,8 +32,8 @@ class MechanismOptions:
         str,
         o.option(
             "--protocol",
-            "flip-blank, clear-uniform, kary-response, clear-shaped, single-bit, flip, flip-uniform "
-            "or memory",
+            "flip-blank, clear-uniform, kary-response, clear-shaped, single-bit, flip, "
+            "flip-uniform or memory",
             "NAME",
         ),
     ]

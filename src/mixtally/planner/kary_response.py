@@ -27,14 +27,15 @@ from mixtally.records.part import FakeRecord, OwnFakes
 from mixtally.records.recipe import NoRecipe
 
 NAME = "kary-response"
+_TOLERANCE = 1e-4
 _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least chance of a replacement beside the fakes of the budget.
 
-    Unless it is requested by name, None where mixes may draw the fakes, for two bins, and for
-    several messages, whose curves are dear.
+    Unless it is requested by name, None where mixes may draw the fakes, for two bins, for several
+    messages, and for several collections with less than a fake a user: their curves are dear.
     """
     clear, asked = encoding.in_clear(), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
@@ -47,6 +48,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if (short := lacks(NAME, request, encoding)) is not None:
         return short
     own = _affordable(request, len(bins), request.people)
+    if not asked and request.collections > 1 and own is not None and not own.whole:
+        return None
     sure = _surely(request, own, len(bins), request.people)
     if sure and request.local_epsilon is None and _enough(request, bins, sure, accountant):
         return Infeasible(NAME, _ENOUGH) if asked else None
@@ -101,6 +104,7 @@ def _least(request: PlanRequest, bins: list[int], sure: int, accountant: Account
             Parameter.REPLACED,
             *given,
             collections=together,
+            tolerance=_TOLERANCE,
             most=most,
         ).message.mechanism
     except EffortError:

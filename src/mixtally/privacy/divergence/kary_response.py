@@ -151,8 +151,8 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:  # noqa: ARG001
-    """Points of a curve may be near or rough; what is expected is what is proved."""
-    return bound if bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
+    """Points of a curve may be near or rough, and so is what is expected."""
+    return Bound.NEAR if bound is Bound.EXPECTED else bound
 
 
 def upper(
