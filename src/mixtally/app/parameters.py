@@ -74,6 +74,7 @@ class ParameterOptions:
     ] = None
     fakes: Fakes = None
     flip: Flip = None
+    replaced: Replaced = None
     sending: SendingOptions
     mixes: Annotated[int | None, whole_option("--mixes", "Mixes that draw fakes.")] = None
     memoized: MemoizedOptions

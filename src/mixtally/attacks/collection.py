@@ -121,6 +121,10 @@ def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[C
 def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
     """Bins against what their holders, fakes and flips should show."""
     bins, messages = part.bins, int(own.sum()) + fakes
+    if part.replaced is not None:  # binomials of several chances vary less than one of their mean
+        g = part.replaced / SCALE
+        due = ((1.0 - g) * own + (g * own.sum() + fakes) / bins) / messages
+        return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]

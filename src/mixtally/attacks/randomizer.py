@@ -246,15 +246,20 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
 
 
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
-    """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
-    bins, layout = part.bins, part.layout
+    """Whether so many reports in clear name their bin, or another as often as values are replaced,
+    and fakes of devices any bin alike.
+    """
+    bins, layout, g = part.bins, part.layout, (part.replaced or 0) / SCALE
     codes = (np.arange(count) + _spread(bins, count)) % bins
     named = layout.codes(lab.device.reports(part, codes, lab.chance))
     wrong = int((named[:count] != codes[: len(named)]).sum())
     checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - count),
-        Checks.exact(f"report that names another bin{name}", wrong),
+        Checks.of(f"report that names another bin{name}", wrong, count, g * (1.0 - 1.0 / bins)),
     ]
+    if part.replaced is not None:
+        off = np.bincount((named[:count] - codes[: len(named)]) % bins, minlength=bins)[1:]
+        checks.append(Checks.of(f"report so many bins away{name}", off, count, g / bins))
     if part.own is None:
         return checks, count
     fakes = layout.codes(lab.device.fakes(one_each(part), count, lab.chance)[0])

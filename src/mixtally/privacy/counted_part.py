@@ -45,7 +45,8 @@ class Counted:
         """With so many fakes of people, or those of one hop."""
         if isinstance(self.part.recipe, BlanksRecipe):
             fakes = self.part.recipe.count
-        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
+        alone = int(self.part.replaced is not None)  # one's own replacement counts always
+        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else alone)
 
     @property
     def fakes(self) -> Fakes:

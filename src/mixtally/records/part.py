@@ -98,6 +98,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return not isinstance(self.recipe, NoRecipe)
 
     @property
+    def randomized(self) -> bool:
+        """Whether records are flipped or replaced, so that those of others may hide a person."""
+        return self.threshold is not None or self.replaced is not None
+
+    @property
     def protocol(self) -> str:
         """The name of its mechanism, as people type it."""
         return self.mechanism(fakes=1, crowd=self._least_crowd).name
@@ -105,8 +110,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def _least_crowd(self) -> int:
         """People enough for a mechanism where they are its cover."""
-        alone = self.own is None and not self.by_mixes
-        return 2 if alone or self.replaced is not None else 0
+        return 2 if (self.own is None and not self.by_mixes) or self.replaced is not None else 0
 
     @property
     def least(self) -> int:

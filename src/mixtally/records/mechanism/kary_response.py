@@ -19,9 +19,9 @@ from typing import ClassVar
 
 import msgspec
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
-from mixtally.records.guarantee import arriving, checked_users
+from mixtally.records.guarantee import MOST_USERS, arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, UniformFakes
@@ -35,7 +35,7 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
                  [1, 2^64)
       fakes      uniform ones beside, of people; 0 for none
       crowd      honest people whose own replacements are counted on, the person among them, in
-                 [2, 10^10]
+                 [1, 10^10]
 
     Raises ParameterError outside these ranges.
     """
@@ -49,7 +49,7 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked_replaced(self.replaced)
-        checked_users(self.crowd)
+        in_range("crowd", self.crowd, 1, MOST_USERS, "the person is one of them")
 
     @property
     def name(self) -> str:
