@@ -34,7 +34,7 @@ def person_messages(
     many = [_fakes(part, chance) for part in plan.parts]
     sent: list[list[bytes]] = []
     for part, bins, fakes in zip(plan.parts, answer, many, strict=True):
-        sent.append([_message(part, bins, chance) for _ in range(part.repeats)])
+        sent.append([_report(part, bins, chance) for _ in range(part.repeats)])
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
             content = below(chance, part.bins, 1).tolist() if uniform else []
@@ -63,6 +63,12 @@ def _fakes(part: Part, chance: Chance) -> int:
     if part.own is None:
         return 0
     return part.own.whole + int(int(chance.words(1)[0]) < part.own.coin)
+
+
+def _report(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
+    if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
+        bins = below(chance, part.bins, 1).tolist()
+    return _message(part, bins, chance)
 
 
 def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:

@@ -36,7 +36,7 @@ def alternatives(answer: Choice) -> Table:
 
 
 def _shown(name: str, values: list[Any], *, replaced: bool) -> bool:
-    """Whether there is a row for these values of a fact, where some plan has values ``replaced``."""
+    """Whether a fact with these ``values`` is shown, where some plan has some ``replaced``."""
     if name == "cover":
         return len(set(values)) > 1
     if name in ("error_at", "standard_error_at"):

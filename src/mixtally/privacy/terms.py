@@ -233,8 +233,9 @@ def assumption(terms: PrivacyTerms) -> str:
         return f"holds if {who} honest, whatever everybody else does"
     drawn = ["draw their fakes"] * any(part.own for part in terms.parts)
     replaced = any(part.replaced is not None for part in terms.parts)
-    own = "replace their values" if replaced else "flip their bits"
-    drawn += [own] * terms.count_flips
+    flipped = not replaced or any(part.threshold is not None for part in terms.parts)
+    drawn += ["flip their bits"] * (terms.count_flips and flipped)
+    drawn += ["replace their values"] * replaced
     if not drawn:
         return "holds whatever everybody else does: each report hides its person by itself"
     told = " and ".join(drawn)
