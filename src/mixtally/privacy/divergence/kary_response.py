@@ -27,7 +27,7 @@ is in either cell alike, and given T with the person's own
 
 so that this crowd has at least the sum over T of alpha E[(A - e^eps (T - A) - h)_+] with
 h = (e^eps - 1) beta / alpha: what is lost is that N is not seen. With d = 2 all others hold v, and
-the messages of u are counted; there the bound lies above the truth by up to an eighth.
+the messages of u are counted; there the bound lies above the truth by up to a sixth.
 
 Source: proved here; the blanket of Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle
 Model (2019), theorem 3.1, with the person's own replacement kept.
@@ -120,6 +120,8 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
     kept, usual = m.chance + m.kept * m.bins, m.chance
     own, other = np.array([kept, usual, usual]), np.array([usual, kept, usual])
     w = excess(own, other, math.exp(epsilon))
+    if not w.max() > 0.0:  # no loss exceeds epsilon
+        return 0.0
     step = Distribution(w, np.array([1.0, 1.0, m.bins - 2.0]) / m.bins)
     return blanket.upper([step], m.crowd, m.fakes.count, m.chance, smoothed)
 
