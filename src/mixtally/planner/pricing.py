@@ -7,6 +7,7 @@ their fakes, caps on a message and parts of different sizes take a hair more, or
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 from msgspec import structs
@@ -36,6 +37,7 @@ from mixtally.records.recipe import ShapedRecipe
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
 """Relative rises of a flip probability: parts and caps together may cost a hair more."""
 _MORE_SHIFTS = 4
+_ROUNDED_DOWN = 1.0 - 1e-13
 _UNITS = 1 << 40
 """Steps of a fake in which the fewest are looked for."""
 _TOLERANCE = 1e-4
@@ -108,8 +110,8 @@ def least_replaced(local_epsilon: float, bins: int) -> int:
 
     It is ln(1 + (1 - g) d / g), rounded to the safe side.
     """
-    least = SCALE / (1.0 + math.expm1(local_epsilon) / bins)
-    return min(SCALE - LEAST_THRESHOLD, math.ceil(least * (1.0 + 1e-13)) + 1)
+    growth = Fraction(math.expm1(local_epsilon) * _ROUNDED_DOWN)
+    return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * bins / (bins + growth)))
 
 
 def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
