@@ -93,7 +93,7 @@ def plan_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
         "users": users,
         "minimum_crowd": users,
         "honest_share": 1.0,
-        "count_flips": bare and not mixes,
+        "count_flips": (bare or any(part.replaced is not None for part in parts)) and not mixes,
         "collections": 1,
         "hops": 2,
         "cover": Cover.MIXES if mixes else Cover.PEOPLE,
@@ -155,7 +155,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
     )
 
 
-def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None):
+def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None):
     """One value in clear, named by a plane, among fakes of devices, or ``drawn`` of every hop."""
     planes = Planes(prime, digits_for(prime, bins))
     return Part(
@@ -167,6 +167,21 @@ def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None):
         layout=Layout(Form.INDEX, planes.messages),
         repeats=1,
         planes=planes,
+        replaced=None if share is None else int(share * 2**64),
+    )
+
+
+def replaced(bins, *, share=0.25, own=None):
+    """One bin in clear, or a uniform one in its place."""
+    return Part(
+        bins=bins,
+        most_set=1,
+        threshold=None,
+        own=own,
+        recipe=NoRecipe(),
+        layout=Layout(Form.INDEX, bins),
+        repeats=1,
+        replaced=int(share * 2**64),
     )
 
 
@@ -206,7 +221,7 @@ def random_plan(chance: random.Random) -> Plan:
                 users=chance.choice([1000, 123_456]),
                 minimum_crowd=chance.choice([900, 1000]),
                 honest_share=chance.choice([0.5, 1.0]),
-                count_flips=not alone and any(part.threshold is not None for part in parts),
+                count_flips=not alone and any(part.randomized for part in parts),
                 collections=chance.choice([1, 1, 3]),
                 hops=chance.randint(1, 5),
                 **fields,
@@ -282,6 +297,9 @@ def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: b
         if mixes:
             ratio = chance.randint(1 << 60, 1 << 63)
             return shaped(bins, ratio=ratio, shift=chance.randint(10, 40))
+        if chance.random() < 0.4:
+            own = chance.choice([None, OwnFakes(FakeRecord.UNIFORM, **_random_own(chance))])
+            return replaced(bins, share=chance.choice([0.01, 0.5, 0.9]), own=own)
         return uniform(bins, **_random_own(chance))
     q = chance.choice([0.01, 0.1, 0.3])
     own = None

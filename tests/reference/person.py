@@ -77,6 +77,8 @@ def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:
 
 
 def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
+    if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
+        return part.layout.rows(below(chance, part.layout.bins, 1)).tobytes()
     if part.planes is not None:
         number = below(chance, part.planes.bare.directions, 1)
         p, digits = part.planes.prime, part.planes.digits

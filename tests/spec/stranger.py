@@ -32,6 +32,15 @@ class Tape:
         return w % b
 
 
+def say(bins, part, tape):
+    """Section 5: the message of a record."""
+    if part["replaced"] is not None and tape.word() < part["replaced"]:
+        return write({tape.uniform(part["layout"]["bins"])}, part["layout"])
+    if part["planes"] is not None:
+        bins = {plane(*bins, part["planes"], tape)}
+    return flip(bins, part["threshold"], part["layout"], tape)
+
+
 def flip(bins, threshold, layout, tape):
     """Section 5: the message of a set of bins."""
     if threshold is None:
@@ -81,9 +90,7 @@ def send(contract, value, prefixes, closing, tape):
         plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
     ):
         times = range(part["repeats"])
-        if part["planes"] is not None:
-            bins = {plane(*bins, part["planes"], tape)}
-        sent = [flip(bins, part["threshold"], part["layout"], tape) for _ in times]
+        sent = [say(bins, part, tape) for _ in times]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
             content = set() if blank else {tape.uniform(part["layout"]["bins"])}
@@ -171,6 +178,8 @@ def allowed(contract, limits):
 def protocol(part):
     """Section 7, the last paragraph."""
     own = part["own"]
+    if part["replaced"] is not None:
+        return "kary-response"
     if part["threshold"] is None:
         return "clear-shaped" if part["recipe"]["type"] == "shaped" else "clear-uniform"
     if own and own["record"] == "uniform":

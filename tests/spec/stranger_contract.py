@@ -95,6 +95,7 @@ def part(value):
         repeats=integer("repeats-out-of-range", 1, 1000),
         recipe=recipe,
         layout=layout,
+        replaced=maybe(integer("replaced-out-of-range", 1, 2**64 - 1)),
     )(value)
     d, most, fake, kind = read["bins"], read["most_set"], read["own"], read["recipe"]["type"]
     need(d <= 64 if most is None else d >= 2, "bins-out-of-range")
@@ -108,13 +109,17 @@ def part(value):
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
         need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
-        need(kind in ("shaped", "uniform") or uniform, "clear-uncovered")
+        need(read["replaced"] is None or kind == "none", "replaced-unfit")
+        need(fake is None or uniform, "clear-uncovered")
+        covered = kind in ("shaped", "uniform") or uniform or read["replaced"] is not None
+        need(covered, "clear-uncovered")
         if over is not None:
             p, t = over["prime"], over["digits"]
             need(kind != "shaped", "planes-among-shaped")
             need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
         return read
     need(over is None, "planes-flipped")
+    need(read["replaced"] is None, "replaced-unfit")
     need(read["threshold"] < 2**63, "threshold-half")
     need(read["layout"]["form"] != "index", "flips-as-index")
     need(kind not in ("shaped", "uniform"), "recipe-unfit")
@@ -250,6 +255,8 @@ def check_cover(read):
     need(math.floor(share * read["minimum_crowd"]) >= 2, "too-few-honest")
     free = any(one["most_set"] is None and one["bins"] > 1 for one in parts)
     need(read["count_flips"] or not free, "free-bits-uncounted")
+    replaced = any(one["replaced"] is not None for one in parts)
+    need(read["count_flips"] or not replaced, "replaced-uncounted")
     flipped = [one for one in parts if one["threshold"] is not None and one["own"]]
     if any(one["own"]["record"] == "uniform" for one in flipped):
         need(len(parts) * read["collections"] == 1, "flip-uniform-repeated")

@@ -94,8 +94,8 @@ class TrustOptions:
         str | None,
         o.option(
             "--protocol",
-            "flip-blank, flip-uniform, clear-uniform, clear-shaped, single-bit or flip; chosen by "
-            "error when left out.",
+            "flip-blank, flip-uniform, clear-uniform, kary-response, clear-shaped, single-bit or "
+            "flip; chosen by error when left out.",
             "NAME",
         ),
     ] = None
@@ -120,6 +120,15 @@ class BudgetOptions:
             "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
         ),
     ] = 1
+    error_at: Annotated[
+        float | None,
+        o.option(
+            "--error-at",
+            "People in the bin whose error is least: 0, a number, or below 1 a share of all "
+            "(default: the square root of all).",
+            "N",
+        ),
+    ] = None
     trust: TrustOptions
 
 
@@ -146,6 +155,7 @@ def wish_of(
         collections=budget.collections,
         edges=edges,
         prefixes=prefixes,
+        error_at=budget.error_at,
         **asdict(budget.trust),
     )
     if wish.mix_messages is not None and not wish.mixes_draw:

@@ -32,13 +32,15 @@ class MechanismOptions:
         str,
         o.option(
             "--protocol",
-            "flip-blank, clear-uniform, clear-shaped, single-bit, flip, flip-uniform or memory",
+            "flip-blank, clear-uniform, kary-response, clear-shaped, single-bit, flip, "
+            "flip-uniform or memory",
             "NAME",
         ),
     ]
     users: take.Users = None
     fakes: take.Fakes = None
     flip: take.Flip = None
+    replaced: take.Replaced = None
     bins: take.Bins = None
     bits: take.Bits = None
     ones: Annotated[

@@ -10,6 +10,10 @@ Fakes = Annotated[
     int | None, whole_option("--fakes", "Fakes promised in the whole collection, 0 to 10^13.")
 ]
 Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
+Replaced = Annotated[
+    float | None,
+    option("--replaced", "Chance that a uniform bin is sent in place of the own, 0 to 1.", "G"),
+]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
 Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
 
@@ -70,6 +74,7 @@ class ParameterOptions:
     ] = None
     fakes: Fakes = None
     flip: Flip = None
+    replaced: Replaced = None
     sending: SendingOptions
     mixes: Annotated[int | None, whole_option("--mixes", "Mixes that draw fakes.")] = None
     memoized: MemoizedOptions

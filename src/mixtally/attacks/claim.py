@@ -19,7 +19,7 @@ from mixtally.records.contract import (
     ShapedRecipe,
 )
 from mixtally.records.guarantee import arriving, checked_fraction, checked_users
-from mixtally.records.mechanism import BitFlips, NoFakes, Shuffled
+from mixtally.records.mechanism import BitFlips, KaryResponse, NoFakes, Shuffled
 
 _TAKES = {
     "flip-blank": "users bins fakes flip [max_set] [count_crowd]",
@@ -27,6 +27,7 @@ _TAKES = {
     "flip": "users [bins] [bits] flip [max_set] [repeats]",
     "single-bit": "users [fakes] flip",
     "clear-uniform": "users bins fakes",
+    "kary-response": "users bins replaced [fakes]",
     "clear-shaped": "users bins shape_decay shape_shift [mixes]",
     "memory": "[bits] permanent p q hashes reports",
 }
@@ -99,7 +100,7 @@ def claimed(
 
     Raises PlanError for what no plan can be, as records in clear that are sent several times.
     """
-    crowd = mechanism.crowd if isinstance(mechanism, BitFlips) else 0
+    crowd = mechanism.crowd if isinstance(mechanism, BitFlips | KaryResponse) else 0
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped
     sure = People(arriving(fakes, honest_share), crowd)
     return Target(
@@ -124,9 +125,12 @@ def part_of(mechanism: Shuffled) -> Part:
     recipe: NoRecipe | ShapedRecipe = NoRecipe()
     threshold: int | None = None
     most_set: int | None = 1
+    replaced: int | None = None
     if isinstance(mechanism, BitFlips):
         threshold, most_set = mechanism.threshold, mechanism.max_set
         own = None if isinstance(mechanism.fakes, NoFakes) else own
+    elif isinstance(mechanism, KaryResponse):
+        own, replaced = own if mechanism.fakes.count else None, mechanism.replaced
     elif (shaped := mechanism.shaped) is not None:
         own, recipe = None, ShapedRecipe(shaped.ratio, shaped.shift)
     return Part(
@@ -137,6 +141,7 @@ def part_of(mechanism: Shuffled) -> Part:
         recipe=recipe,
         layout=mechanism.layout,
         repeats=mechanism.repeats,
+        replaced=replaced,
     )
 
 

@@ -136,6 +136,10 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
         met = others * part.planes.meeting + fakes / part.planes.prime
         most = others + fakes
         return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
+    if part.replaced is not None:  # binomials of several chances vary less than one of their mean
+        g = part.replaced / SCALE
+        due = ((1.0 - g) * own + (g * own.sum() + fakes) / bins) / messages
+        return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]

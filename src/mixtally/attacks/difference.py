@@ -109,12 +109,14 @@ def _differences(who: Senders, users: int, runs: int, lab: Lab, *, by_distributi
 
 def _messages(who: Senders) -> int:
     """Messages that a run draws: of shaped fakes two bins alone, in clear no people's."""
-    return 2 * (who.fakes + (who.people + 1 if who.threshold else 0))
+    return 2 * (who.fakes + (who.people + 1) * who.part.randomized)
 
 
 def _cost(who: Senders) -> float:
     """Nanoseconds of both collections in both worlds."""
-    return 240.0 * (who.people + 1) + 20.0 * who.fakes if who.threshold else 240.0 * who.fakes
+    if who.part.randomized:
+        return 240.0 * (who.people + 1) + 20.0 * who.fakes
+    return 240.0 * who.fakes
 
 
 def _own(who: Senders, bin_index: int, runs: int, lab: Lab) -> Counts:
@@ -134,9 +136,10 @@ def _noise(who: Senders, users: int, lab: Lab) -> Counts:
         every = [who.shaped(two, chance, device) for _ in range(who.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
-    if who.threshold:
+    if who.part.randomized:
         each = (users - 1) // who.part.bins
         codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
+        codes = codes if who.threshold else np.minimum(codes, who.part.bins - 1)
         for span in spans(len(codes), _SPAN):
             total += _two_bins(who.of_bins(codes[span], _WIDTH, chance, device))
     for rows in who.drawn_fakes(min(_WIDTH, who.part.bins), chance, device):
@@ -160,8 +163,21 @@ def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials)
         both = draw(either, meet / (2.0 - meet))
         one = draw(either - both, 0.5)
         ones = np.stack([one + both, either - one], axis=1)
+    if who.part.replaced is not None:
+        return ones + _replaced_by_distribution(who, users - 1, runs, draw)
     if not who.threshold:
         return ones
     q, sent = who.threshold / SCALE, users - 1 + fakes
     held = (ones + (users - 1) // who.part.bins).T
     return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)
+
+
+def _replaced_by_distribution(who: Senders, others: int, runs: int, draw: Binomials) -> Counts:
+    """What others name of the first two bins, who are spread over all of them, shape (runs, 2)."""
+    kept, bins = 1.0 - (who.part.replaced or 0) / SCALE, who.part.bins
+    each = others // bins
+    held = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])
+    stay = np.stack([draw(np.full(runs, many), kept) for many in held], axis=1)
+    both = draw(others - stay.sum(axis=1), 2.0 / bins)
+    one = draw(both, 0.5)
+    return stay[:, :2] + np.stack([one, both - one], axis=1)

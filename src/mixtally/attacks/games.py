@@ -7,6 +7,7 @@ from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.game import ComposedGame, Game
 from mixtally.attacks.planes import PlanesGame
 from mixtally.attacks.records import worst_records
+from mixtally.attacks.replaced import ReplacedGame
 from mixtally.attacks.senders import Senders
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 
@@ -24,6 +25,8 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     """The worst game known of one part."""
+    if who.part.replaced is not None:
+        return ReplacedGame(who)
     if not who.threshold:
         if who.part.planes is not None:
             return PlanesGame(who)

@@ -39,7 +39,7 @@ def finite(epsilon: float) -> float | None:
 
 def mechanism_of(who: Senders) -> Shuffled:
     """How a message of theirs is sent, among as many fakes as there are on average."""
-    crowd = max(LEAST_USERS, who.people + 1) if who.people else 0
+    crowd = max(LEAST_USERS, who.people + 1) if who.people else int(who.part.replaced is not None)
     return who.part.mechanism(fakes=who.fakes, crowd=crowd, mixes=who.mixes)
 
 

@@ -13,11 +13,11 @@ from mixtally.attacks.clear import UniformGame
 from mixtally.attacks.counted import CountedGame
 from mixtally.attacks.game import Setting
 from mixtally.attacks.multinomial import Binomials
-from mixtally.ground.bits import Counts
+from mixtally.attacks.senders import Bits
+from mixtally.ground.bits import Counts, Rows
+from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.records.contract import Planes
-
-_IMPOSSIBLE = -np.inf
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,32 @@ class PlanesGame(UniformGame):
         return self._setting(60.0 * fakes, 4, stage)
 
     @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Neither of two values, and either."""
+        return (0, 0, 1), (1, 0, 0), (0, 1, 0)
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        return rows[:, 0] & 3
+
+    @property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         other, a, b, both = np.eye(4)
         meeting, one = self.planes.meeting, 1.0 / self.planes.prime
         fake = other + one * (a + b - 2.0 * other) + one * meeting * (both + other - a - b)
-        of_a, of_b = (own + meeting * (both - own) for own in (a, b))
-        return other, fake, of_a, of_b
+        g = (self.senders.part.replaced or 0) / SCALE
+        own = [one + meeting * (both - one) for one in (a, b)]
+        of_others, of_a, of_b = (g * fake + (1.0 - g) * one for one in (other, *own))
+        return of_others, fake, of_a, of_b
 
     def _drawn_fakes(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         return CountedGame._drawn_fakes(self, fake, runs, draw)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """But for the number of planes, which is the same in both."""
-        u, v = np.full((2, 4), _IMPOSSIBLE)
-        u[[1, 3]] = v[[2, 3]] = 0.0
+        """Log of the chance of each kind beside that of what hides a record."""
+        others, fake, *own = self._pmfs
+        people, fakes = self.senders.people, self.senders.fakes
+        hiding = (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
+        with np.errstate(divide="ignore"):
+            u, v = (np.log(one / hiding) for one in own)
         return u, v

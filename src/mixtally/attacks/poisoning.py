@@ -34,7 +34,8 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
-    layout, alone = part.layout, part.own is None and not part.by_mixes
+    layout = part.layout
+    alone = part.replaced is not None or (part.own is None and not part.by_mixes)
     mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * alone, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
     honest = lab.device.reports(part, codes, lab.chance)

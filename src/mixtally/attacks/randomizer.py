@@ -257,18 +257,27 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
 
 
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
-    """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
+    """Whether so many reports in clear name their bin, or any as often as values are replaced, and
+    fakes any alike.
+    """
+    g, cells = (part.replaced or 0) / SCALE, part.bins
     codes = (np.arange(count) + _spread(part.bins, count)) % part.bins
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
     some, held = named[:count], codes[: len(named)]
-    right = some == held if part.planes is None else holds(part.planes, some, held)
+    right = some == held
+    if part.planes is not None:
+        right, cells = holds(part.planes, some, held), part.planes.prime
+    wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - count),
-        Checks.exact(f"report that names another bin{name}", int((~right).sum())),
+        Checks.of(f"report that names another bin{name}", wrong, count, due),
     ]
     if part.planes is not None:
         every = part.planes.bare.directions
         checks += _alike(f"direction of a report{name}", some // part.planes.prime, every)
+    elif part.replaced is not None:
+        off = np.bincount((some - held) % cells, minlength=cells)[1:]
+        checks.append(Checks.of(f"report so many bins away{name}", off, count, g / cells))
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
     fakes = part.layout.codes(_fakes(part, count, lab))

@@ -34,8 +34,8 @@ class Senders:
 
     where
       part     the stream that they write
-      people   others whose flips hide, all with the same record; none in clear, where what they
-               hold is known
+      people   others whose flips or replaced values hide, all with the same record; none in clear,
+               where what they hold is known
       honest   people whose fakes hide, the person among them
       mixes    hops whose fakes hide
     """

@@ -111,7 +111,7 @@ class Target:
         """Who sends among so many people's and mixes' noise, and how often a person does so."""
         asked = self.collections if collections is None else collections
         return {
-            Senders(part, max(0, people.flips - 1) if part.threshold else 0, people.fakes, mixes): (
+            Senders(part, max(0, people.flips - 1) * part.randomized, people.fakes, mixes): (
                 asked * times
             )
             for part, times in Counter(self.parts).items()

@@ -37,7 +37,7 @@ class ClaimOptions:
         o.option(
             "--protocol",
             "Attack a claim: flip-blank, flip-uniform, flip, single-bit, clear-uniform, "
-            "clear-shaped or memory.",
+            "kary-response, clear-shaped or memory.",
             "NAME",
         ),
     ] = None

@@ -21,9 +21,9 @@ _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "f
 def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Find the least noise for a guarantee.
 
-    Takes the parameters of `mixtally check delta` without --flip, or without --fakes, and finds
-    what was left out: the shape for clear-shaped, --permanent for memory. Errors are for --users
-    people, or for as many as there are fakes when it is left out.
+    Takes the parameters of `mixtally check delta` without --flip or --replaced, or without --fakes,
+    and finds what was left out: the shape for clear-shaped, --permanent for memory. Errors are for
+    --users people, or for as many as there are fakes when it is left out.
     """
     promise.guarantee()  # refuses what is out of range
     with sign_of_life("calibrating"):
@@ -48,6 +48,9 @@ def _record(
     if facts.get("flip_threshold") is not None:
         flip = at_most(facts["flip_probability"], 9)  # who types it in again flips no less
         lines.append(f"flip probability {flip}, threshold {facts['flip_threshold']} over 2^64")
+    if "replace_threshold" in facts:
+        share = at_most(facts["replace_probability"], 9)  # and replaces no less
+        lines.append(f"replaced {share}, threshold {facts['replace_threshold']} over 2^64")
     if "shape_decay" in facts:
         lines.append(f"shape decay {facts['shape_decay']:.9g}, shift {facts['shape_shift']}")
     if facts["fakes"] is not None:

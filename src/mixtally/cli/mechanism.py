@@ -7,7 +7,7 @@ from mixtally.app.mechanism import MechanismOptions, as_sent, fakes_of
 from mixtally.privacy.accountant import Record, local_epsilon
 from mixtally.privacy.divergence.memoized import loss as memoized_loss
 from mixtally.privacy.parameters import Parsed
-from mixtally.records.mechanism import BitFlips, Memoized
+from mixtally.records.mechanism import BitFlips, KaryResponse, Memoized
 
 
 def memoized_facts(options: MechanismOptions, mechanism: Memoized, reports: int) -> dict[str, Any]:
@@ -37,6 +37,8 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
             "flip_probability": counted.flip_probability,
             "flip_threshold": counted.threshold,
         }
+    if isinstance(counted, KaryResponse):
+        facts |= {"replace_probability": counted.chance, "replace_threshold": counted.replaced}
     if counted.shaped is not None:
         facts |= {
             "shape_decay": counted.shaped.decay,

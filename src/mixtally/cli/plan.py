@@ -170,10 +170,11 @@ def _print(answer: Choice, expected: Forecast, had: list[Candidate], *, explain:
     console = console_of()
     say(console, promise_lines(answer.plan, expected))
     console.print(alternatives(answer))
+    empty = "empty " * (answer.plan.parts[0].replaced is not None)
     console.print(answer.reason + "\n", markup=False, highlight=False)
     console.print(
-        f"With {100 * expected.level:g} % confidence one bin errs by at most "
-        f"{width_text(expected.half_width)} counts, none of all bins by more than "
+        f"With {100 * expected.level:g} % confidence one {empty}bin errs by at most "
+        f"{width_text(expected.half_width)} counts, none of all {empty}bins by more than "
         f"{width_text(expected.largest_error)}; a count of {expected.visible_count:,} is "
         "distinguishable from zero.\n",
         markup=False,

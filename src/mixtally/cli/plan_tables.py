@@ -23,17 +23,24 @@ def alternatives(answer: Choice) -> Table:
     table.add_column("")
     for place, offer in enumerate(offers):
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
-    every = [answer.plan.facts(), *(one.facts() for one in answer.others)]
+    replaced = any(offer.parts[0].replaced is not None for offer in offers)
+    every = [
+        {**answer.plan.facts(), **answer.plan.errors(answer.count)},
+        *(one.facts() for one in answer.others),
+    ]
     for name in dict.fromkeys(name for facts in every for name in facts):
-        if _shown(name, [facts[name] for facts in every if name in facts]):
+        values = [facts[name] for facts in every if name in facts]
+        if _shown(name, values, replaced=replaced):
             table.add_row(name.replace("_", " "), *[_cell(name, facts) for facts in every])
     return table
 
 
-def _shown(name: str, values: list[Any]) -> bool:
-    """Whether there is a row for these values of a fact."""
+def _shown(name: str, values: list[Any], *, replaced: bool) -> bool:
+    """Whether a fact with these ``values`` is shown, where some plan has some ``replaced``."""
     if name == "cover":
         return len(set(values)) > 1
+    if name in ("error_at", "standard_error_at"):
+        return replaced
     return name not in _IN_WORDS and (name not in _RARE or any(values))
 
 
@@ -51,7 +58,7 @@ def front_table(offers: list[Candidate]) -> Table:
     title = "What can be had within the budget (a mix's fakes are not the users')"
     table = table_of(title, ["protocol"], ["standard error", "messages a user", "bytes a user"])
     for offer in offers:
-        table.add_row(offer.name, *_costs(offer))
+        table.add_row(offer.name, *_costs(offer, offer.error))
     return table
 
 
@@ -61,7 +68,7 @@ def nearest_table(found: list[Relaxation]) -> Table:
     table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
     table.columns[0].no_wrap = True
     for near in found:
-        table.add_row(near.change, near.plan.name, *_costs(near.plan))
+        table.add_row(near.change, near.plan.name, *_costs(near.plan, near.plan.standard_error))
     return table
 
 
@@ -73,9 +80,9 @@ def explained(sources: dict[str, str]) -> Table:
     return table
 
 
-def _costs(offer: Costs) -> list[str]:
+def _costs(offer: Costs, error: float) -> list[str]:
     return [
-        error_text(offer.standard_error),
+        error_text(error),
         number(offer.messages_per_user, 4),
         number(offer.bytes_per_user, 4),
     ]

@@ -59,7 +59,12 @@ def coins(parts: Sequence[Part], words: Words) -> list[int]:
 
 
 def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
-    """The message of a record that sets ``bins``, ascending; drawn again while past the cap."""
+    """The message of a record that sets ``bins``, ascending; drawn again while past the cap.
+
+    In clear any message takes its place where its word is below ``replaced``.
+    """
+    if part.replaced is not None and words.take(1)[0] < part.replaced:
+        return written(part.layout, (words.uniform(part.layout.bins),))
     if part.planes is not None:
         return _plane(part.layout, part.planes, bins[0], words)
     if part.threshold is None:

@@ -7,7 +7,15 @@ from mixtally.contract.plan import Plan
 from mixtally.errors import RefusedError
 
 PROTOCOLS = frozenset(
-    {"clear-shaped", "clear-uniform", "flip-blank", "flip-uniform", "single-bit", "flip"}
+    {
+        "clear-shaped",
+        "clear-uniform",
+        "kary-response",
+        "flip-blank",
+        "flip-uniform",
+        "single-bit",
+        "flip",
+    }
 )
 COVERS = frozenset({"every mix", "people"})
 

@@ -69,6 +69,8 @@ class Part(NamedTuple):
       threshold   the chance of a flip times 2^64; None in clear
       repeats     how often a record is sent, each time flipped afresh
       planes      what a message in clear names in place of a bin; None for the bin itself
+      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own; None for
+                  never
     """
 
     bins: int
@@ -79,6 +81,7 @@ class Part(NamedTuple):
     layout: Layout
     repeats: int
     planes: Planes | None = None
+    replaced: int | None = None
 
     @property
     def by_mixes(self) -> bool:
@@ -98,6 +101,8 @@ class Part(NamedTuple):
     @property
     def protocol(self) -> str:
         """The name of the mechanism."""
+        if self.replaced is not None:
+            return "kary-response"
         if self.threshold is None:
             return "clear-shaped" if self.recipe.kind == "shaped" else "clear-uniform"
         if self.own and self.own.uniform:
@@ -109,7 +114,7 @@ class Part(NamedTuple):
 
 def read_part(value: object, place: str) -> Part:
     """A part; raises RefusedError for one that has no proof."""
-    held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats")
+    held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats replaced")
     layout = _layout(held.held["layout"], held.at("layout"))
     recipe = _recipe(held.held["recipe"], held.at("recipe"))
     own = None if held.held["own"] is None else _own(held.held["own"], held.at("own"))
@@ -123,7 +128,10 @@ def read_part(value: object, place: str) -> Part:
         most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
     threshold = None if held.held["threshold"] is None else _threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
-    part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes)
+    replaced: int | None = None
+    if held.held["replaced"] is not None:
+        replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
+    part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
     named = bins if planes is None else planes.messages
     if layout.bins != named:
         raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
@@ -210,10 +218,12 @@ def _threshold(held: Fields) -> int:
 def _check_clear(part: Part, place: str) -> None:
     if part.most_set != 1 or part.layout.form != "index":
         raise refused("clear-not-index", place, "one bin in clear, as its number", part.layout.form)
+    if part.replaced is not None and part.by_mixes:
+        raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")
     blank = part.own is not None and not part.own.uniform
     if blank or part.recipe.kind == "blanks":
         raise refused("clear-uncovered", place, "uniform fakes among bins in clear", "blank ones")
-    if part.own is None and not part.by_mixes:
+    if part.own is None and not part.by_mixes and part.replaced is None:
         raise refused("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
     if part.planes is None:
         return
@@ -229,6 +239,8 @@ def _check_clear(part: Part, place: str) -> None:
 
 def _check_flips(part: Part, place: str, threshold: int) -> None:
     layout, most = part.layout, part.most_set
+    if part.replaced is not None:
+        raise refused("replaced-unfit", place, "values replaced or bits flipped", "both")
     if threshold * 2 == SCALE:
         raise refused("threshold-half", place, "flips that leave something to count", "half")
     if layout.form == "index":

@@ -32,7 +32,7 @@ class Plan(NamedTuple):
       upper           the delta that is said to be proved
       assumption      who must be trusted for it, in words
       local_epsilon   what is left when all hops collude with the collector; None for nothing
-      count_flips     whether other people's flips are part of the cover
+      count_flips     whether other people's flips or replaced values are part of the cover
       by_mixes        whether every hop brings the cover
     """
 
@@ -175,6 +175,9 @@ def _check_cover(plan: Plan, held: Fields) -> None:
     if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
         wanted = "true, as nothing else hides several free bits"
         raise refused("free-bits-uncounted", "count_flips", wanted, "false")
+    if not plan.count_flips and any(part.replaced is not None for part in plan.parts):
+        wanted = "true, as other people's replaced values are counted on"
+        raise refused("replaced-uncounted", "count_flips", wanted, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")

@@ -19,7 +19,7 @@ from mixtally.privacy.calibrate import calibrate as search
 from mixtally.privacy.divergence import memoized as memory
 from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import checked_epsilon
-from mixtally.records.mechanism import BitFlips, Parameter, Shuffled
+from mixtally.records.mechanism import BitFlips, KaryResponse, Parameter, Shuffled
 from mixtally.report.numbers import at_most, number
 from mixtally.report.promise import assumes
 
@@ -61,7 +61,8 @@ def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     """The exact delta of any parameters, with its observer, its proof and what it rests on.
 
     where
-      protocol   flip-blank, flip-uniform, flip, single-bit, clear-uniform, clear-shaped or memory
+      protocol   flip-blank, flip-uniform, flip, single-bit, clear-uniform, kary-response,
+                 clear-shaped or memory
       epsilon    at which delta is wanted, in [0.01, 20]
       given      its parameters: ``mixtally.app.mechanism.MechanismOptions``
 
@@ -120,6 +121,8 @@ def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, An
         return {"fakes": fakes_of(sent)}
     if sought is Parameter.FLIP and isinstance(counted, BitFlips):
         return {"flip": counted.flip_probability}
+    if isinstance(counted, KaryResponse):
+        return {"replaced": counted.chance}
     if counted.shaped is not None:
         return {"shape_decay": counted.shaped.decay, "shape_shift": counted.shaped.shift}
     raise AssertionError(f"{sought}: nothing is known to be found")

@@ -12,7 +12,9 @@ two tallied counts s' - s is exact as well:
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
   Sent k times, N is k times the earlier people, who are then what is taken off again.
-- Over planes the two noises depend on both counts, and the interval is normal.
+- Over planes, and where values are replaced, the noise depends on both counts, so each has an
+  interval of half the error, and the ends of their difference are proved; where that is normal the
+  cumulants of both add up.
 """
 
 import math
@@ -23,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
+from mixtally.estimate.cumulants import Cumulants, ends, of_binomials
 from mixtally.estimate.intervals import (
     EXACT,
     MOST_EXACT_ONES,
@@ -48,8 +51,9 @@ class Counted(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Of a bin's count, in counts squared."""
-        return self.mechanism.variance(self.tally.messages)
+        """Of a bin's count, in counts squared; of the fullest one where they differ."""
+        held = min(max(float(self.unbiased.max(initial=0.0)), 0.0), float(self.people))
+        return self.mechanism.variance_at(self.tally.messages, round(held))
 
     @property
     def people(self) -> int:
@@ -104,12 +108,12 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    tail = (1.0 - level) / 2.0 / simultaneous_over
-    if later.mechanism.flip_threshold is not None:
-        lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
+    if later.mechanism.flip_threshold is None and later.mechanism.noise_by_count:
+        lower, upper, method = _apart(earlier, later, level, simultaneous_over)
     elif later.mechanism.noise_by_count:
-        lower, upper, method = _over_planes(earlier, later, tail)
+        lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
     else:
+        tail = (1.0 - level) / 2.0 / simultaneous_over
         lower, upper, method = _clear(earlier, later, tail)
     return Intervals(
         lower=np.clip(lower, -earlier.people, later.people),
@@ -155,11 +159,29 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         return (both - self.turned, shown), (self.turned, 1.0 - shown)
 
 
-def _over_planes(earlier: Counted, later: Counted, tail: float) -> _Ends:
-    """Normal ends, with the variance of a value that nobody holds, which is the largest."""
-    rise = later.unbiased - earlier.unbiased
-    half = -NormalDist().inv_cdf(tail) * change_error(earlier, later)
-    return np.floor(rise - half).astype(np.int64), np.ceil(rise + half).astype(np.int64), NORMAL
+def _apart(earlier: Counted, later: Counted, level: float, over: int) -> _Ends:
+    """Ends for the true rise, of counts whose noise is their own."""
+    expected = [one.mechanism.offset(one.tally.messages) for one in (earlier, later)]
+    if min(expected) <= MOST_EXACT_ONES:
+        before, after = (
+            intervals(one.mechanism, one.tally, level, simultaneous_over=2 * over)
+            for one in (earlier, later)
+        )
+        return after.lower - before.upper, after.upper - before.lower, EXACT
+    rise, (first, last) = later.unbiased - earlier.unbiased, map(_cumulants, (earlier, later))
+    least, most = ends(
+        np.asarray(first.variance + last.variance),
+        last.third - first.third,
+        np.asarray(first.fourth + last.fourth),
+        (1.0 - level) / 2.0 / over,
+    )
+    lower, upper = np.floor(rise - most), np.ceil(rise - least)
+    return lower.astype(np.int64), upper.astype(np.int64), NORMAL
+
+
+def _cumulants(one: Counted) -> Cumulants:
+    held = np.clip(one.unbiased, 0.0, one.people)
+    return of_binomials(one.mechanism, one.tally.messages, held)
 
 
 def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:

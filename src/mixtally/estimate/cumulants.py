@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled
 from mixtally.records.mechanism.base import Noise
 
 Floats = NDArray[np.float64]
@@ -36,14 +36,14 @@ class Cumulants:
     """Of the noise of every unbiased count, as sums whose weights add up to nothing see it.
 
     where
-      variance   the same for every bin, in counts squared
+      variance   in counts squared; a number where it is the same for every bin, or shape (bins,)
       third      shape (bins,)
-      fourth     the same for every bin
+      fourth     as ``variance``
     """
 
-    variance: float
+    variance: float | Floats
     third: Floats
-    fourth: float
+    fourth: float | Floats
 
 
 def ends(variance: Floats, third: Floats, fourth: Floats, tail: float) -> tuple[Floats, Floats]:
@@ -85,6 +85,8 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
             (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate / times**3,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate / times**4,
         )
+    if isinstance(mechanism, KaryResponse):
+        return _of_replaced(mechanism, messages, counts)
     if mechanism.uniform_fakes:
         return Cumulants(rate / times**2, level + rate / times**3, rate / times**4)
     third = fourth = 0.0
@@ -95,16 +97,35 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
 
 
+def _of_replaced(mechanism: KaryResponse, messages: int, counts: Floats) -> Cumulants:
+    """Of values of which a share g is replaced by uniform ones.
+
+    A person's message has the weight w with 1 - g and else that of a uniform bin, mean 0: its
+    variance is g (1 - g) w^2 and g times the mean of w^2, so that of the sum is the sum of w_j^2
+    times what is here, exactly. The higher ones leave out what couples the bins, a term
+    1 / root(n g) below the normal law.
+    """
+    g, kept = mechanism.chance, mechanism.kept
+    rate, times = mechanism.offset(messages), mechanism.repeats
+    lost = times * np.clip(counts, 0.0, mechanism.people_among(messages)) * g * kept
+    third = lost * (2.0 * g - 1.0)
+    fourth = lost * (1.0 - 6.0 * g * kept)
+    gain = mechanism.gain
+    return Cumulants((rate + lost) / gain**2, (rate + third) / gain**3, (rate + fourth) / gain**4)
+
+
 def of_binomials(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Those of single unbiased counts by binomials, whatever they are summed with.
 
-    Every part of the noise is a binomial whose trials are linear in the count. Its variance and
-    fourth cumulant are the same for rises and falls, so the third alone changes with the count.
+    Every part of the noise is a binomial whose trials are linear in the count. Of flips variance
+    and fourth cumulant are the same for rises and falls, so the third alone changes with the count.
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
     none, one = (_of_binomials(mechanism.noise(messages, count)) for count in (0, 1))
     gain = mechanism.gain
-    third = none[1] + counts * (one[1] - none[1])
+    second, third, fourth = (a + counts * (b - a) for a, b in zip(none, one, strict=True))
+    if mechanism.flip_threshold is None:
+        return Cumulants(second / gain**2, third / gain**3, fourth / gain**4)
     return Cumulants(none[0] / gain**2, third / gain**3, none[2] / gain**4)
 
 

@@ -3,9 +3,12 @@
 import math
 from functools import partial
 
+import numpy as np
+
 from mixtally.estimate.arrived import check_arrived
 from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.noise import Noises
+from mixtally.ground.tails import Floats
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
 
@@ -37,9 +40,25 @@ def estimate_counts(
     ends = partial(
         intervals, mechanism, tally, level, exact_ones=exact_ones, noises=noises or Noises()
     )
+    errors = errors_of(mechanism, tally.messages, counts, users)
     return Estimate(
         counts=counts,
-        standard_error=math.sqrt(mechanism.variance(tally.messages)),
+        standard_error=math.sqrt(mechanism.variance(tally.messages))
+        if errors is None
+        else float(errors.max()),
         each=ends(simultaneous_over=1),
         together=ends(simultaneous_over=together or len(counts)),
+        errors=errors,
     )
+
+
+def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:
+    """Standard errors of bins that hold about ``counts``, shape (bins,); None where all are alike.
+
+    Variances are linear in the true count, for which the estimate stands.
+    """
+    none, every = (mechanism.variance_at(messages, count) for count in (0, users))
+    if not counts.size or math.isclose(none, every, rel_tol=1e-9):
+        return None
+    held = np.clip(counts, 0.0, users)
+    return np.asarray(np.sqrt(none + held * ((every - none) / users)))

@@ -2,7 +2,8 @@
 
 How many people there are is known, so what the counts lack or exceed it by is pure noise: it is
 shared out evenly, c_j - (sum c - n) / d. What is left has the covariance a (I - 1 1'/d) with the
-same a for every protocol (uniform fakes already add up; their share of a is K / d). Hence
+same a for every protocol (uniform fakes already add up; their share of a is K / d; where values are
+replaced each bin has an a_j of its own, and the squares below are weighed by it). Hence
 
     Var mean       = a / n^2 * sum_j (m_j - mean of m)^2        m_j the middles of the bins
     Var (C_1 + ... + C_j) = a * j (d - j) / d                    the counts up to bin j
@@ -95,9 +96,9 @@ class Cuts:
         middles = (self.edges[:-1] + self.edges[1:]) / 2.0
         weights = (middles - middles.mean()) / self.users
         return (
-            np.asarray(self.noise.variance * (weights @ weights)),
+            np.asarray(np.sum(weights**2 * self.noise.variance)),
             np.asarray(weights**3 @ self.noise.third),
-            np.asarray(self.noise.fourth * np.sum(weights**4)),
+            np.asarray(np.sum(weights**4 * self.noise.fourth)),
         )
 
     def quantiles(self, shares: Iterable[float], level: float) -> list[Row]:
@@ -124,18 +125,22 @@ class Cuts:
 
         Nobody is below the first edge and all are below the last: there they are certain.
         """
-        bins, third = self.counts.size, self.noise.third
+        bins = self.counts.size
         passed = np.concatenate([[0.0], np.cumsum(self.evened)])
         passed[-1] = self.users
         left = np.arange(bins + 1) / bins
-        right, before = 1.0 - left, np.concatenate([[0.0], np.cumsum(third)])
-        squares = bins * left * right
-        least, most = ends(
-            self.noise.variance * squares,
-            before * right**3 - (before[-1] - before) * left**3,
-            self.noise.fourth * squares * (left**3 + right**3),
-            (1.0 - level) / 2.0,
-        )
+        right = 1.0 - left
+
+        def summed(each: _Floats | float, order: int) -> _Floats:
+            """Of bins up to an edge with the weight ``right``, of all others with -``left``."""
+            before = np.concatenate([[0.0], np.cumsum(np.broadcast_to(each, bins))])
+            sign = -1.0 if order % 2 else 1.0
+            found: _Floats = before * right**order + sign * (before[-1] - before) * left**order
+            return found
+
+        noise = self.noise.variance, self.noise.third, self.noise.fourth
+        sums = [summed(each, order) for order, each in enumerate(noise, 2)]
+        least, most = ends(sums[0], sums[1], sums[2], (1.0 - level) / 2.0)
         return passed, passed - most, passed - least
 
     def _crossing(self, passed: _Floats, wanted: float) -> float:

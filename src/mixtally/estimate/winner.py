@@ -12,7 +12,7 @@ integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum t
 That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
 only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
 fakes by construction; uniform fakes are a multinomial, which is a product of Poisson laws once the
-sum is given, flipped or not.
+sum is given, flipped or not, and so are the values that replaced ones name.
 """
 
 import math
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from mixtally.errors import MessageError
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled
 from mixtally.records.results import Estimate, Tally
 
 _FAR, _LUMPS = 9.0, 20.0
@@ -42,7 +42,7 @@ def winner_chances(
     ``blank`` is an option that cannot win: its chance is 0, and others are compared without it.
     Raises MessageError when no votes of ``users`` people explain the tally.
     """
-    error = math.sqrt(mechanism.variance(tally.messages))
+    error = math.sqrt(mechanism.variance_at(tally.messages, _most(mechanism, tally, users)))
     counts = np.clip(mechanism.unbiased(tally.counts, tally.messages), 0.0, float(users))
     if blank is not None:
         counts[blank] = -math.inf
@@ -58,6 +58,12 @@ def winner_chances(
     for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
         chances[able] += weight * (law * _others(below + node * law)).sum(axis=1)
     return chances
+
+
+def _most(mechanism: Shuffled, tally: Tally, users: int) -> int:
+    """About the votes of the leader, whose count errs most."""
+    most = float(mechanism.unbiased(tally.counts, tally.messages).max())
+    return round(min(max(most, 0.0), float(users)))
 
 
 def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]:
@@ -88,7 +94,9 @@ def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64])
     from scipy import special  # slow to import
 
     sent = votes * mechanism.repeats
-    if isinstance(mechanism, BitFlips):
+    if isinstance(mechanism, KaryResponse):
+        likely = _replaced(mechanism, tally.messages, seen, sent)
+    elif isinstance(mechanism, BitFlips):
         likely = _flipped(mechanism, tally.messages, seen, sent)
     elif mechanism.uniform_fakes:
         mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
@@ -123,12 +131,43 @@ def _flipped(mechanism: BitFlips, messages: int, seen: int, sent: NDArray[np.int
     p = 1.0 - q
     ones = mechanism.true_fakes
     deviation = math.sqrt(messages * p * q + mechanism.gain**2 * ones)
-    half = math.ceil(20.0 * deviation + 50.0 * mechanism.repeats)
-    step = 2.0 * math.pi / (2 * half + 1)
-    angle = step * np.arange(1, min(half, math.ceil(12.0 / deviation / step)) + 1)
+    angle, step = _angles(deviation, mechanism.repeats)
     turn = np.exp(1j * angle)
     held, other = np.log(q + p * turn), np.log(p + q * turn)
     fakes = ones * np.expm1(held - other)
     power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    return _inverted(power, step)
+
+
+def _replaced(mechanism: KaryResponse, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+    """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
+
+    As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out
+    for one z has for every larger one.
+    """
+    share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
+    lost, risen = mechanism.chance * (1.0 - share), mechanism.chance * share
+    narrow, wide = (
+        math.sqrt(mechanism.variance_at(messages, z)) * mechanism.gain
+        for z in (0, int(sent.max()) // mechanism.repeats)
+    )
+    angle, step = _angles(narrow, mechanism.repeats, wide)
+    turn = np.exp(1j * angle)
+    held, other = np.log(lost + (1.0 - lost) * turn), np.log(1.0 - risen + risen * turn)
+    blank = fakes * np.log(1.0 - share + share * turn) + (messages - fakes) * other
+    power = blank - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    return _inverted(power, step)
+
+
+def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Floats, float]:
+    """The angles of the trapezoid rule and their step, for deviations between two ends."""
+    half = math.ceil(20.0 * (narrow if wide is None else wide) + 50.0 * repeats)
+    step = 2.0 * math.pi / (2 * half + 1)
+    last = min(half, math.ceil(12.0 / narrow / step))
+    return step * np.arange(1, last + 1, dtype=np.float64), step
+
+
+def _inverted(power: NDArray[np.complex128], step: float) -> Floats:
+    """Chances from the logarithms of their transforms, a row each."""
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

@@ -14,6 +14,7 @@ from mixtally.planner import (
     flip,
     flip_blank,
     flip_uniform,
+    kary_response,
     planes,
     single_bit,
 )
@@ -43,9 +44,11 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (single_bit.NAME, single_bit.of_people),
     (flip.NAME, flip.of_people),
     (flip_uniform.NAME, flip_uniform.of_people),
+    (kary_response.NAME, kary_response.of_people),
+    (kary_response.NAME, kary_response.over_planes),
 )
 """Every protocol with who brings its cover, in this order where errors are equal."""
-OPEN = (planes.of_mixes, planes.of_people)
+OPEN = (planes.of_mixes, planes.of_people, kary_response.over_planes)
 """Those that can hold a value of an open domain."""
 ALIKE = 1.02
 """Errors whose ratio is no more are alike."""
@@ -98,7 +101,7 @@ class Planner:
             closely = self._every(budgeted, sketched=False)
             for one, sketch, evaluate in zip(likely, sketches, closely, strict=True):
                 if isinstance(one, Candidate) and isinstance(sketched := sketch(), Candidate):
-                    found.append((_rank(sketched), evaluate))
+                    found.append((_rank(sketched, request.count), evaluate))
         best = self.least(sorted(found, key=lambda one: one[0]))[0]
         return None if best is None else best[0]
 
@@ -124,9 +127,9 @@ class Planner:
                 missed.append(candidate)
                 continue
             found.append((plan, candidate))
-            cover, error = _rank(plan)
+            cover, error = _rank(plan, candidate.request.count)
             limit = min(limit, (cover, error * ALIKE))
-        alike = [one for one in found if _rank(one[0]) <= limit]
+        alike = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
         return min(alike, key=lambda one: one[0].bytes_per_user, default=None), missed
 
     def _every(
@@ -168,7 +171,7 @@ class Planner:
         """The candidate of least error for the whole budget that there most likely is."""
         evaluated = self.results(request, sketched=True)
         found = [one for one in evaluated if isinstance(one, Candidate)]
-        return min(found, key=lambda one: one.standard_error, default=None)
+        return min(found, key=lambda one: one.error, default=None)
 
     def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
         """Every candidate for the whole budget from good to bad, and what does not fit; ``again``
@@ -192,14 +195,15 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
     """
     planner = planner or Planner()
     found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
-    best, over = planner.least((_rank(one), partial(_itself, one)) for one in found)
+    best, over = planner.least((_rank(one, request.count), partial(_itself, one)) for one in found)
     missed = [Infeasible(one.protocol, _HAIR) for one in over]
     if best is not None:
         plan, taken = best
         others = tuple(one for one in found if one is not taken and one not in over)
         fit_smaller = {one.protocol for one in found} - {one.protocol for one in whole}
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
-        return Choice(plan, others, tuple(lacking), reason(request, plan, others, lacking))
+        why = reason(request, plan, others, lacking)
+        return Choice(plan, others, tuple(lacking), why, request.count)
     raise InfeasibleError(
         "plan",
         wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
@@ -227,12 +231,12 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
     for one in sorted(found, key=lambda one: one.cost):
         over, again = one.parts[0].planes is not None, one.parts[0].repeats > 1
         kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, over, again), one)
-    return sorted(kept.values(), key=_rank)
+    return sorted(kept.values(), key=lambda one: _rank(one, one.request.count))
 
 
-def _rank(one: Candidate | Plan) -> tuple[bool, float]:
-    """What comes first: the cover of every mix, and the smaller error."""
-    return one.cover is not Cover.MIXES, one.standard_error
+def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
+    """What comes first: the cover of every mix, and the smaller error at ``count``."""
+    return one.cover is not Cover.MIXES, one.error_of(count)
 
 
 def _itself(one: Candidate) -> Result:
@@ -247,7 +251,7 @@ def _survey(request: PlanRequest, results: list[Result]) -> Survey:
         results.append(Infeasible(request.protocol, needs))
     options = [result for result in results if isinstance(result, Candidate)]
     infeasible = [result for result in results if isinstance(result, Infeasible)]
-    options.sort(key=lambda option: option.standard_error)
+    options.sort(key=lambda option: option.error)
     return tuple(options), tuple(dict.fromkeys(infeasible))
 
 

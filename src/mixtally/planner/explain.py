@@ -19,10 +19,15 @@ _SOURCES: dict[str, str] = {
     "hops": "as wished; 1 where nothing was said",
     "cover": "people, or every mix where mixes may draw the fakes",
     "fakes_counted": "honest share x fakes of the minimum crowd, rounded down; those of one mix",
-    "crowd_counted": "honest share x minimum crowd when other people's flips count, else 0",
+    "crowd_counted": "honest share x minimum crowd when other people's flips or replaced values "
+    "count, else 0",
     "flip_probability": "flip threshold / 2^64",
     "max_set": "the question's",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
+    "error_at": "as wished, or the square root of the users: people in the bin whose error decides",
+    "standard_error_at": "the same with what so many people's replaced values add",
+    "replace_probability": "replace threshold / 2^64",
+    "replace_threshold": "the least integer that keeps delta beside the fakes of the budget",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
@@ -45,6 +50,8 @@ _NOISE = {
     "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
     "which two values meet",
     "clear-shaped": "variance of the shaped law x mixes",
+    "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
+    "probability, d the bins; of a bin that z people hold about z g / (1 - g) more",
 }
 _OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {
@@ -54,6 +61,7 @@ _LOCAL = {
     "flip": "k L ln(p / q): L bits may differ in each of k repeats" + _OVER,
     "clear-uniform": "infinite: answers travel in clear",
     "clear-shaped": "infinite: answers travel in clear",
+    "kary-response": "ln(1 + (1 - g) d / g), g the replace probability, d the bins" + _OVER,
 }
 
 
@@ -92,6 +100,8 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         "clear-shaped": "bins x shape shift x mixes, on average",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
+        "kary-response": "what the budget has beside a record's own messages; replaced values "
+        "bring the rest",
         "flip": "none: other people's flips hide a person"
         if counted
         else "none: a person's own flips hide what they hold",

@@ -24,7 +24,7 @@ class Forecast:
     """Errors in counts at one confidence level, by the normal approximation.
 
     where
-      standard_error   of any bin: the noise hardly depends on the bin's size
+      standard_error   of an empty bin: only where values are replaced do full ones err more
       half_width       of one bin's interval
       largest_error    not exceeded by any of all bins, with this confidence
       visible_count    least count that is distinguishable from zero, among all bins, with this
@@ -77,16 +77,19 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
 
     def likely(thousandths: int) -> bool:
         found = planner.within(budget(thousandths))
-        return min((one.standard_error for one in found), default=math.inf) <= target
+        return min((one.error for one in found), default=math.inf) <= target
+
+    def error_of(thousandths: int) -> float:
+        return choose(budget(thousandths), planner).plan.error_of(request.count)
 
     def meets(thousandths: int) -> bool:
         try:
-            return choose(budget(thousandths), planner).plan.standard_error <= target
+            return error_of(thousandths) <= target
         except InfeasibleError:
             return False
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
-    best = choose(budget(high), planner).plan.standard_error  # raises, and says why
+    best = error_of(high)  # raises, and says why
     if best > target:
         raise InfeasibleError(
             "target error",
@@ -145,7 +148,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
             found = choose(replace(request, users=users), planner)
         except InfeasibleError:
             return None
-        return found if found.plan.standard_error <= share * users else None
+        return found if found.plan.error_of(found.count) <= share * users else None
 
     low, high = LEAST_USERS - 1, LEAST_USERS
     best = choice(high)

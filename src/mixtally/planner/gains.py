@@ -34,7 +34,7 @@ class Gain:
     @property
     def sentence(self) -> str:
         """The gain, and how to have it."""
-        error, own = in_counts(self.option.standard_error), in_counts(self.error)
+        error, own = in_counts(self.option.error), in_counts(self.error)
         return (
             f"With {self.change} the error would be about {error} instead of {own} ({self.flag})."
         )
@@ -44,7 +44,7 @@ class Gain:
         return {
             "change": self.flag,
             "protocol": self.option.name,
-            "standard_error": self.option.standard_error,
+            "standard_error": self.option.error,
             "instead_of": self.error,
         }
 
@@ -56,7 +56,7 @@ def gains(request: PlanRequest, choice: Choice, planner: Planner) -> list[Gain]:
     """
     found = [_gain(request, choice, planner, one) for one in choice.infeasible]
     worth = [one for one in found if one is not None]
-    return sorted(worth, key=lambda gain: gain.option.standard_error)
+    return sorted(worth, key=lambda gain: gain.option.error)
 
 
 def _gain(
@@ -72,7 +72,7 @@ def _gain(
         flag, change = _MIXES, "a mix that may be trusted to draw the fakes"
     else:
         return None
-    option, own = planner.outlook(wider), choice.plan.standard_error
-    if option is None or option.standard_error >= _WORTH * own:
+    option, own = planner.outlook(wider), choice.plan.error_of(request.count)
+    if option is None or option.error >= _WORTH * own:
         return None
     return Gain(flag, change, option, own)

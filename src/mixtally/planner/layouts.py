@@ -110,8 +110,16 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
     )
 
 
-def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe, planes: Planes | None = None) -> Part:
-    """A part whose values travel as the numbers of their bins, or of planes that hold them."""
+def in_clear(
+    bins: int,
+    own: OwnFakes | None,
+    recipe: Recipe,
+    planes: Planes | None = None,
+    replaced: int | None = None,
+) -> Part:
+    """A part whose values travel as the numbers of their bins, or of planes that hold them, some of
+    them ``replaced``.
+    """
     return Part(
         bins=bins,
         most_set=1,
@@ -121,4 +129,5 @@ def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe, planes: Planes | N
         recipe=recipe,
         layout=Layout(Form.INDEX, bins if planes is None else planes.messages),
         repeats=1,
+        replaced=replaced,
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixtally.planner.request import PlanRequest
-from mixtally.privacy.terms import PrivacyTerms
+from mixtally.privacy.terms import PrivacyTerms, local_epsilon_of
 from mixtally.records.costs import Costs
 from mixtally.records.part import Part
 from mixtally.records.plan import Cover, Plan
@@ -60,9 +60,14 @@ class Candidate(Costs):
         )
 
     @property
+    def error(self) -> float:
+        """Standard error at the count that the request compares."""
+        return self.error_of(self.request.count)
+
+    @property
     def cost(self) -> tuple[float, float, float]:
-        """Standard error, messages and bytes a user."""
-        return self.standard_error, self.messages_per_user, self.bytes_per_user
+        """Standard error at that count, messages and bytes a user."""
+        return self.error, self.messages_per_user, self.bytes_per_user
 
     @property
     def tells(self) -> bool:
@@ -89,6 +94,8 @@ class Candidate(Costs):
             "protocol": self.protocol,
             "cover": str(self.cover),
             **self.costs(),
+            **self.errors(self.request.count),
+            "local_epsilon": local_epsilon_of(self.priced),
         }
 
 
@@ -117,18 +124,24 @@ def tells_nothing(found: Candidate) -> Infeasible | None:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The plan to take, the other candidates from good to bad, and what is infeasible."""
+    """The plan to take, the other candidates from good to bad, and what is infeasible.
+
+    where
+      count   how many people hold the bin whose errors were compared
+    """
 
     plan: Plan
     others: tuple[Candidate, ...]
     infeasible: tuple[Infeasible, ...]
     reason: str
+    count: int
 
     def facts(self) -> dict[str, Any]:
         """The choice as one JSON object: the plan flat, the rest beside it."""
         return {
             "name": self.plan.name,
             **self.plan.facts(),
+            **self.plan.errors(self.count),
             "reason": self.reason,
             "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],

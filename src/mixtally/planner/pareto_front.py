@@ -18,7 +18,7 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
         for cost, option in by_cost.items()
         if not any(_beats(other, cost) for other in by_cost)
     }
-    return sorted(distinct.values(), key=lambda option: option.standard_error)
+    return sorted(distinct.values(), key=lambda option: option.error)
 
 
 def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

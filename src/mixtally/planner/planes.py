@@ -35,58 +35,71 @@ _USUAL = 1_000
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the fakes of people's budget cover."""
     people = request.people
-    if not _possible(request, encoding) or people is None:
+    if not _clear(request, encoding) or people is None:
         return None
     fakes = math.floor(without_coins(request, request.own_fakes(1) * people, 1))
-    planes = _planes(request, _most_cells(accountant, request, encoding, fakes))
+    planes = planes_of(request, _most_cells(accountant, request, encoding, fakes))
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE),)).bytes_per_user / 2.0
         own = Fraction(request.bytes_per_user) / Fraction(sent) - 1
         fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
-        planes = _planes(request, _most_cells(accountant, request, encoding, fakes))
+        planes = planes_of(request, _most_cells(accountant, request, encoding, fakes))
     if planes is None:
         return None
     need = with_coins(request, uniform_fakes(accountant, request, encoding, planes.prime), 1)
-    return _found(request, planes, _part(planes, -(-need * SCALE // people)), Cover.PEOPLE)
+    return found_over(request, planes, _part(planes, -(-need * SCALE // people)))
 
 
 def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the messages cover that every mix may add."""
-    if not request.mixes_draw or not _possible(request, encoding):
+    if not request.mixes_draw or not _clear(request, encoding):
         return None
     if (short := lacks(NAME, request, encoding)) is not None:
         return short
-    planes = _planes(request, _most_cells(accountant, request, encoding, request.drawn))
+    planes = planes_of(request, _most_cells(accountant, request, encoding, request.drawn))
     if planes is None:
         return None
     count = uniform_fakes(accountant, request, encoding, planes.prime)
     part = in_clear(planes.points, None, UniformRecipe(count), planes)
-    return _found(request, planes, part, Cover.MIXES)
+    return found_over(request, planes, part, Cover.MIXES)
 
 
-def _possible(request: PlanRequest, encoding: Encoding) -> bool:
-    """Whether records are single values, and nothing must be left of them without a mix."""
+def possible(request: PlanRequest, encoding: Encoding) -> bool:
+    """Whether records are single values that planes may stand for."""
     (first, *rest) = encoding.parts
     single = not rest and first.kind is Kind.ONE and request.edges is None
-    return single and request.over_planes and request.local_epsilon is None
+    return single and request.over_planes
+
+
+def _clear(request: PlanRequest, encoding: Encoding) -> bool:
+    """The same, where nothing of a record must be left without a mix."""
+    return possible(request, encoding) and request.local_epsilon is None
 
 
 def _part(planes: Planes, mean: int) -> Part:
     return in_clear(planes.points, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), planes)
 
 
-def _found(request: PlanRequest, planes: Planes, part: Part, cover: Cover) -> Result:
+def found_over(
+    request: PlanRequest,
+    planes: Planes,
+    part: Part,
+    cover: Cover = Cover.PEOPLE,
+    *,
+    count_flips: bool = False,
+) -> Result:
     """The candidate whose values are points of ``planes``."""
     asked: Question = request.question
     if asked.hashed is not None:
         asked = replace(asked, bins=planes.points)
-    found = Candidate(request, asked, (replace(part, bins=asked.bins),), cover)
+    own = replace(part, bins=asked.bins)
+    found = Candidate(request, asked, (own,), cover, count_flips)
     if not found.fits_bytes:
-        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+        return Infeasible(found.protocol, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
     return tells_nothing(found) or found
 
 
-def _planes(request: PlanRequest, cells: int) -> Planes | None:
+def planes_of(request: PlanRequest, cells: int) -> Planes | None:
     """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
 
     Of an open domain with the most points whose planes have numbers of eight bytes.

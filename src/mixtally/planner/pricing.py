@@ -7,6 +7,7 @@ their fakes, caps on a message and parts of different sizes take a hair more, or
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 from msgspec import structs
@@ -36,6 +37,7 @@ from mixtally.records.recipe import ShapedRecipe, UniformRecipe
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
 """Relative rises of a flip probability: parts and caps together may cost a hair more."""
 _MORE_SHIFTS = 4
+_ROUNDED_DOWN = 1.0 - 1e-13
 _UNITS = 1 << 40
 """Steps of a fake in which the fewest are looked for."""
 _TOLERANCE = 1e-4
@@ -64,6 +66,8 @@ def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     elif isinstance(first.recipe, ShapedRecipe):
         for more in range(_MORE_SHIFTS):
             yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
+    elif first.replaced is not None:
+        yield from _replaced(found, first.replaced, accountant)
     elif first.threshold is None:
         yield from _covered(found, accountant)
     else:
@@ -87,6 +91,31 @@ def _covered(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
             owns[part.bins] = own
     parts = tuple(structs.replace(part, own=owns[part.bins]) for part in found.parts)
     yield replace(found, parts=parts)
+
+
+def _replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[Candidate]:
+    """Values of which the fewest are replaced, of every part alike."""
+
+    def at(value: int) -> Candidate:
+        parts = (structs.replace(part, replaced=value) for part in found.parts)
+        return replace(found, parts=tuple(parts))
+
+    ends = LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD
+    if (local := found.request.local_epsilon) is not None:
+        each = local / (len(found.parts) * found.request.collections)
+        ends = least_replaced(each, max(part.bins for part in found.parts)), ends[1]
+    least = _least(lambda value: at(value).priced, start, ends, ROOT, accountant)
+    if least is not None:
+        yield at(least)
+
+
+def least_replaced(local_epsilon: float, bins: int) -> int:
+    """The least chance of a replacement, times 2^64, that keeps a local epsilon of one message.
+
+    It is ln(1 + (1 - g) d / g), rounded to the safe side.
+    """
+    growth = Fraction(math.expm1(local_epsilon) * _ROUNDED_DOWN)
+    return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * bins / (bins + growth)))
 
 
 def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:

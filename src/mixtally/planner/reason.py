@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from mixtally.ground.fixed import SCALE
 from mixtally.planner.options import Candidate, Infeasible
 from mixtally.planner.request import PlanRequest
 from mixtally.records.encodings import encodings
@@ -29,7 +30,7 @@ def reason(
         )
     sentences += [
         f"{_named(best, option)} would have "
-        f"{option.standard_error / best.standard_error:.3g} times the standard error"
+        f"{option.error / best.error_of(request.count):.3g} times the standard error"
         + _cost(best, option)
         for option in others
     ]
@@ -86,6 +87,8 @@ def _why(request: PlanRequest, best: Plan, rank: str) -> str:
     else:
         lead = f"{name} has {rank} standard error within the budget of {budget(request)}"
     fakes, error = best.fakes, f"a standard error of {in_counts(best.standard_error)} counts"
+    if best.parts[0].replaced is not None:
+        return f"{lead}: {_replaced(request, best, error)}."
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."
     if best.count_flips:
@@ -93,6 +96,19 @@ def _why(request: PlanRequest, best: Plan, rank: str) -> str:
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
     more = _more(request, "one fake a user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
+
+
+def _replaced(request: PlanRequest, best: Plan, error: str) -> str:
+    """What is replaced, and its errors."""
+    share = (best.parts[0].replaced or 0) / SCALE
+    beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} a user) and " * (
+        best.fakes > 0
+    )
+    full = in_counts(best.error_of(request.count))
+    return (
+        f"{beside}a uniform bin in place of {100 * share:.3g} % of all values give {error} where "
+        f"nobody holds a bin, {full} where {request.count:,} people do"
+    )
 
 
 def _more(request: PlanRequest, what: str) -> str:

@@ -7,6 +7,7 @@ from typing import cast
 from mixtally.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
+from mixtally.records.costs import usual_count
 from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import (
     LEAST_USERS,
@@ -51,6 +52,8 @@ class PlanRequest:
       protocol            a name, to plan with that one only; None to choose
       local_epsilon       the most that may be left of the promise when every mix colludes, in
                           [0.01, 100]; None for no limit
+      error_at            at which true count of a bin errors are compared: a number of people, or
+                          below 1 a share of them; None for the square root of the users
       honest_share     share of the users' promised fakes that surely arrive, and of the crowd
                           that is counted on, in (0, 1]
       minimum_crowd       people who surely take part, of whose fakes and flips only the honest
@@ -74,6 +77,7 @@ class PlanRequest:
     count_crowd: bool = False
     local_epsilon: float | None = None
     protocol: str | None = None
+    error_at: float | None = None
     honest_share: float = 1.0
     minimum_crowd: int | None = None
     over_planes: bool = True
@@ -96,6 +100,13 @@ class PlanRequest:
             ("collections", self.collections, 1, MOST_COLLECTIONS, "it is how often you will ask"),
             ("hops", self.hops, 1, MOST_HOPS, "three mixes run by three people are usual"),
             ("mix messages", self.mix_messages, 1, MOST_DRAWN, "as many as users are usual"),
+            (
+                "error at",
+                self.error_at,
+                0.0,
+                self.users,
+                "0 is an empty bin, 0.01 one that a hundredth of the users hold",
+            ),
             ("local epsilon", self.local_epsilon, 0.01, 100.0, "leave it out to trust the mixes"),
             (
                 "minimum crowd",
@@ -130,6 +141,14 @@ class PlanRequest:
     def crowd(self) -> int:
         """The fewest people of a round: all of them, unless it is said."""
         return self.users if self.minimum_crowd is None else self.minimum_crowd
+
+    @property
+    def count(self) -> int:
+        """How many people hold the bin whose error is compared."""
+        at = self.error_at
+        if at is None:
+            return usual_count(self.users)
+        return round(at * self.users if at < 1.0 else at)
 
     @property
     def people(self) -> int | None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.divergence import CalibrationTarget
 from mixtally.privacy.divergence.registry import divergence_of
@@ -23,6 +23,7 @@ _RANGES = {
     Parameter.FLIP: (LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)),
     Parameter.FAKES: (0, MOST_FAKES),
     Parameter.SHIFT: (1, MOST_SHIFT),
+    Parameter.REPLACED: (LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD),
 }
 _TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4

@@ -39,7 +39,7 @@ _ALIKE = 0.02
 """Of all fakes: coins bring so few more or less that this is not looked at."""
 _UNLOOKED = 1e-4
 """Of an average, what cells may add that are not looked at."""
-_FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
+FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
 """A standard deviation, and up to so many above the mean, where many messages are composed."""
 
 
@@ -100,8 +100,10 @@ class Fakes:
             return (Cell(self.sure, self.sure, 1.0),)
         return self._cut(self._low, self._high, grain)
 
-    def few_cells(self, negligible: float) -> tuple[Cell, ...]:
+    def few_cells(self, negligible: float, grain: float = FEW_CELLS) -> tuple[Cell, ...]:
         """All values of K in some twenty cells: for compositions, which ask often.
+
+        There are ``grain`` of them a standard deviation.
 
         Values below all but ``negligible`` of the chance are one cell, and so are those far above
         the mean, which reveal little, or all others, where they are nearly alike.
@@ -114,7 +116,7 @@ class Fakes:
             return self._cut(first, self._high, 0.0)
         top = math.ceil(mean + _FEW_ABOVE * self._spread)
         last = min(self._high, max(first, top))
-        found = self._cut(first, last, _FEW_CELLS)
+        found = self._cut(first, last, grain)
         if last < self._high:
             above = float(self._pmf[last + 1 - self._low :].sum()) * _SLACK + tails.CUT_TAIL
             found += (Cell(self.sure + last + 1, self.sure + self.people, above),)
@@ -205,11 +207,24 @@ class Fakes:
         chance = float(self._pmf[: top + 1 - self._low].sum()) / _SLACK
         return chance * lower(self.sure + top) * (1.0 - 1e-9)
 
-    def average_upper(self, upper: Callable[[int], Sequence[float]], negligible: float) -> Floats:
-        """Upper bounds of E[delta(K)] at several epsilons, coarse, where ``upper`` gives those of
+    def average_one_pair(self, lower: Callable[[int], float], negligible: float) -> float:
+        """A lower bound of E[delta(K)] of two worlds that are the same for all K, from those of
         delta(K); ``negligible`` as ``few_cells`` has it.
         """
         cells = self.few_cells(negligible)
+        least = math.fsum(cell.chance / _SLACK * lower(cell.most) for cell in cells)
+        return max(0.0, least * (1.0 - 1e-9) - 2.0 * tails.CUT_TAIL)
+
+    def average_upper(
+        self,
+        upper: Callable[[int], Sequence[float]],
+        negligible: float,
+        grain: float = FEW_CELLS,
+    ) -> Floats:
+        """Upper bounds of E[delta(K)] at several epsilons, coarse, where ``upper`` gives those of
+        delta(K); ``negligible`` and ``grain`` as ``few_cells`` has them.
+        """
+        cells = self.few_cells(negligible, grain)
         left = list(accumulate(cell.chance for cell in reversed(cells)))
         found, least = np.zeros(1), np.ones(1)
         for cell in cells:

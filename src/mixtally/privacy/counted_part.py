@@ -23,6 +23,9 @@ from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import CountedRecipe, Part
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Shuffled, UniformFakes
 
+_UNLIKELY, _CELLS = 1e-5, 6.0
+"""Of delta, what crowds of coins may add that are as if nothing hid anybody; and a deviation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -31,7 +34,7 @@ class Counted:
     where
       part     with as few bins as have its price
       people   honest people who surely take part
-      flips    whether their flips count
+      flips    whether their flips or replaced values count
     """
 
     part: Part
@@ -42,7 +45,8 @@ class Counted:
         """With so many fakes of people, or those of one hop."""
         if isinstance(self.part.recipe, CountedRecipe):
             fakes = self.part.recipe.count
-        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else 0)
+        alone = int(self.part.replaced is not None)  # one's own replacement counts always
+        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else alone)
 
     @property
     def fakes(self) -> Fakes:
@@ -56,7 +60,24 @@ class Counted:
         def given(fakes: int) -> Bracket:
             return accountant.delta(self._record(fakes), epsilon).bounds
 
+        if self.part.replaced is not None and self.fakes.coin:
+            return self._in_cells(accountant, epsilon)
         return self.fakes.average(given, one_pair=self.one_pair)
+
+    def _in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
+        """Of replaced values among coins, in cells: each bound is an integral of its own."""
+        usual = self.fakes.sure + round(self.fakes.people * self.fakes.coin / SCALE)
+        (likely,) = accountant.points(self._record(usual), [epsilon], Bound.EXACT)
+
+        def given(fakes: int) -> Sequence[float]:
+            return accountant.points(self._record(fakes), [epsilon], Bound.EXACT)
+
+        def least(fakes: int) -> float:
+            return accountant.delta(self._record(fakes), epsilon).bounds.lower
+
+        negligible = _UNLIKELY * likely
+        upper = float(self.fakes.average_upper(given, negligible, _CELLS)[0])
+        return Bracket(min(upper, self.fakes.average_one_pair(least, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float) -> float:
         """The lower bound alone, less closely: for a part among several."""

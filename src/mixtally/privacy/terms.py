@@ -43,7 +43,7 @@ class PrivacyTerms:
       parts         streams of messages, one after the other
       collections   how often all of them are sent
       people        honest people who surely take part; 0 where every mix brings the cover
-      count_flips   whether these people's flips are part of it
+      count_flips   whether these people's flips or replaced values are part of it
       hops          mixes in a row
     """
 
@@ -232,7 +232,10 @@ def assumption(terms: PrivacyTerms) -> str:
         who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
         return f"holds if {who} honest, whatever everybody else does"
     drawn = ["draw their fakes"] * any(part.own for part in terms.parts)
-    drawn += ["flip their bits"] * terms.count_flips
+    replaced = any(part.replaced is not None for part in terms.parts)
+    flipped = not replaced or any(part.threshold is not None for part in terms.parts)
+    drawn += ["flip their bits"] * (terms.count_flips and flipped)
+    drawn += ["replace their values"] * replaced
     if not drawn:
         return "holds whatever everybody else does: each report hides its person by itself"
     told = " and ".join(drawn)

@@ -101,15 +101,27 @@ def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) 
     if given.ndim == 2:
         rows = _bits(part, given)
     else:
-        codes = bin_numbers(given, part.bins)
-        if part.planes is not None:
-            codes = _over_planes(part.planes, codes, chance)
-        rows = part.layout.rows(codes)
+        rows = part.layout.rows(_named(part, bin_numbers(given, part.bins), chance))
     if part.threshold is None:
         return rows
     out = np.empty_like(rows)  # packed records are the caller's own
     for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
         out[span] = flip_rows(rows[span], _flips(part), chance, memo)
+    return out
+
+
+def _named(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+    """The bins, or planes that hold them, with any number in the place of each whose word is below
+    ``replaced``.
+    """
+    out = codes if part.planes is None else _over_planes(part.planes, codes, chance)
+    if part.replaced is None:
+        return out
+    out = out.copy()  # what people hold is the caller's own
+    for span in spans(len(out), _SPAN_COINS):
+        some = out[span]
+        gone = chance.words(len(some)) < np.uint64(part.replaced)
+        some[gone] = below(chance, part.layout.bins, int(gone.sum()))
     return out
 
 

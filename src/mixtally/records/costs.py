@@ -1,5 +1,6 @@
 """What a plan costs: the error of its counts, messages and bytes of a device and of a mix."""
 
+import math
 from typing import Any
 
 from mixtally.contract.contract import envelope_bytes
@@ -8,6 +9,11 @@ from mixtally.records.question import Question
 
 SUITE = 1
 """Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
+
+
+def usual_count(users: int) -> int:
+    """How many people hold the bin whose error is compared where nobody says: their square root."""
+    return math.isqrt(users)
 
 
 class Costs:
@@ -48,7 +54,17 @@ class Costs:
     @property
     def standard_error(self) -> float:
         """Of an empty bin in counts, the largest of all parts, if all users answer."""
-        return max(part.standard_error(self.users, self.hops, self.crowd) for part in self.parts)
+        return self.error_of(0)
+
+    def error_of(self, count: int) -> float:
+        """The same of a bin that ``count`` people hold: more only where values are replaced."""
+        given = self.users, self.hops, self.crowd, count
+        return max(part.standard_error(*given) for part in self.parts)
+
+    def errors(self, count: int | None = None) -> dict[str, Any]:
+        """The error of a bin that so many people hold, or the square root of all; as ``costs``."""
+        held = usual_count(self.users) if count is None else count
+        return {"error_at": held, "standard_error_at": self.error_of(held)}
 
     @property
     def message_bytes(self) -> tuple[int, ...]:
@@ -84,6 +100,7 @@ class Costs:
             "bins": sum(part.bins for part in self.parts),
             "fakes": self.fakes,
             "standard_error": self.standard_error,
+            **self.errors(),
             "messages_per_user": self.messages_per_user,
             "messages_per_mix": self.messages_per_mix,
             "bytes_per_message": list(self.message_bytes),

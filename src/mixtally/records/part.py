@@ -16,6 +16,7 @@ from mixtally.records.mechanism import (
     BitFlips,
     BlankFakes,
     InClear,
+    KaryResponse,
     NoFakes,
     ShapedFakes,
     Shuffled,
@@ -82,6 +83,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
       recipe      what every hop adds
       layout      how a message is written
       planes      those that messages name in place of bins in clear; None for bins themselves
+      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, in
+                  [1, 2^64); None for never
 
     Raises PlanError for a part that has no proof.
     """
@@ -94,6 +97,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     layout: Layout
     repeats: int
     planes: Planes | None = None
+    replaced: int | None = None
 
     def __post_init__(self) -> None:
         check(partial(read_part, place="part"), self)
@@ -104,10 +108,19 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return not isinstance(self.recipe, NoRecipe)
 
     @property
+    def randomized(self) -> bool:
+        """Whether records are flipped or replaced, so that those of others may hide a person."""
+        return self.threshold is not None or self.replaced is not None
+
+    @property
     def protocol(self) -> str:
         """The name of its mechanism, as people type it."""
-        people = 2 if self.own is None and not self.by_mixes else 0
-        return self.mechanism(fakes=1, crowd=people).name
+        return self.mechanism(fakes=1, crowd=self._least_crowd).name
+
+    @property
+    def _least_crowd(self) -> int:
+        """People enough for a mechanism where they are its cover."""
+        return 2 if (self.own is None and not self.by_mixes) or self.replaced is not None else 0
 
     @property
     def least(self) -> int:
@@ -135,8 +148,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             case _:
                 return 0
 
-    def standard_error(self, users: int, hops: int, crowd: int) -> float:
-        """Of an empty bin in counts, if ``users`` people answer and ``crowd`` people's flips count.
+    def standard_error(self, users: int, hops: int, crowd: int, count: int = 0) -> float:
+        """Of a bin that ``count`` of ``users`` people hold, in counts, if ``crowd`` people's flips
+        count.
 
         All ``hops`` draw what the recipe says.
         """
@@ -144,7 +158,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if isinstance(self.recipe, CountedRecipe):
             fakes = self.recipe.count * hops
         made = self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
-        return made.standard_error(users)
+        return made.standard_error(users, count)
 
     def mechanism(self, *, fakes: int, crowd: int = 0, mixes: int = 1) -> Shuffled:
         """The mechanism with so many fakes in its stream.
@@ -152,9 +166,17 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         where
           fakes   fakes of people, or blanks or uniform ones of hops, in all; not read where they
                   are shaped
-          crowd   people whose flips are counted on
+          crowd   people whose flips or replacements are counted on
           mixes   hops that drew shaped fakes
         """
+        if self.replaced is not None:
+            return KaryResponse(
+                bins=self.bins,
+                replaced=self.replaced,
+                fakes=UniformFakes(fakes),
+                crowd=crowd,
+                planes=self.planes,
+            )
         if self.threshold is None:
             if isinstance(self.recipe, ShapedRecipe):
                 drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
@@ -177,5 +199,4 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def local_epsilon(self) -> float:
         """What is left of the promise for a message that is known to be someone's, caps aside."""
-        people = 2 if self.own is None and not self.by_mixes else 0
-        return self.mechanism(fakes=0, crowd=people).local_epsilon
+        return self.mechanism(fakes=0, crowd=self._least_crowd).local_epsilon

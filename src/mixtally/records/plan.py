@@ -64,7 +64,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
       users           people expected to take part
       minimum_crowd   people without whom no hop lets a round pass, m
       honest_share    share of them who do as told and whose messages arrive, h, in (0, 1]
-      count_flips     whether these people's flips are part of the cover
+      count_flips     whether these people's flips or replaced values are part of the cover
       collections     how often a person may be asked, in [1, 1000]
       hops            mixes in order, 1 to 5
       cover           who brings it

@@ -11,6 +11,7 @@ import numpy as np
 
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
+from mixtally.records.costs import usual_count
 from mixtally.records.guarantee import Observer
 from mixtally.records.result import Result
 from mixtally.report.document import Promise
@@ -100,6 +101,10 @@ def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None, note: s
     ``note`` says more of the error.
     """
     crowd = f" when all {plan.users:,} take part{note}"
+    if plan.parts[0].replaced is not None:
+        held = usual_count(plan.users)
+        full = error_text(plan.error_of(held))
+        crowd += f", of a bin that nobody holds; {full} of one that {held:,} people hold"
     third = expected(plan.standard_error, level, crowd, half=half)
     return lines(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
 

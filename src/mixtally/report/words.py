@@ -16,9 +16,9 @@ def fact(name: str, value: Any) -> str:
     if value is None:
         return "unbounded"
     if isinstance(value, float):
-        if name in ("delta", "local_epsilon", "epsilon", "flip_probability"):
+        if name in ("delta", "local_epsilon", "epsilon", "flip_probability", "replace_probability"):
             return at_most(value, 6)
-        if name == "standard_error":
+        if name in ("standard_error", "standard_error_at"):
             return error_text(value)
         return at_least(value, 6) if name == "delta_lower" else f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

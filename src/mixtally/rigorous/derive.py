@@ -21,7 +21,9 @@ SHARE = 1e-8
 _ALONE = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
-_CROWD = "people's flips are counted on, for which no second derivation is known here"
+_CROWD = (
+    "people's flips or replaced values are counted on, for which no second derivation is known here"
+)
 _TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
 _SETS = (
     "from below by two records of one bin each; of sets only those of at most two of four bins or "

@@ -33,7 +33,8 @@ class Stream:
                   draw none
       planes      whether messages name planes, some of which hold any two values
       shape       (ratio times 2^64, shift) of the fakes that it draws for every bin; None without
-      crowd       whether people's flips are part of the cover
+      crowd       whether people's flips or replaced values are part of the cover
+      replaced    whether values are replaced by uniform ones, now and then
       cap         the most bins that a message names; None for any number
     """
 
@@ -49,6 +50,7 @@ class Stream:
     shape: tuple[int, int] | None
     crowd: bool
     cap: int | None
+    replaced: bool = False
 
     def __post_init__(self) -> None:
         flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
@@ -59,6 +61,8 @@ class Stream:
     @property
     def protocol(self) -> str:
         """The name of its mechanism."""
+        if self.replaced:
+            return "kary-response"
         if self.threshold is None:
             return "clear-shaped" if self.shape is not None else "clear-uniform"
         if self.record == "uniform":
@@ -145,7 +149,8 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         blanks=blanks,
         planes=planes is not None,
         shape=shape,
-        crowd=count_flips and part["threshold"] is not None,
+        crowd=count_flips and (part["threshold"] is not None or part["replaced"] is not None),
+        replaced=part["replaced"] is not None,
         cap=_maybe(part["layout"]["cap"]),
     )
 

@@ -1,8 +1,8 @@
 """Tallies drawn from how many people hold each bin, without drawing a message.
 
-A tally is a sum of independent parts: of K uniform fakes a multinomial number falls into each bin,
-of mixes' fakes a number of their table, and of the c set and N - c unset bits of a bin each is
-flipped by itself, so that the bin counts
+A tally is a sum of independent parts: of K uniform fakes and replaced values a multinomial number
+falls into each bin, of mixes' fakes a number of their table, and of the c set and N - c unset bits
+of a bin each is flipped by itself, so that the bin counts
 
     c - Binomial(c, q) + Binomial(N - c, q).
 
@@ -161,8 +161,12 @@ def draw_part(
     declared: list[int | None] = [None] * hops
     if own is not None:
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
-    if own is not None and own.record is FakeRecord.UNIFORM:
-        held = held + draws.multinomial(fakes, np.full(part.bins, 1.0 / part.bins))
+    uniform = fakes if own is not None and own.record is FakeRecord.UNIFORM else 0
+    if part.replaced is not None:
+        gone = draws.binomial(held, part.replaced / SCALE)
+        held, uniform = held - gone, uniform + int(gone.sum())
+    if uniform:
+        held = held + draws.multinomial(uniform, np.full(part.bins, 1.0 / part.bins))
     if isinstance(part.recipe, ShapedRecipe):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
@@ -183,13 +187,15 @@ def _over_planes(
 
     Raises ParameterError for more messages than are drawn one by one.
     """
-    draws, users, declared = _generator(chance), int(counts.sum()), list[int | None]([None] * hops)
-    fakes = 0
+    draws, people, declared = _generator(chance), int(counts.sum()), list[int | None]([None] * hops)
+    gone = draws.binomial(counts, (part.replaced or 0) / SCALE)
+    counts, fakes = counts - gone, int(gone.sum())
     if part.own is not None:
-        fakes = users * part.own.whole + int(draws.binomial(users, part.own.coin / SCALE))
+        fakes += people * part.own.whole + int(draws.binomial(people, part.own.coin / SCALE))
     if isinstance(part.recipe, UniformRecipe):
         declared = [part.recipe.count] * hops
     more = fakes + sum(many or 0 for many in declared)
+    users = people - int(gone.sum())
     in_range("messages over planes", users + more, 1, _MOST_PLANES, "ask fewer people, or bins")
     fold, ends = Fold(part.layout, 0), np.cumsum(counts)
     for span in spans(users, _SPAN):

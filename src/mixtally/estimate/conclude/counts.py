@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -119,8 +120,8 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
         if odd:
             yield (
                 f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
-                f"{few:,} or more than {most:,} messages, as honest ones do less often than once in "
-                "10^9 rounds: some senders or a hop did not draw as told."
+                f"{few:,} or more than {most:,} messages, as honest ones do less often than "
+                "once in 10^9 rounds: some senders or a hop did not draw as told."
             )
 
 
@@ -173,7 +174,7 @@ def side_by_side(own: Question, asked: list[Question], found: list[Estimate]) ->
         return found[0]
     places = [counted(own, question) for question in asked]
     pairs = list(zip(found, places, strict=True))
-    errors = np.concatenate([np.full(len(f.counts[k]), f.standard_error) for f, k in pairs])
+    errors = np.concatenate([_errors(f)[k] for f, k in pairs])
     return Estimate(
         counts=np.concatenate([f.counts[k] for f, k in pairs]),
         standard_error=float(errors.max()),
@@ -181,6 +182,12 @@ def side_by_side(own: Question, asked: list[Question], found: list[Estimate]) ->
         together=_joined([(f.together, k) for f, k in pairs], simultaneous=own.bins > 1),
         errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
     )
+
+
+def _errors(found: Estimate) -> NDArray[np.float64]:
+    """Of every bin."""
+    alike = np.full(len(found.counts), found.standard_error)
+    return alike if found.errors is None else found.errors
 
 
 def _joined(bounds: list[tuple[Intervals, slice]], *, simultaneous: bool) -> Intervals:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.estimate.cumulants import cumulants, ends
+from mixtally.estimate.debias import errors_of
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.item_sets import first_from
 from mixtally.estimate.significant import least_significant
@@ -56,10 +57,13 @@ def conclude_extensions(
     bins = bins[np.argsort(-tally.counts[bins], kind="stable")]
     seen = Tally(tally.counts[bins], tally.messages)
     counts = mechanism.unbiased(seen.counts, seen.messages) * (users / people)
-    noise = math.sqrt(mechanism.variance(tally.messages))
+    own = errors_of(mechanism, tally.messages, counts * (people / users), people)
+    noise = np.full(len(counts), math.sqrt(mechanism.variance(tally.messages)))
+    noise = noise if own is None else own
     sure = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
     shares = np.clip(counts / users, 0.0, 1.0)
-    errors = np.array([whole_error(noise, users, people, share) for share in shares.tolist()])
+    each = zip(noise.tolist(), shares.tolist(), strict=True)
+    errors = np.array([whole_error(one, users, people, share) for one, share in each])
     lower, upper = sure.lower, sure.upper
     if people < users:
         tail = error_rate / tests / 2.0

@@ -76,22 +76,39 @@ def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Br
 
     The chances of T serve all epsilons: they are left in ``memo``.
     """
-    totals, grow = _totals(fakes + 1, bins, memo), math.exp(epsilon)
-    total, weight = totals.total, totals.weight
-    below = np.floor(total * (grow / (1.0 + grow)))  # a - 1
-    inside = below < total  # otherwise not even A = T exceeds: only when e^eps T rounds up to T
+    totals = _totals(fakes + 1, bins, memo)
+    value, lost = two_cells(totals.total, totals.weight, epsilon)
+    value, lost = (one * bins / (fakes + 1) for one in (value, lost))
+    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+
+
+def two_cells(
+    total: tails.Floats, weight: tails.Floats, epsilon: float, shift: tails.Floats | float = 0.0
+) -> tuple[float, float]:
+    """Sum of weight E[(A - e^eps (T - A) - shift)_+], A ~ Bin(T, 1/2), and a bound of its error.
+
+    where
+      total, weight   ascending T of at least 1, and what each weighs, of one shape
+      shift           at least 0, for all T or one for each
+
+    With h the shift and a the least integer above (e^eps T + h) / (1 + e^eps) the expectation is
+    ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, f and S as above. Raises AccountingError for one that
+    is negative.
+    """
+    grow, shift = math.exp(epsilon), np.broadcast_to(shift, total.shape)
+    below = np.floor(total * (grow / (1.0 + grow)) + shift / (1.0 + grow))  # a - 1
+    # Otherwise not even A = T exceeds: without a shift only when e^eps T rounds up to T.
+    inside = below < total
     if not inside.all():
-        total, weight, below = total[inside], weight[inside], below[inside]
+        total, weight, below, shift = total[inside], weight[inside], below[inside], shift[inside]
     if not len(total):
-        return bracket(0.0, cut=totals.cut)
-    over, rounding = _excess(total, below, epsilon)
+        return 0.0, 0.0
+    over, rounding = _excess(total, below, epsilon, shift)
     if np.any(over < -rounding):
         raise AccountingError("clear-uniform: a conditional divergence came out negative")
-    scale = 0.5 * bins / (fakes + 1)
     # Not np.dot: it wakes threads for long arrays, and waits for them where others are at work.
-    value = scale * float((weight * np.maximum(over, 0.0)).sum())
-    lost = scale * float((weight * rounding).sum())
-    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+    value = 0.5 * float((weight * np.maximum(over, 0.0)).sum())
+    return value, 0.5 * float((weight * rounding).sum())
 
 
 def many_totals(fakes: int, bins: int) -> bool:
@@ -156,9 +173,10 @@ def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
 
 
 def _excess(
-    total: tails.Floats, below: tails.Floats, epsilon: float
+    total: tails.Floats, below: tails.Floats, epsilon: float, shift: tails.Floats
 ) -> tuple[tails.Floats, tails.Floats]:
-    """T (f - (e^eps - 1) S) for every total T and its a - 1 ``below``, and bounds of its error.
+    """(T - h) f - ((e^eps - 1) T + 2 h) S for every total T, its a - 1 ``below`` and its h
+    ``shift``, and bounds of its error.
 
     The two terms nearly cancel far out in the tail: their rounding is bounded. Farther out still
     the tail itself loses digits; there the first term alone is the bound.
@@ -167,17 +185,21 @@ def _excess(
     long = len(total) >= _LONG and epsilon <= _STEEP
     # Of few tosses all must be heads, which is exact; such totals stand first.
     few = int(np.count_nonzero(below == total - 1.0))
+    in_turn = total[-1] - total[0] == len(total) - 1 and np.all(below[:few] == total[:few] - 1.0)
+    long = long and bool(in_turn)
     walk = tails.half_walk(total[few:] - 1.0, below[few:]) if long else None
     if walk is not None:
         none = np.zeros(few)
         f = np.concatenate([np.exp2(1.0 - total[:few]), walk.points])
         s = np.concatenate([none, walk.tails])
-        error = np.concatenate([none, walk.share * walk.points + excess * walk.errors])
+        sure = 2.0 * shift[few:] / total[few:]
+        error = np.concatenate([none, walk.share * walk.points + (excess + sure) * walk.errors])
     else:
         f, s = _points_and_tails(total - 1.0, below)
         error = f * (_TAIL_ERROR * math.sqrt(max(1.0, float(total[-1]) / _TOSSES)))
     far = f < _FAR
-    return total * np.where(far, 0.0, f - excess * s), total * np.where(far, f, error)
+    found = (total - shift) * f - (excess * total + 2.0 * shift) * s
+    return np.where(far, 0.0, found), total * np.where(far, f, error)
 
 
 def _points_and_tails(

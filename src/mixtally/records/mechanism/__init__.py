@@ -18,10 +18,11 @@ from mixtally.records.mechanism.fakes import (
     UniformFakes,
 )
 from mixtally.records.mechanism.in_clear import InClear
+from mixtally.records.mechanism.kary_response import KaryResponse
 from mixtally.records.mechanism.memoized import Memoized
 
 __all__ = [
-    "BitFlips", "BlankFakes", "FakeSource", "InClear", "Mechanism", "Memoized",
+    "BitFlips", "BlankFakes", "FakeSource", "InClear", "KaryResponse", "Mechanism", "Memoized",
     "NoFakes", "Noise", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
     "mechanism_of", "protocols",
 ]  # fmt: skip

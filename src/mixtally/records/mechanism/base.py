@@ -27,6 +27,7 @@ class Parameter(StrEnum):
     FLIP = "flip probability"
     FAKES = "fakes"
     SHIFT = "shape shift"
+    REPLACED = "replacement chance"
 
 
 class _Meta(msgspec.StructMeta, ABCMeta):
@@ -155,6 +156,10 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def noise(self, messages: int, count: int) -> Noise:
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
 
+    def variance_at(self, messages: int, count: int) -> float:  # noqa: ARG002
+        """The same of a bin that ``count`` people hold: of most mechanisms that of an empty one."""
+        return self.variance(messages)
+
     @property
     def noise_by_count(self) -> bool:
         """Whether the noise of a bin changes with the number of people who hold it."""
@@ -186,6 +191,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """
         return (counts.astype(np.float64) - self.offset(messages)) / self.gain
 
-    def standard_error(self, users: int) -> float:
-        """Standard error of an empty bin when ``users`` people take part, in counts."""
-        return math.sqrt(self.variance(users * self.repeats + self.fakes_promised))
+    def standard_error(self, users: int, count: int = 0) -> float:
+        """Standard error of a bin that ``count`` of ``users`` people hold, in counts."""
+        messages = users * self.repeats + self.fakes_promised
+        return math.sqrt(self.variance_at(messages, count))

@@ -3,6 +3,7 @@
 from mixtally.records.mechanism.bit_flips import BitFlips
 from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.in_clear import InClear
+from mixtally.records.mechanism.kary_response import KaryResponse
 
 
 def flip_blank(
@@ -63,3 +64,12 @@ def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:
 def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
     """A value in clear among fakes whose numbers mixes draw."""
     return InClear(bins=bins, fakes=ShapedFakes(ratio, shift, mixes), repeats=repeats)
+
+
+def kary_response(
+    *, bins: int, replaced: int, crowd: int, fakes: int = 0, repeats: int = 1
+) -> KaryResponse:
+    """A value that a uniform bin may take the place of, among such others and uniform fakes."""
+    return KaryResponse(
+        bins=bins, replaced=replaced, fakes=UniformFakes(fakes), crowd=crowd, repeats=repeats
+    )

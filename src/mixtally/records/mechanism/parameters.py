@@ -12,6 +12,7 @@ class Parameters:
     where
       users, fakes   in the whole collection; honest or not
       flip           flip probability, in [2^-40, 1/2]
+      replaced       chance that a uniform bin takes the place of one's own, in (0, 1)
       bins, bits     of a value or a set; of free bits
       ones           other people known to hold a one (single-bit)
       background     "zero" when all others are known to hold zeros (free bits)
@@ -22,6 +23,7 @@ class Parameters:
     users: int | None = None
     fakes: int | None = None
     flip: float | None = None
+    replaced: float | None = None
     bins: int | None = None
     bits: int | None = None
     ones: int | None = None

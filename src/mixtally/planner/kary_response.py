@@ -1,0 +1,173 @@
+"""kary-response: values that a uniform bin may take the place of, with or without fakes beside.
+
+One family with clear-uniform: records in clear need some lambda uniform messages a bin, and n g + m
+of them come of replacements and of fakes. A fake costs a message, a replacement costs a count:
+a bin that z people hold errs by z g / (1 - g) more in variance. So the fakes of the budget come
+first and replacements bring what is left; where the fakes alone suffice there is nothing to
+replace, and it is clear-uniform. An empty bin errs least without fakes: a budget of one message is
+always looked at as well. Two bins are flipped by single-bit, whose divergence is exact.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from mixtally.contract.question import MOST_BINS
+from mixtally.errors import EffortError, ParameterError
+from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
+from mixtally.planner.flips import FEW, lacks, uncrowded
+from mixtally.planner.layouts import in_clear
+from mixtally.planner.noise import without_coins
+from mixtally.planner.options import CONFIDENCE, Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.planes import found_over, planes_of, possible
+from mixtally.planner.pricing import least_replaced, own_fakes
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.calibrate import calibrate, keeps
+from mixtally.privacy.numerics.search import usual_cover
+from mixtally.records.encodings import Encoding
+from mixtally.records.mechanism import InClear, KaryResponse, Parameter, UniformFakes
+from mixtally.records.part import FakeRecord, OwnFakes
+from mixtally.records.recipe import NoRecipe
+
+NAME = "kary-response"
+_TOLERANCE = 1e-4
+_TRIED, _WIDEST = 200, 50
+"""Numbers of cells that are looked at, up to so many times those that clear records could have."""
+_ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """The least chance of a replacement beside the fakes of the budget.
+
+    Unless it is requested by name, None where mixes may draw the fakes, for two bins, for several
+    messages, and for several collections with less than a fake a user: their curves are dear.
+    """
+    clear, asked = encoding.in_clear(), request.protocol == NAME
+    if clear is None or request.question.hashed is not None:
+        return None
+    bins = [part.bins for part in clear.parts]
+    if not asked and (request.mixes_draw or max(bins) == 2 or len(bins) > 1):
+        return None
+    if request.people is None:
+        return Infeasible(NAME, uncrowded(request)) if asked else None
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short
+    own = _affordable(request, len(bins), request.people)
+    if not asked and request.collections > 1 and own is not None and not own.whole:
+        return None
+    sure = _surely(request, own, len(bins), request.people)
+    if sure and request.local_epsilon is None and _enough(request, bins, sure, accountant):
+        return Infeasible(NAME, _ENOUGH) if asked else None
+    chance = _least(request, bins, sure, accountant)
+    if chance is None:
+        return Infeasible(NAME, FEW.replace("flips", "replaced values"))
+    parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance) for each in bins)
+    found = Candidate(request, request.question, parts, count_flips=True)
+    if not found.fits_bytes:
+        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return tells_nothing(found) or found
+
+
+def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """The same over planes of about as many cells as err least."""
+    asked, people = request.protocol == NAME, request.people
+    if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
+        return None
+    if request.collections > 1 and not asked:
+        return None
+    if lacks(NAME, request, encoding) is not None:
+        return None
+    own = _affordable(request, 1, people)
+    sure = _surely(request, own, 1, people)
+    planes = planes_of(request, _cells(request, sure, people))
+    if planes is None:
+        return None
+    cells = [planes.prime]
+    if sure and request.local_epsilon is None and _enough(request, cells, sure, accountant):
+        return None
+    chance = _least(request, cells, sure, accountant)
+    if chance is None:
+        return None
+    part = in_clear(planes.points, own, NoRecipe(), planes, chance)
+    return found_over(request, planes, part, count_flips=True)
+
+
+def _cells(request: PlanRequest, sure: int, people: int) -> int:
+    """How many cells p err about least at the count that is asked for.
+
+    Where clear records need a cover of some lambda a cell, n g + m messages and one's own replacement
+    do as well about at (n g + m) / p = lambda (1 - g)^2.
+    """
+    cover = usual_cover(request.guarantee.epsilon, request.guarantee.delta)
+    most = min(request.question.bins, MOST_BINS, math.ceil(_WIDEST * (people + sure) / cover))
+    cells = np.geomspace(2.0, max(2.0, most), _TRIED)
+    twice = 2.0 * cover * cells + people
+    g = (twice - np.sqrt(twice**2 - 4.0 * cover * cells * (cover * cells - sure))) / 2.0
+    g /= cover * cells
+    able = (g > 0.0) & (g < 1.0)
+    spread = (request.users + sure) / cells + request.count * g
+    error = np.where(able, spread / (1.0 - g) ** 2, math.inf)
+    return round(float(cells[int(error.argmin())])) if able.any() else 0
+
+
+def _affordable(request: PlanRequest, parts: int, people: int) -> OwnFakes | None:
+    """The fakes of each part that the budget has, where some of them surely come."""
+    units = math.floor(request.own_fakes(parts) * SCALE)
+    return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
+
+
+def _surely(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
+    """Fakes of honest people, as many as hide as well where coins say how many come."""
+    if own is None:
+        return 0
+    sure = own.of(people)
+    return round(without_coins(request, Fraction(sure), parts)) if own.coin else sure
+
+
+def _enough(request: PlanRequest, bins: list[int], sure: int, accountant: Accountant) -> bool:
+    """Whether the fakes alone most likely keep the promise."""
+    record = Record.of(InClear(bins=max(bins), fakes=UniformFakes(sure)))
+    guarantee, together = request.guarantee, len(bins) * request.collections
+    return keeps(accountant, record, guarantee.epsilon, guarantee.delta, together)
+
+
+def _least(request: PlanRequest, bins: list[int], sure: int, accountant: Accountant) -> int | None:
+    """The least chance of a replacement, times 2^64; None where nothing would be learned."""
+    floor, most, together = 1, _telling(request, bins, sure), len(bins) * request.collections
+    if request.local_epsilon is not None:
+        floor = least_replaced(request.local_epsilon / together, max(bins))
+    if most < max(floor, LEAST_THRESHOLD):
+        return None
+    hiding = KaryResponse(
+        bins=max(bins), replaced=most, fakes=UniformFakes(sure), crowd=request.people or 0
+    )
+    given = request.guarantee.epsilon, request.guarantee.delta
+    if request.likely:
+        return most if keeps(accountant, Record.of(hiding), *given, together) else None
+    try:
+        found = calibrate(
+            accountant,
+            Record.of(hiding),
+            Parameter.REPLACED,
+            *given,
+            collections=together,
+            tolerance=_TOLERANCE,
+            most=most,
+        ).message.mechanism
+    except EffortError:
+        raise
+    except ParameterError:
+        return None
+    assert isinstance(found, KaryResponse)
+    return max(floor, found.replaced)
+
+
+def _telling(request: PlanRequest, bins: list[int], sure: int) -> int:
+    """The most that may be replaced, times 2^64, for counts that say enough.
+
+    An empty bin's variance is (n g + m) / (d (1 - g)^2) at most, with n + m for n g + m.
+    """
+    least = CONFIDENCE / request.users * math.sqrt((request.users + sure) / min(bins))
+    return math.floor((1.0 - min(1.0, least)) * SCALE)

@@ -1,0 +1,213 @@
+"""k-ary randomized response: with probability g a uniform bin is sent in place of one's own.
+
+"Uniform" includes one's own bin, so that a value is kept with probability 1 - g + g/d and every
+other bin is named with g/d. Uniform fakes may stand beside. Of n people z hold a bin, which is then
+counted
+
+    Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(m, 1/d)
+
+times, three independent binomials, so that (count - (n g + m) / d) / (1 - g) is unbiased, with the
+variance [z (1 - g + g/d) g (1 - 1/d) + (n - z)(g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: about
+z g / (1 - g) more for a bin that people hold than for an empty one.
+
+Over planes of Z_p^t (``planes``) a message of another points at a value with
+(1 - g) kappa + g/p in place of g/d, a fake with 1/p, and 1 - g becomes (1 - g)(1 - kappa).
+
+Source: Warner, Randomized Response (1965); Kairouz, Bonawitz, Ramage, Discrete Distribution
+Estimation under Local Privacy (2016), section 3 (k-ary).
+"""
+
+import math
+from typing import ClassVar
+
+import msgspec
+
+from mixtally.errors import ParameterError, in_range
+from mixtally.ground.fixed import SCALE
+from mixtally.records.guarantee import MOST_USERS, arriving
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
+from mixtally.records.mechanism.fakes import FakeSource, UniformFakes
+from mixtally.records.planes import Planes
+
+
+class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
+    """Values of which some are replaced.
+
+    where
+      replaced   the chance g that a uniform bin takes the place of one's own, times 2^64, in
+                 [1, 2^64)
+      fakes      uniform ones beside, of people; 0 for none
+      crowd      honest people whose own replacements are counted on, the person among them, in
+                 [1, 10^10]
+      planes     those that a message names; None where it names the bin itself
+
+    Raises ParameterError outside these ranges.
+    """
+
+    NAMES: ClassVar[tuple[str, ...]] = ("kary-response",)
+
+    replaced: int
+    fakes: UniformFakes = UniformFakes(0)
+    crowd: int
+    planes: Planes | None = None
+
+    def __post_init__(self) -> None:
+        if self.planes is None:
+            super().__post_init__()
+        checked_replaced(self.replaced)
+        in_range("crowd", self.crowd, 1, MOST_USERS, "the person is one of them")
+
+    @property
+    def name(self) -> str:
+        """kary-response."""
+        return "kary-response"
+
+    @property
+    def cells(self) -> int:
+        """Among how many a uniform message is drawn, for whoever compares two records."""
+        return self.bins if self.planes is None else self.planes.prime
+
+    @property
+    def meeting(self) -> float:
+        """The chance that another's plane holds a value."""
+        return 0.0 if self.planes is None else self.planes.meeting
+
+    @property
+    def pointed(self) -> float:
+        """The chance that another's message points at a value."""
+        return self.kept * self.meeting + self.chance / self.cells
+
+    @property
+    def chance(self) -> float:
+        """The chance g that a value is replaced."""
+        return self.replaced / SCALE
+
+    @property
+    def kept(self) -> float:
+        """1 - g, to all digits where g is near one."""
+        return (SCALE - self.replaced) / SCALE
+
+    def facts(self) -> dict[str, float]:
+        """The chance of a replacement, the integer over 2^64 behind it, the crowd."""
+        over = self.planes
+        found = {} if over is None else {"prime": over.prime, "digits": over.digits}
+        return {
+            **found,
+            "replace_probability": self.chance,
+            "replace_threshold": self.replaced,
+            "crowd_counted": self.crowd,
+        }
+
+    @property
+    def layout(self) -> Layout:
+        """The number of the bin or plane."""
+        return Layout(Form.INDEX, self.bins if self.planes is None else self.planes.messages)
+
+    @property
+    def most_set(self) -> int:
+        """One bin."""
+        return 1
+
+    @property
+    def flip_threshold(self) -> None:
+        """No bit is flipped."""
+        return
+
+    @property
+    def local_epsilon(self) -> float:
+        """ln(1 + (1 - g) d / g): one's own bin against any other, in every repeat."""
+        return self.repeats * math.log1p(self.kept * self.cells / self.chance)
+
+    @property
+    def fakes_promised(self) -> int:
+        """In every repeat as many."""
+        return self.repeats * self.fakes.count
+
+    @property
+    def fake_source(self) -> FakeSource:
+        """People."""
+        return FakeSource.USERS
+
+    @property
+    def uniform_fakes(self) -> bool:
+        """They hold a random bin."""
+        return True
+
+    def surely(self, honest_share: float) -> "KaryResponse":
+        """With the fakes that surely arrive; the crowd is counted as it is."""
+        sure = UniformFakes(arriving(self.fakes.count, honest_share))
+        return msgspec.structs.replace(self, fakes=sure)
+
+    def having(self, parameter: Parameter, value: int) -> "KaryResponse":
+        """With another chance of a replacement, or another number of fakes."""
+        if parameter is Parameter.REPLACED:
+            return msgspec.structs.replace(self, replaced=value)
+        if parameter is Parameter.FAKES:
+            return msgspec.structs.replace(self, fakes=UniformFakes(value))
+        raise TypeError(f"{self.name} has no {parameter}")
+
+    @property
+    def gain(self) -> float:
+        """(1 - g)(1 - kappa), as often as a person sends their record."""
+        return self.repeats * self.kept * (1.0 - self.meeting)
+
+    @property
+    def true_fakes(self) -> float:
+        """Fakes that point at a value, on average."""
+        return self.fakes_sent / self.cells
+
+    def _reports(self, messages: int) -> int:
+        """Messages of people, their fakes aside."""
+        return messages - self.fakes_promised
+
+    def offset(self, messages: int) -> float:
+        """N ((1 - g) kappa + g/d) + m/d."""
+        return self._reports(messages) * self.pointed + self.true_fakes
+
+    def variance(self, messages: int) -> float:
+        """[n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: of an empty bin."""
+        return self.variance_at(messages, 0)
+
+    def variance_at(self, messages: int, count: int) -> float:
+        """The same with what is lost of ``count`` people's values, about count g / (1 - g) more."""
+        noise = self.noise(messages, count)
+        spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost))
+        return spread / self.gain**2
+
+    def noise(self, messages: int, count: int) -> Noise:
+        """Of those who hold the bin some name another; some others name it, and some fakes.
+
+        Of ``count`` people 1 - g + g/d keep it: one less a binomial of g (1 - 1/d).
+        """
+        ones, share = count * self.repeats, 1.0 / self.cells
+        others = self._reports(messages) - ones
+        return Noise(
+            ones - count,
+            ((others, self.pointed), (self.fakes_promised, share)),
+            ((ones, self.chance * (1.0 - share)),),
+        )
+
+
+def checked_replaced(replaced: int) -> int:
+    """``replaced`` itself when it lies in [1, 2^64); raises ParameterError otherwise."""
+    if isinstance(replaced, bool) or not 1 <= replaced < SCALE:
+        raise ParameterError(
+            "replacement chance",
+            wanted="a number above 0 and below 1, an integer over 2^64 in [1, 2^64)",
+            got=replaced / SCALE,
+            do="0 is clear-uniform, and 1 tells nothing",
+        )
+    return replaced
+
+
+def replaced_of(chance: float) -> int:
+    """``chance`` times 2^64, to the nearest integer; raises ParameterError unless in (0, 1)."""
+    if not 0.0 < chance < 1.0:  # NaN fails both
+        raise ParameterError(
+            "replacement chance",
+            wanted="a number above 0 and below 1",
+            got=chance,
+            do="0 is clear-uniform, and 1 tells nothing",
+        )
+    return checked_replaced(round(chance * SCALE))
