@@ -38,8 +38,6 @@ class Analysis:
     where
       level        confidence level of all intervals, in (0, 1)
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
-      edges        shape (bins + 1,), where numbers were cut into bins, to estimate mean and
-                   quantiles; None for no numbers
       pairs        whether messages are counted for how many people have both of two bits
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection.
@@ -47,7 +45,6 @@ class Analysis:
 
     level: float = 0.95
     projection: str | None = None
-    edges: NDArray[np.float64] | None = None
     pairs: bool = False
 
     def __post_init__(self) -> None:

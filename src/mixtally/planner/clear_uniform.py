@@ -71,7 +71,7 @@ def hashed(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> 
         return None
     if question.hashed is not None or question.bins < _HUGE:
         return None
-    if request.edges is not None or request.prefixes is not None:
+    if any(one is not None for one in (request.edges, request.grid, request.prefixes)):
         return None
     bins = 0
     for size in (1, 2, 3) if request.bytes_per_user else (3,):  # bytes of a bin's number

@@ -8,6 +8,7 @@ from mixtally.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.records.encodings import encodings
+from mixtally.records.grid import Grid
 from mixtally.records.guarantee import (
     LEAST_USERS,
     Guarantee,
@@ -38,7 +39,8 @@ class PlanRequest:
                           [1, 1000]; when left out 2 for each part: a bit or an attribute
       bytes_per_user      the most bytes of envelopes a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
-      edges               where numbers are cut into bins; None without numbers
+      edges               where numbers are cut into bins; None without
+      grid                to whose points numbers are rounded at random; None without
       prefixes            by which words are asked; None without
       hash_seed           of a hash by which values may share bins; None when they must not
       count_crowd         whether honest people's own flips are counted on as fakes
@@ -67,6 +69,7 @@ class PlanRequest:
     bytes_per_user: float | None = None
     collections: int = 1
     edges: tuple[float, ...] | None = None
+    grid: Grid | None = None
     prefixes: Prefixes | None = None
     hash_seed: str | None = None
     hops: int | None = None
