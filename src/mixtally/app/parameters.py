@@ -11,6 +11,10 @@ Fakes = Annotated[
 ]
 Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
+Points = Annotated[
+    int | None,
+    whole_option("--points", "Points numbers are rounded to, 2 to 10^6; the best for a mean."),
+]
 Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
 
 

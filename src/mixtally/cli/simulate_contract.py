@@ -20,6 +20,7 @@ from mixtally.records.contract import Plan
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
 from mixtally.simulation.open_words import hashed
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
@@ -86,6 +87,7 @@ def play(
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
         lab = Lab(o.chance(run.seed), progress)
+        crowd = rounded_crowd(crowd, contract.plan, lab.chance)
         played = release(contract.plan, crowd, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",

@@ -17,7 +17,6 @@ pair of bins, whatever f is and however badly it is drawn.
 
 import math
 import sys
-from fractions import Fraction
 from typing import NamedTuple
 
 from mixtally.contract.part import SCALE
@@ -35,12 +34,16 @@ class Grid(NamedTuple):
     points: int
 
     def rounded(self, number: float, word: int) -> int:
-        """The point, counted from 0, to which a finite ``number`` goes by a uniform 64-bit word."""
-        low, high = Fraction(self.low), Fraction(self.high)
-        inside = min(max(Fraction(number), low), high)
-        place = (inside - low) * (self.points - 1) / (high - low)
-        below = math.floor(place)
-        return below + (word < math.floor((place - below) * SCALE))
+        """The point, counted from 0, to which a finite ``number`` goes by a uniform 64-bit word.
+
+        With all three numbers in one unit, t and f are quotients of integers.
+        """
+        inside = min(max(number, self.low), self.high)
+        ratios = [value.as_integer_ratio() for value in (self.low, inside, self.high)]
+        unit = max(below for _, below in ratios)  # powers of two: each of them divides it
+        low, y, high = (above * (unit // below) for above, below in ratios)
+        point, rest = divmod((y - low) * (self.points - 1), high - low)
+        return point + (word < rest * SCALE // (high - low))
 
 
 def read_grid(value: object, bins: int) -> Grid | None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError, ParameterError, PlanError, in_range
 from mixtally.records.grid import told_apart
+from mixtally.records.plan import Plan
 
 MOST_CUTS = 1_000_000
 
@@ -31,6 +32,23 @@ class Range:
     def clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """``values`` with what lies outside moved to the nearest end."""
         return np.clip(values, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Points(Range):
+    """Numbers rounded at random to so many ``points`` from ``low`` to ``high``.
+
+    Where it is None, to as many as give the mean the least error. Raises ParameterError as
+    ``Range`` does, and unless points lies in [2, 10^6].
+    """
+
+    points: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.points is not None:
+            do = "leave it out for the least error of the mean"
+            in_range("points of a number", self.points, 2, MOST_CUTS, do)
 
 
 @dataclass(frozen=True)
@@ -82,6 +100,13 @@ class Scale(Range):
         """The bin of each value, shape as ``values``."""
         place = np.searchsorted(self.edges, self.clipped(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
+
+
+def scale_of(plan: Plan) -> Range | None:
+    """How ``plan`` reads numbers; None without them, PlanError where bins are of unequal width."""
+    if plan.grid is not None:
+        return Points(plan.grid.low, plan.grid.high, plan.grid.points)
+    return None if plan.edges is None else Scale.at(plan.edges)
 
 
 def number(text: str, subject: str) -> float:

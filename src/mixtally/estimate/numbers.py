@@ -158,7 +158,8 @@ class Rounded:
         half: float = 0.0,
     ) -> Row:
         """A number with these cumulants, right within ``half``, that lies between both ``most``."""
-        below, above = ends(*(np.asarray(one) for one in error), (1.0 - level) / 2.0)
+        second, third, fourth = map(np.asarray, error)
+        below, above = ends(second, third, fourth, (1.0 - level) / 2.0)
         lower, upper = np.clip([value - above - half, value - below + half], *most).tolist()
         spread = float(np.sqrt(error[0]))
         return Row(label, value, lower, upper, standard_error=spread, resolution=half or None)
@@ -171,8 +172,7 @@ class Rounded:
             wanted = share * self.users
             first = np.flatnonzero(high >= wanted)  # the steps before it are surely below
             last = np.flatnonzero(low < wanted)  # those after it surely are not
-            lower = 0 if not len(first) else max(0, first[0] - 1)
-            lower = len(points) - 2 if not len(first) else lower
+            lower = max(0, first[0] - 1) if len(first) else len(points) - 2
             upper = min(len(points) - 1, last[-1] + 2) if len(last) else 1
             value = float(np.clip(self._crossing(passed, wanted), points[lower], points[upper]))
             found.append(
@@ -187,8 +187,9 @@ class Rounded:
         return found
 
     def running(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
-        """n times the average of F over every step with the ends of its interval, shape (points -
-        1,) each.
+        """Running sums, n times the average of F over every step, with the ends of their intervals.
+
+        Each has shape (points - 1,).
         """
         points, third = self.counts.size, self.noise.third
         passed = np.cumsum(self.evened)[:-1]
@@ -206,7 +207,8 @@ class Rounded:
     def _people_within(self) -> _Floats:
         """People in every step at most, shape (points - 1,): those who were sent as its ends."""
         both = self.evened[:-1] + self.evened[1:]
-        return np.clip(both + _SURE * np.sqrt(2.0 * self.noise.variance), 0.0, self.users)
+        most: _Floats = both + _SURE * np.sqrt(2.0 * self.noise.variance)
+        return most.clip(0.0, self.users)
 
     def _crossing(self, passed: _Floats, wanted: float) -> float:
         """Where the rising middle of all running sums, each at the middle of its step, passes

@@ -16,13 +16,13 @@ Source: proved here; see ``estimate.numbers``.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from mixtally.contract.grid import MOST_POINTS
-from mixtally.errors import in_range
+from mixtally.encode.numbers import Points
 from mixtally.estimate.cumulants import cumulants
 from mixtally.planner.choose import Planner
 from mixtally.planner.options import Candidate
@@ -37,22 +37,17 @@ _REACH = 3.0
 """The least lies within this factor of the formula."""
 
 
-def on_grid(
-    request: PlanRequest, low: float, high: float, points: int | None, planner: Planner
-) -> PlanRequest:
-    """The request for numbers in [low, high], on a grid of ``points``, or of the best when None.
-
-    Raises ParameterError for points outside [2, 10^6], PlanError unless low < high are finite.
-    """
-    if points is None:
-        points = best_points(request, Grid(low=low, high=high, points=2), planner)
-    in_range("points", points, 2, MOST_POINTS, "leave it out for the least error of the mean")
-    grid = Grid(low=low, high=high, points=points)
+def on_grid(request: PlanRequest, wanted: Points, planner: Planner) -> PlanRequest:
+    """The request for numbers that are rounded to the points ``wanted``, or to the best ones."""
+    many, (low, high) = wanted.points, (wanted.low, wanted.high)
+    if many is None:
+        many = best_points(request, Grid(low=low, high=high, points=2), planner)
+    grid = Grid(low=low, high=high, points=many)
     return replace(request, question=grid.question(request.question.name), grid=grid)
 
 
 def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
-    """How many points give the mean of these numbers about the least error; 2 where nothing fits."""
+    """How many points give the mean about the least error; 2 where nothing fits."""
 
     @cache
     def found(points: int) -> Candidate | None:
@@ -81,6 +76,41 @@ def _least(error: Callable[[int], float], low: int, high: int) -> int:
         else:
             low = left
     return min(range(low, high + 1), key=error)
+
+
+@dataclass(frozen=True, slots=True)
+class OfMean:
+    """What a plan's grid makes of the mean of everybody's number.
+
+    where
+      points           of the grid
+      step             between two of them; a quantile is known up to two steps
+      standard_error   of the mean, with rounding at its worst
+      share_of_range   the same in ranges, which owes nothing to the units
+    """
+
+    points: int
+    step: float
+    standard_error: float
+    share_of_range: float
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return (
+            f"Numbers are rounded at random to {self.points:,} points, {self.step:.4g} apart: the "
+            f"mean has a standard error of {self.standard_error:.2g}, {self.share_of_range:.2g} of "
+            "the range, and no resolution; a quantile is known up to two steps."
+        )
+
+
+def of_mean(plan: Plan) -> OfMean | None:
+    """The error of the mean of numbers that ``plan`` rounds; None where it rounds none."""
+    grid = plan.grid
+    if grid is None:
+        return None
+    error = mean_error(plan, grid)
+    return OfMean(grid.points, grid.step, error, error / grid.range)
 
 
 def mean_error(found: Candidate | Plan, grid: Grid) -> float:

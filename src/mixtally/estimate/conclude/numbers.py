@@ -43,7 +43,8 @@ def _at_the_ends(found: Estimate, grid: Grid, users: int) -> list[Row]:
         Row(
             f"share at {end:g}",
             float(found.counts[place]) / users,
-            *(min(1.0, float(bound[place]) / users) for bound in (each.lower, each.upper)),
+            lower=float(each.lower[place]) / users,
+            upper=min(1.0, float(each.upper[place]) / users),
             standard_error=error,
         )
         for place, end in ((0, grid.low), (-1, grid.high))
