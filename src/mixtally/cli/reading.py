@@ -153,9 +153,18 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
             do="play a search for words with `mixtally simulate words`",
         )
     reading = reading_of(columns, planned=True)
+    scale = planned(plan)
+    if scale is None:
+        if isinstance(reading.scale, Points):
+            raise ParameterError(
+                "--number",
+                wanted="a plan whose numbers are rounded",
+                got="one of bins",
+                do="make one with --number, or add --bins to cut numbers",
+            )
+        return reading
     for flag in flags(columns, "number", "bins", "points"):
         raise ParameterError(
             flag, wanted="the plan alone", got="both", do="the plan says how numbers are read"
         )
-    scale = planned(plan)
-    return reading if scale is None else replace(reading, form=As.NUMBER, scale=scale)
+    return replace(reading, form=As.NUMBER, scale=scale) if reading.form is As.ONE else reading

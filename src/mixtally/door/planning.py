@@ -124,7 +124,7 @@ class Plan:
 @checks.in_python
 @checks.takes(BudgetOptions)
 def plan(
-    question: Shape,
+    question: Shape = None,
     *,
     epsilon: float,
     delta: float,

@@ -177,7 +177,7 @@ class Rounded:
             value = float(np.clip(self._crossing(passed, wanted), points[lower], points[upper]))
             found.append(
                 Row(
-                    f"{100 * share:g} % quantile",
+                    quantile_label(share),
                     value,
                     float(points[lower]),
                     float(points[upper]),
@@ -220,6 +220,11 @@ class Rounded:
         points = self.grid.values
         places = np.concatenate([points[:1], (points[:-1] + points[1:]) / 2.0, points[-1:]])
         return float(np.interp(wanted, [0.0, *middle, self.users], places))
+
+
+def quantile_label(share: float) -> str:
+    """What a row is called that holds the quantile at ``share``."""
+    return f"{100 * share:g} % quantile"
 
 
 def summary(found: Rounded, level: float, shares: tuple[float, ...] = QUANTILES) -> list[Row]:
