@@ -1,44 +1,50 @@
 """A number: the ages of 944 people, their mean and quantiles.
 
-Look at how the intervals narrow with finer bins, up to where the noise of each bin takes over: a
-value is known only up to its bin.
+Look at how the mean is right on every grid, since numbers are rounded at random: more points bring
+more noise and less rounding, and the planner takes as many as give it the least error. A quantile
+is known up to two steps, so that it is finer where there are more.
 
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
 
+import numpy as np
 from statsmodels.datasets import anes96
 
 from mixtally.data.population import Population
-from mixtally.encode.numbers import Scale
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanRequest
+from mixtally.encode.numbers import Points
+from mixtally.planner import Planner, PlanRequest, of_mean
+from mixtally.planner.rounded import on_grid
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
 
 
 def main() -> None:
-    """More bins are finer, and each has noise of its own."""
+    """The best grid, and a finer one."""
     ages = anes96.load_pandas().data["age"].to_numpy().astype("float64")
-    for bins in (7, 14, 35):
-        scale = Scale(20.0, 90.0, bins)  # younger and older people are counted at the ends
-        question = Question(name="age", bins=bins, labels=scale.labels)
-        crowd = Population(question, scale.codes(ages), scale.clipped(ages))
+    question, planner, lab = Question(name="age", bins=2), Planner(), Lab(SeededChance(7))
+    for points in (None, 36):
+        scale = Points(20.0, 90.0, points)  # younger and older people are counted at the ends
         wish = PlanRequest(
-            question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=crowd.users,
+            question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=len(ages),
             mix_fakes=True,
         )  # fmt: skip
-        plan, _ = best(wish)
-        result = release(plan, crowd, Lab(SeededChance(7)), Analysis(edges=scale.edges)).result
+        plan, _ = best(on_grid(wish, scale, planner), planner)
+        nobody = np.zeros(len(ages), dtype=np.int64)  # at any point, until numbers are rounded
+        crowd = Population(question, nobody, scale.clipped(ages))
+        crowd = rounded_crowd(crowd, plan, lab.chance)
+        result = release(plan, crowd, lab).result
         (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
-        print(f"{bins} bins")
+        expected = of_mean(plan)
+        print("" if expected is None else expected.sentence)
         for row, value in zip(figures.rows, true, strict=True):
             print(
-                f"  {row.label:14} {row.estimate:6.2f}, surely {row.lower:.1f} .. {row.upper:.1f}, "
+                f"  {row.label:14} {row.estimate:9.2f}, 95 % {row.lower:.2f} .. {row.upper:.2f}, "
                 f"true {value:.2f}"
             )
 

@@ -16,6 +16,7 @@ from mixtally.records.contract import (
     write_contract,
     written_key,
 )
+from mixtally.records.grid import Grid
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
@@ -57,6 +58,7 @@ def bases() -> dict[str, Plan]:
         "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
+        "grid": c.plan_of(one(4), [c.shaped(4)], grid=Grid(low=0.0, high=1.0, points=4)),
         "hashed": c.plan_of(one(49, hashed=hashed), [c.over_planes(49, 7)]),
         "planes": c.plan_of(one(40), [c.over_planes(40, 5)]),
         "drawn": c.plan_of(one(40), [c.over_planes(40, 5, drawn=9)]),
@@ -142,6 +144,12 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("hashed-without-planes", "hashed", {f"{ASKED}.bins": 48, f"{PART}.bins": 48}),
     ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 1.0, 2.0]}),
     ("no-scale", "edges", {"plan.edges": [0.0, 1.0, 2.0]}),
+    ("grid-ends", "grid", {"plan.grid.low": 1.0}),
+    ("grid-ends", "grid", {"plan.grid.low": 2, "plan.grid.high": -2}),
+    ("grid-ends", "grid", {"plan.grid.low": -1e308, "plan.grid.high": 1e308}),
+    ("grid-points", "grid", {"plan.grid.points": 5}),
+    ("grid-points", "grid", {"plan.grid.points": 1}),
+    ("several-encoders", "grid", {"plan.edges": [0, 1, 2, 3, 4]}),
     ("alphabet-unfit", "prefixes", {"plan.prefixes.alphabet": "aba"}),
     ("prefixes-out-of-range", "prefixes", {"plan.prefixes.longest": 0}),
     ("prefixes-bins", "prefixes", {"plan.prefixes.most": 3}),
@@ -227,6 +235,9 @@ VALUES: list[tuple[str, str, Any, Any]] = [
     ("not-a-number", "edges", "1", None),
     ("not-finite", "edges", {"double": "nan"}, None),
     ("not-finite", "edges", {"double": "inf"}, None),
+    ("not-a-number", "grid", True, None),
+    ("not-finite", "grid", {"double": "nan"}, None),
+    ("not-finite", "grid", {"double": "inf"}, None),
     ("not-text", "hashed", 7, None),
     ("empty-text", "hashed", "", None),
     ("empty-text", "prefixes", "", None),

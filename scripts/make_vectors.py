@@ -38,6 +38,7 @@ from mixtally.records.contract import (  # noqa: E402
     write_contract,
     write_plan,
 )
+from mixtally.records.grid import Grid  # noqa: E402
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
 from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
@@ -157,6 +158,7 @@ def encoder_scenarios() -> list[Sent]:
             ("minus-zero", -0.0),
         )
     ]  # fmt: skip
+    found += rounded_scenarios()
     found += [
         Sent("hashed-one-form", words, "cafe\u0301"),
         Sent("hashed-first-direction", words, "apple", {1: 0}),
@@ -194,6 +196,28 @@ def encoder_scenarios() -> list[Sent]:
         Sent("prefix-two-symbols-longer", pairs, "abéab", prefixes=known, closing=True),
     ]
     return found
+
+
+def rounded_scenarios() -> list[Sent]:
+    """Numbers rounded at random: between points, on them, at the ends, on the threshold."""
+    grid = Grid(low=-1.5, high=0.75, points=4)  # of steps of exactly 3/4
+    own = c.plan_of(asked(4), [c.uniform(4, whole=1, coin=HALF)], grid=grid)
+    tenths = Grid(low=0.1, high=0.7, points=7)  # none of whose points but the ends is a double
+    mixed = c.plan_of(asked(7), [c.shaped(7)], grid=tenths)
+    third = 2**64 // 3
+    return [
+        Sent("rounded-below-the-range", own, -7, {1: 0}),
+        Sent("rounded-above-the-range", own, 1e300, {1: 0}),
+        Sent("rounded-at-the-last-point", own, 0.75, {1: LAST}),
+        Sent("rounded-on-a-point", own, 0.0, {1: 0}),
+        Sent("rounded-minus-zero", own, -0.0, {1: 0}),
+        Sent("rounded-up", own, -0.5, {1: third - 1}),
+        Sent("rounded-down-on-the-threshold", own, -0.5, {1: third}),
+        Sent("rounded-just-below-a-point", mixed, 0.3, {0: 0}),
+        Sent("rounded-just-below-a-point-down", mixed, 0.3, {0: LAST}),
+        Sent("rounded-whole-number", mixed, 1, {0: HALF}),
+        Sent("rounded-between-points", mixed, 0.123456789),
+    ]
 
 
 def record_scenarios() -> list[Sent]:
@@ -235,7 +259,10 @@ def sent_vector(one: Sent) -> dict[str, Any]:
     ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
     found = client.messages(client.read(data).plan, one.value, ours, **more)
-    bins = answer(one.plan, one.value, one.prefixes, closing=one.closing)
+
+    def bins(source: Stream) -> list[tuple[int, ...]]:
+        return answer(one.plan, one.value, one.prefixes, closing=one.closing, chance=source)
+
     if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
         raise SystemExit(f"{one.name}: the room and the reference disagree")
     if one.planted and len(ours.used) <= 8 * max(one.planted):

@@ -43,7 +43,8 @@ plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 20 --out plan.json --json
 plan --epsilon 1 --delta 1e-6 --users 1e5 --bins 100 --protocol flip --json
 plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --protocol flip-uniform --json
 {ROW} --bins 100 --json
-{ROW} --number 0,100 --bins 20 --mix-messages 1e4 --json
+{ROW} --number 0,100 --mix-messages 1e4 --json
+{ROW} --number 0,100 --bins 20 --json
 {ROW} --prefixes 9 --longest 8 --json
 {CONTRACT} --json
 {CONTRACT} && contract show contract.json --json
@@ -116,6 +117,7 @@ simulate survey.csv --column answer --labels words.txt --epsilon 1 --project sim
 simulate survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 1 --pairs {END}
 simulate survey.csv --column likes --set ';' --epsilon 1 {END}
 simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes --epsilon 2 --pairs {END}
+simulate survey.csv --column age --number 0,100 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json

@@ -196,6 +196,25 @@ def test_numbers_have_their_edges_in_the_plan(cli, tmp_path):
     assert json.loads(file.read_text())["edges"] == [0.0, 25.0, 50.0, 75.0, 100.0]
 
 
+def test_numbers_have_their_grid_in_the_plan(cli, tmp_path):
+    file = tmp_path / "plan.json"
+    outcome = cli(*ASKED, "--number", "0,100", "--out", file)
+    assert outcome.status == 0, outcome.err
+    plan = json.loads(file.read_text())
+    assert plan["edges"] is None
+    assert plan["grid"] == {"low": 0.0, "high": 100.0, "points": plan["question"]["bins"]}
+    assert "mean has a standard error of" in outcome.out.replace("\n", " ")
+    told = json.loads(cli(*ASKED, "--number", "0,100", "--points", 7, "--json").out)
+    assert told["mean"]["points"] == 7
+    assert told["mean"]["standard_error"] == pytest.approx(100 * told["mean"]["share_of_range"])
+
+
+def test_points_are_not_chosen_for_a_crowd_that_is_to_be_found(refused):
+    asked = ("plan", "--number", "0,1", "--epsilon", 1, "--delta", "1e-6", "--target-share", 0.01)
+    assert "--points beside --number" in refused(*asked)
+    assert "--number beside it" in refused(*asked[:1], *asked[3:], "--bins", 9, "--points", 3)
+
+
 @pytest.fixture
 def numbers(cli, network, tmp_path):
     """A contract that asks for a number from 0 to 100, and a column of them."""

@@ -25,7 +25,7 @@ def diary(tmp_path):
 READ = {
     "sets": ("--column", "likes", "--set", ";"),
     "bits": ("--columns", "a,b", "--as", "bits"),
-    "number": ("--column", "age", "--number", "0,100", "--bins", 10),
+    "number": ("--column", "age", "--number", "0,100"),
 }
 
 

@@ -35,7 +35,7 @@ GIVEN = {
     "attributes": f"simulate survey.csv --columns answer,smokes --as attributes "
     f"--labels attributes.txt {END}",
     "bits": f"simulate survey.csv --columns smokes,drives --as bits {END}",
-    "number": f"simulate survey.csv --column age --number 0,100 --bins 5 {END} --mix-fakes",
+    "number": f"simulate survey.csv --column age --number 0,100 {END} --mix-fakes",
     "tally": f"simulate survey.csv --column answer --labels words.txt --counts-only {END}",
     "counts": f"simulate counted.csv --column answer --labels words.txt --counts people {END}",
     "hashed": f"{HASHED} && simulate survey.csv --column answer --plan p.json "

@@ -4,6 +4,7 @@ import pytest
 
 from helpers import contracts
 from mixtally import client
+from mixtally.client.draw import Words
 from mixtally.client.encode import bins_of
 from mixtally.errors import DataError
 from mixtally.records.contract import Prefixes, write_contract
@@ -30,6 +31,8 @@ CLEAR = contracts.plan_of(FREE, [contracts.shaped(2)] * 3)
 ASKED = Prefixes(alphabet="ab", most=2, longest=3)
 """Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
 WORDS = contracts.plan_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
+NOTHING = Words(lambda _: b"")
+"""No word is taken."""
 AFTER = [[2], [1]]
 """Bins 0..3: b and its symbols, 4..7: a and its symbols, 8: everything else."""
 
@@ -56,7 +59,7 @@ AFTER = [[2], [1]]
 )
 def test_a_value_has_these_bins(plan, value, bins):
     read = client.read(write_contract(contracts.contract_of(plan))).plan
-    assert bins_of(read, value) == bins
+    assert bins_of(read, value, NOTHING) == bins
     assert answer(plan, value) == bins
 
 
@@ -82,7 +85,7 @@ def test_a_value_has_these_bins(plan, value, bins):
 def test_a_word_has_this_bin(word, prefixes, closing, bin_):
     wanted = [(bin_,)]
     read = client.read(write_contract(contracts.contract_of(WORDS))).plan
-    assert bins_of(read, word, prefixes, closing=closing) == wanted
+    assert bins_of(read, word, NOTHING, prefixes, closing=closing) == wanted
     assert answer(WORDS, word, prefixes, closing=closing) == wanted
 
 

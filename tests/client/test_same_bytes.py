@@ -47,7 +47,11 @@ def both(seed):
     ours, theirs = Stream(seed), Stream(seed)
     read = client.read(write_contract(contract)).plan
     sent = client.messages(read, value, ours, prefixes=prefixes, closing=closing)
-    wanted = person_messages(plan, answer(plan, value, prefixes, closing=closing), theirs)
+
+    def bins(source):
+        return answer(plan, value, prefixes, closing=closing, chance=source)
+
+    wanted = person_messages(plan, bins, theirs)
     return (sent, ours.used), (wanted, theirs.used)
 
 

@@ -58,7 +58,7 @@ KINDS = {
     "a single bit": ("--bits 1", "--mix-fakes"),
     "5 free bits": ("--bits 5", "--messages-per-user 2"),
     "attributes of 10, 20, 5": ("--attributes 10,20,5", "--messages-per-user 2"),
-    "a number in 20 bins": ("--bins 20", "--mix-fakes"),
+    "a number, 25 points": ("--number 0,100", "--mix-fakes"),
 }
 
 
@@ -73,6 +73,17 @@ def test_errors_of_the_kinds_of_questions(kind, options):
     if options[1]:
         found, stated = planned(" ".join(options)), re.match(r"[\d.]+", other)[0]
         assert found["standard_error"] == near(stated)
+
+
+@pytest.mark.seconds
+def test_points_and_errors_of_means():
+    users = [cell.replace(",", "") for cell in cells("docs/questions.md", "people")]
+    points = cells("docs/questions.md", "points at (1, 1e-6)")
+    errors = cells("docs/questions.md", "standard error of the mean, in 10^-6 ranges")
+    for crowd, many, stated in zip(users, points, errors, strict=True):
+        found = facts(f"plan {PROMISE} --users {crowd} --number 0,1")["mean"]
+        assert found["points"] == int(many)
+        assert found["standard_error"] * 1e6 == pytest.approx(float(stated), rel=0.005)
 
 
 @pytest.mark.seconds

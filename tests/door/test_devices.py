@@ -59,10 +59,11 @@ def test_people_and_mixes_under_a_plan(shape, options, answer, truth):
 
 def test_numbers_under_a_plan_have_a_mean():
     """False alarm: one in a million."""
-    asked = plan(20, low=0, high=100, epsilon=4, delta=1e-4, users=300, mix_fakes=True)
+    asked = plan(low=0, high=100, epsilon=4, delta=1e-4, users=300, mix_fakes=True)
     values = [float(one % 100) for one in range(300)]
     for result in (answered(asked, values, 0.999999), simulate(values, plan=asked, seed=1)):
         assert result.mean.lower <= 49.5 <= result.mean.upper
+        assert result.mean.standard_error == pytest.approx(asked.mean_error, rel=1e-9)
 
 
 def test_whoever_holds_a_plan_sets_its_limits():

@@ -5,6 +5,7 @@ import pytest
 
 from helpers import contracts
 from mixtally import Device, Question, client, plan, simulate
+from mixtally.client.draw import Words
 from mixtally.client.encode import bins_of
 from mixtally.errors import DataError, PlanError, RefusedError
 from mixtally.records.contract import write_contract
@@ -58,4 +59,4 @@ def test_a_device_takes_an_answer_in_either_form(asked, answered):
     with pytest.raises(RefusedError, match="every member once"):
         device.messages([ONE, TWO])
     plan = client.read(contract(several, contracts.flipped(3, most_set=2, blanks=99))).plan
-    assert bins_of(plan, [answered, "tea"]) == [(0, 1)]
+    assert bins_of(plan, [answered, "tea"], Words(lambda _: b"")) == [(0, 1)]

@@ -116,7 +116,7 @@ def test_a_seeded_run_writes_a_rehearsal_only(tmp_path):
 
 def test_numbers_clipped_are_told_in_the_rehearsal_alone(tmp_path):
     values = [1.0, 5.0, 99.0, 7.0] * 100
-    result = simulate(values, epsilon=1, delta=1e-6, bins=4, low=0, high=20, mix_fakes=True)
+    result = simulate(values, epsilon=1, delta=1e-6, low=0, high=20, mix_fakes=True)
     result.save(tmp_path)
     assert "100 of 400" in repr(result.rehearsal)
     for path in tmp_path.iterdir():
@@ -244,15 +244,25 @@ def test_a_result_as_json_has_it():
 
 def test_numbers_have_a_mean_and_quantiles():
     ages = [float(one % 100) for one in range(3000)]
-    found = simulate(ages, bins=20, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
+    found = simulate(ages, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
     assert found.mean.lower <= 49.5 <= found.mean.upper
+    assert found.mean.resolution is None
     assert found.quantiles[0.5].lower <= 49.5 <= found.quantiles[0.5].upper
+    finer = simulate(ages, points=90, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
+    assert finer.quantiles[0.5].resolution == pytest.approx(200 / 89)
+    assert len(finer) == 90
     assert next(row["label"] for row in found.to_dict()["numbers"]) == "mean"
 
 
-def test_labels_have_no_mean():
+def test_labels_and_bins_have_no_mean():
     counted = played(seed=1)
-    with pytest.raises(ParameterError, match="mean: wanted numbers, got labels; say bins="):
+    cut = simulate([1.0, 7.0] * 200, bins=4, low=0, high=9, epsilon=4, delta=1e-4, seed=1)
+    assert cut.figures == {}
+    assert len(cut) == 4
+    with pytest.raises(
+        ParameterError,
+        match="mean: wanted numbers, rounded, got other bins; say low= and high= alone",
+    ):
         counted.mean  # noqa: B018
 
 

@@ -7,7 +7,7 @@ import pyarrow as arrow
 import pytest
 
 from mixtally.door.values import Wanted, crowd_of
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points, Scale
 
 ANSWERS = ["yes", "no", "yes", "unsure"]
 MAKERS = {
@@ -96,7 +96,9 @@ def test_other_columns_are_attributes():
 def test_numbers_are_cut_and_their_ends_count_inside():
     found = crowd([-5, 0, 9.99, 10, 20, 99], scale=Scale(0, 20, 2))
     assert found.codes.tolist() == [0, 0, 0, 1, 1, 1]
-    assert found.values.tolist() == [0, 0, 9.99, 10, 20, 20]
+    kept = crowd([-5, 0, 9.99, 10, 20, 99], scale=Points(0, 20))
+    assert kept.values.tolist() == [0, 0, 9.99, 10, 20, 20]
+    assert kept.grid is None
 
 
 GAPS = {

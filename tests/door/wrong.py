@@ -192,8 +192,9 @@ WRONG = {
     "lists that are no sets": lambda _: play([["a"], "b"] * 200, kind="one"),
     "a set larger than is hidden": lambda _: play([["a", "b"], ["b"]] * 200, max_set=1),
     "text for a number": lambda _: play(["1", "x"] * 200, bins=5, low=0, high=9),
-    "a truth value for a number": lambda _: play([True, False] * 200, bins=5, low=0, high=9),
-    "an infinite number": lambda _: play([1.0, float("inf")] * 200, bins=5, low=0, high=9),
+    "a truth value for a number": lambda _: play([True, False] * 200, low=0, high=9),
+    "an infinite number": lambda _: play([1.0, float("inf")] * 200, low=0, high=9),
+    "no number": lambda _: play([1.0, "nan"] * 200, low=0, high=9),
     "numbers without their ends": lambda _: play([1.0, 2.0] * 200, bins=5),
     "ends in the wrong order": lambda _: play([1.0, 2.0] * 200, bins=5, low=9, high=0),
     # labels and questions
@@ -248,8 +249,13 @@ WRONG = {
     "numbers with a kind": lambda _: made(20, low=0, high=1, kind="bits"),
     "numbers of labels": lambda _: made(["a", "b"], low=0, high=1),
     "numbers with one end": lambda _: made(20, low=0),
+    "a range of one number": lambda _: made(None, low=1, high=1),
+    "a grid of one point": lambda _: made(None, low=0, high=1, points=1),
+    "bins and points": lambda _: made(20, low=0, high=1, points=20),
+    "points without ends": lambda _: made(None, points=20),
+    "nothing asked": lambda _: made(None),
     "ends beside a plan": lambda _: simulate([1.0] * 400, plan=fruit_plan(), bins=3, low=0, high=2),
-    "a number that is none under a plan": lambda _: Device(made(9, low=0, high=1)).messages("x"),
+    "a number that is none under a plan": lambda _: Device(made(None, low=0, high=1)).messages("x"),
     "an answer too many under a plan": lambda _: [
         device.messages("pear") for device in [Device(fruit_plan())] * 2
     ],

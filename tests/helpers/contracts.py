@@ -36,6 +36,7 @@ from mixtally.records.contract import (
     envelope_bytes,
     written_key,
 )
+from mixtally.records.grid import Grid
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.layout import Form, Layout
@@ -88,6 +89,7 @@ def plan_of(question, parts, *, epsilon=1.0, delta=0.1, users=1000, **changes):
         "version": VERSION,
         "question": question,
         "edges": None,
+        "grid": None,
         "prefixes": None,
         "guarantee": promised,
         "users": users,
@@ -234,7 +236,7 @@ def random_encoder(chance: random.Random) -> dict:
     """A question of any kind, with what its encoder needs."""
     bins = chance.choice([2, 3, 8, 9, 40, 300])
     labels = tuple(f"säule {i}" for i in range(bins))
-    kind = chance.randrange(8)
+    kind = chance.randrange(9)
     if kind == 0:
         return {"question": Question(name="q", bins=bins, labels=labels)}
     if kind == 1:
@@ -266,6 +268,10 @@ def random_encoder(chance: random.Random) -> dict:
         return {"question": question}
     if kind == 6:
         return {"question": Question(name="q", bins=chance.randint(1, 12), kind=Kind.BITS)}
+    if kind == 7:
+        low, high = sorted(chance.uniform(-9, 9) for _ in range(2))
+        grid = Grid(low=low, high=high, points=bins)
+        return {"question": Question(name="q", bins=bins), "grid": grid}
     return {"question": Question(name="q", bins=bins)}
 
 
@@ -326,6 +332,8 @@ def random_value(chance: random.Random, plan: Plan):
     question = plan.question
     if plan.edges is not None:
         return chance.choice([chance.uniform(-10, 10), chance.choice(plan.edges), 3])
+    if plan.grid is not None:
+        return chance.choice([chance.uniform(-10, 10), chance.choice(plan.grid.values.tolist()), 3])
     if plan.prefixes is not None:
         return "".join(chance.choice("aabbccdé") for _ in range(chance.randint(1, 8)))
     if question.hashed is not None:

@@ -21,7 +21,7 @@ COMMANDS = {
     "value": "simulate survey.csv --column answer --epsilon 1 --delta 1e-6 --out out",
     "sets": f"simulate survey.csv --column likes --set ';' --pairs {END}",
     "bits": f"simulate survey.csv --columns smokes,drives --as attributes --pairs {END}",
-    "number": f"simulate survey.csv --column age --number 0,100 --bins 20 --mix-fakes {END}",
+    "number": f"simulate survey.csv --column age --number 0,100 --mix-fakes {END}",
     "memory": f"simulate memoized survey.csv --column answer --reports 5 {END}",
     "epochs": f"simulate epochs survey.csv --column answer --synthetic 4 {END}",
     "words": f"simulate words survey.csv --column answer --top 2 {END}",

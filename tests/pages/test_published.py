@@ -19,7 +19,7 @@ LIKES = "survey.csv --column likes --set ';' --labels likes.txt --max-set 3"
 COMMANDS = {
     "value": f"simulate {VALUE} {END}",
     "sets": f"simulate {LIKES} {END}",
-    "number": f"simulate survey.csv --column age --number 0,100 --bins 20 --mix-fakes {END}",
+    "number": f"simulate survey.csv --column age --number 0,100 --mix-fakes {END}",
     "memory": f"simulate memoized {VALUE} --reports 5 {END}",
     "epochs": f"simulate epochs {VALUE} --synthetic 4 {END}",
     "vote": f"simulate votes {VALUE} {END}",

@@ -33,7 +33,7 @@ def plan(part):
 def sent(part, bin_, *words):
     """The messages of the one part, and how many words were left."""
     source = Scripted(*words)
-    return person_messages(plan(part), [(bin_,)], source)[0], len(source.left)
+    return person_messages(plan(part), lambda _: [(bin_,)], source)[0], len(source.left)
 
 
 @pytest.mark.parametrize(("seed", "shift"), [(1, 2), (2, 20), (3, 500)])

@@ -11,8 +11,10 @@ import numpy as np
 from mixtally.encode import categorical, hashed
 from mixtally.encode.numbers import number
 from mixtally.encode.prefixes import extension_bins
+from mixtally.encode.rounded import rounded
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError
+from mixtally.ground.chance import Chance
 from mixtally.records.contract import Plan
 from mixtally.records.question import Kind, Question
 
@@ -20,9 +22,16 @@ Prefix = Sequence[Sequence[int]]
 
 
 def answer(
-    plan: Plan, value: Any, prefixes: Prefix | None = None, *, closing: bool = False
+    plan: Plan,
+    value: Any,
+    prefixes: Prefix | None = None,
+    *,
+    closing: bool = False,
+    chance: Chance | None = None,
 ) -> list[tuple[int, ...]]:
     """The bins that ``value`` sets in the message of each part, ascending.
+
+    Where numbers are rounded ``chance`` gives the word that decides.
 
     Raises DataError for a value that the question does not have.
     """
@@ -32,6 +41,9 @@ def answer(
         inside = np.clip(number(repr(value), "value"), edges[0], edges[-1])
         place = int(np.searchsorted(edges, inside, side="right")) - 1
         return [(min(place, question.bins - 1),)]
+    if plan.grid is not None and chance is not None:
+        values = np.array([number(repr(value), "value")])
+        return [(int(rounded(plan.grid, values, chance.words(1))[0]),)]
     if plan.prefixes is not None:
         return [(_extension(plan, value, prefixes or [[]], closing=closing),)]
     if question.hashed is not None:

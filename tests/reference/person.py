@@ -4,7 +4,7 @@ The reference for clients: given the same words they give the same bytes. Batche
 have the same distribution and use words otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,17 @@ from mixtally.records.layout import Form, Layout
 
 
 def person_messages(
-    plan: Plan, answer: Sequence[Sequence[int]], chance: Chance
+    plan: Plan, answer: Callable[[Chance], Sequence[Sequence[int]]], chance: Chance
 ) -> list[list[bytes]]:
     """The messages of one person, a list for each part, in random order among themselves.
 
     where
-      answer   for each part the bins that the record sets
+      answer   for each part the bins that the record sets, where numbers are rounded by chance
     """
     many = [_fakes(part, chance) for part in plan.parts]
+    records = answer(chance)
     sent: list[list[bytes]] = []
-    for part, bins, fakes in zip(plan.parts, answer, many, strict=True):
+    for part, bins, fakes in zip(plan.parts, records, many, strict=True):
         sent.append([_message(part, bins, chance) for _ in range(part.repeats)])
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM

@@ -18,10 +18,12 @@ from mixtally.ground.bits import one_hot
 from mixtally.mixing import shuffle
 from mixtally.planner import Planner
 from mixtally.records.contract import FakeRecord, OwnFakes
+from mixtally.records.grid import Grid
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulation.conduct import HONEST, Conduct, Hops
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
@@ -162,10 +164,12 @@ def test_counts_are_projected_beside_the_unbiased_ones():
 
 
 def test_numbers_have_their_mean():
-    edges = tuple(float(i) for i in range(BINS + 1))
+    grid = Grid(low=0.0, high=float(BINS), points=BINS)
+    plan = planned(PARTS["shaped"], grid.question("q"), grid=grid)
     people = crowd()
     people = replace(people, values=people.codes + 0.5)
-    result = played(planned(PARTS["shaped"], edges=edges), people, 3).result
+    people = rounded_crowd(people, plan, SeededChance(1))
+    result = played(plan, people, 3).result
     (mean, *_) = truth_of(people, result).figures["numbers"]
     assert result.figures[0].rows[0].lower <= mean <= result.figures[0].rows[0].upper
 

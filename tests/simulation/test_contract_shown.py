@@ -7,10 +7,11 @@ import pytest
 
 from helpers.contracts import plan_of, proved, shaped, uniform
 from mixtally.data.population import Population
-from mixtally.records.question import Question
+from mixtally.records.grid import Grid
 from mixtally.report.page import page
 from mixtally.simulation.conduct import HONEST, Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Study
@@ -19,14 +20,15 @@ from mixtally.simulation.truth import truth_of
 
 BINS, PEOPLE = 8, 600
 PARTS = {"shaped": shaped(BINS, shift=20), "uniform": uniform(BINS, whole=1, coin=0)}
-EDGES = tuple(float(i) for i in range(BINS + 1))
+GRID = Grid(low=0.0, high=float(BINS), points=BINS)
 
 
 def shown(name, hops=HONEST):
-    question = Question(name="fruit", bins=BINS)
-    plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, edges=EDGES))
+    question = GRID.question("fruit")
+    plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, grid=GRID))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
+    people = rounded_crowd(people, plan, SeededChance(1))
     signed = Signed("home-page", 7, "ab" * 32)
     about = Provenance(title="Fruit", source="made up", seed=1, signed=signed)
     played = release(plan, people, Lab(SeededChance(1)), hops=hops)

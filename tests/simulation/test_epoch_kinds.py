@@ -10,26 +10,27 @@ from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.data.turnover import turnover
 from mixtally.encode.bits import packed
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner, PlanRequest
+from mixtally.planner.rounded import on_grid
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.rounding import rounded_timeline
 from mixtally.simulation.seeded import SeededChance
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
-SCALE = Scale(0.0, 10.0, 8)
+RANGE = Points(0.0, 10.0)
 PLANNER = Planner()
 QUESTIONS = {
     "bit": Question(name="q", bins=1, kind=Kind.BITS),
     "bits": Question(name="q", bins=3, kind=Kind.BITS),
     "sets": Question(name="q", bins=6, kind=Kind.SET, max_set=2),
     "attributes": with_attributes("q", (3, 2)),
-    "number": Question(name="q", bins=8, labels=SCALE.labels),
+    "number": Question(name="q", bins=2),
 }
 
 
@@ -37,7 +38,7 @@ def crowd(name):
     question = QUESTIONS[name]
     if name == "number":
         values = np.arange(SIZE) % 97 / 9.7
-        return Population(question, SCALE.codes(values), values)
+        return Population(question, np.zeros(SIZE, dtype=np.int64), values)
     bits = np.zeros((SIZE, question.bins), dtype=np.uint8)
     who = np.arange(SIZE)
     if question.kind is Kind.BITS:
@@ -56,15 +57,16 @@ def timeline(name):
 def planned(line, **more):
     wish = PlanRequest(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
                 collections=EPOCHS, **more)  # fmt: skip
+    if line.values is not None:
+        wish = on_grid(wish, RANGE, PLANNER)
     return whole_plan(wish, PLANNER)[0]
 
 
 def series(name, seed=3, **how):
-    line = timeline(name)
-    analysis = Analysis(edges=SCALE.edges if name == "number" else None)
-    return line, collect(
-        planned(line), line, GUARANTEE, Lab(SeededChance(seed), planner=PLANNER), analysis, **how
-    )  # fmt: skip
+    line, lab = timeline(name), Lab(SeededChance(seed), planner=PLANNER)
+    plan = planned(line)
+    line = rounded_timeline(line, plan, lab.chance)
+    return line, collect(plan, line, GUARANTEE, lab, **how)
 
 
 @pytest.mark.seconds
@@ -114,7 +116,8 @@ def test_means_of_numbers_are_told_with_their_changes():
     true = (*trend.figures["means"], *trend.figures["mean_changes"])
     for row, truth in zip((*means.rows, *changes.rows), true, strict=True):
         assert row.lower <= truth <= row.upper
-    assert (means.rows[0].resolution, changes.rows[0].resolution) == (0.625, 1.25)
+    assert (means.rows[0].resolution, changes.rows[0].resolution) == (None, None)
+    assert means.rows[0].standard_error < 0.05
     found = [row.estimate for row in means.rows]
     assert changes.rows[2].estimate == pytest.approx(found[2] - found[0])
 
@@ -123,8 +126,11 @@ def test_the_records_of_an_epoch_are_those_of_its_people():
     line, first = timeline("bits"), crowd("bits")
     assert np.array_equal(line.crowd(0).records, first.records)
     assert line.crowd(0).values is None
-    numbers = timeline("number").crowd(1)
-    assert np.array_equal(numbers.records, SCALE.codes(numbers.values))
+    numbers, _ = series("number")
+    one = numbers.crowd(1)
+    step = one.grid.step
+    assert np.abs(one.grid.values[one.records] - one.values).max() < step
+    assert one.grid == numbers.grid
 
 
 def test_records_that_only_fit_split_are_refused():
@@ -134,12 +140,14 @@ def test_records_that_only_fit_split_are_refused():
 
 def test_a_plan_of_another_kind_is_refused():
     numbers, sets = timeline("number"), timeline("sets")
-    with pytest.raises(PlanError, match="plan again for this data"):
+    with pytest.raises(PlanError, match="rounded to the grid of the plan"):
         collect(planned(numbers), sets, GUARANTEE, Lab(None))
 
 
 def test_means_need_numbers():
     line = timeline("number")
-    bare = Timeline(line.question, line.epochs, line.codes, line.at, line.people)
-    with pytest.raises(TypeError, match="holds no numbers"):
-        collect(planned(line), bare, GUARANTEE, Lab(SeededChance(3)), Analysis(edges=SCALE.edges))
+    plan = planned(line)
+    bare = Timeline(plan.question, line.epochs, line.codes, line.at, line.people)
+    for other in (bare, line, replace(bare, grid=plan.grid)):
+        with pytest.raises(PlanError, match="rounded to the grid of the plan"):
+            collect(plan, other, GUARANTEE, Lab(SeededChance(3)))

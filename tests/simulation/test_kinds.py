@@ -10,10 +10,11 @@ from helpers.contracts import flipped, uniform
 from helpers.sampled import among
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanRequest
+from mixtally.planner import Planner, PlanRequest
+from mixtally.planner.rounded import on_grid
 from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.randomize import part_reports
 from mixtally.records.encodings import encodings
@@ -22,6 +23,7 @@ from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.simulation import offers
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.parts import parts
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import truth_of
@@ -185,13 +187,17 @@ def test_pairs_need_messages_that_carry_them():
 
 
 def test_numbers_come_with_mean_and_quantiles():
-    scale = Scale(0.0, 1.0, 10)
     values = np.arange(USERS) / USERS
-    question = Question(name="x", bins=10, labels=scale.labels)
-    crowd = Population(question, scale.codes(values), values, "None were clipped.")
-    found = play_plan(crowd, offers.best(wish(crowd, mix_fakes=True))[0], edges=scale.edges)
+    none = np.zeros(USERS, dtype=np.int64)
+    crowd = Population(Question(name="x", bins=2), none, values, note="None were clipped.")
+    asked = on_grid(wish(crowd, mix_fakes=True), Points(0.0, 1.0), Planner())
+    plan = offers.best(asked)[0]
+    crowd = rounded_crowd(crowd, plan, SeededChance(1))
+    found = play_plan(crowd, plan)
     (figures,) = found.figures
-    assert [row.label for row in figures.rows][:2] == ["mean", "10 % quantile"]
+    labels = [row.label for row in figures.rows]
+    assert labels[:5] == ["mean", "sum", "second moment", "variance", "10 % quantile"]
+    assert labels[-2:] == ["share at 0", "share at 1"]
     assert "None were clipped." not in figures.note  # which is published
     for row, truth in zip(figures.rows, truth_of(crowd, found).figures["numbers"], strict=True):
         assert row.lower <= truth <= row.upper

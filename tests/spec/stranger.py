@@ -85,10 +85,8 @@ def send(contract, value, prefixes, closing, tape):
     for part in plan["parts"]:
         own = part["own"]
         fakes.append(own["whole"] + (tape.word() < own["coin"]) if own else 0)
-    out = []
-    for part, bins, many in zip(
-        plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
-    ):
+    out, record = [], encode(plan, value, prefixes, closing, tape)
+    for part, bins, many in zip(plan["parts"], record, fakes, strict=True):
         times = range(part["repeats"])
         sent = [say(bins, part, tape) for _ in times]
         for _ in range(many):

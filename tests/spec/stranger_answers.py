@@ -4,11 +4,12 @@ import hashlib
 import hmac
 import sys
 import unicodedata
+from fractions import Fraction
 
 from spec.stranger_forms import RefusalError
 
 
-def encode(plan, value, prefixes, closing):
+def encode(plan, value, prefixes, closing, tape):
     """Section 3: a set of bins for each part."""
     question, parts = plan["question"], plan["parts"]
     if plan["prefixes"] is not None:
@@ -20,7 +21,9 @@ def encode(plan, value, prefixes, closing):
     if value is None:
         raise RefusalError("no-answer")
     if plan["edges"] is not None:
-        return [{cut(plan["edges"], value)}]
+        return [{cut(plan["edges"], double(value))}]
+    if plan["grid"] is not None:
+        return [{rounded(plan["grid"], double(value), tape)}]
     if question["hashed"] is not None:
         key = bytes.fromhex(question["hashed"]["seed"])
         form = characters(value).encode()
@@ -54,13 +57,25 @@ def name(value, labels, bins):
     return value
 
 
-def cut(edges, value):
+def double(value):
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RefusalError("not-a-number")
     if not abs(value) <= sys.float_info.max:
         raise RefusalError("not-finite")
-    below = [i for i, edge in enumerate(edges) if edge <= float(value)]
+    return float(value)
+
+
+def cut(edges, value):
+    below = [i for i, edge in enumerate(edges) if edge <= value]
     return min(max([0, *below]), len(edges) - 2)
+
+
+def rounded(grid, value, tape):
+    low, high, y = (Fraction(one) for one in (grid["low"], grid["high"], value))
+    steps = grid["points"] - 1
+    t = (min(max(y, low), high) - low) / (high - low) * steps
+    i = t.numerator // t.denominator
+    return i + 1 if tape.word() < (t - i) * 2**64 // 1 else i
 
 
 def characters(value):

@@ -5,6 +5,7 @@ Written from that page alone, as a table of what each field must be.
 
 import json
 import math
+import sys
 from fractions import Fraction
 from unicodedata import normalize
 
@@ -182,10 +183,16 @@ PREFIXES = fields(
     longest=integer("prefixes-out-of-range", 1, 1000),
     symbols=integer("prefixes-out-of-range", 1, 10),
 )
+GRID = fields(
+    low=number("grid-ends"),
+    high=number("grid-ends"),
+    points=integer("grid-points", 2, 10**6),
+)
 PLAN = fields(
     version=integer("unknown-version"),
     question=question,
     edges=maybe(several(number("no-scale"))),
+    grid=maybe(GRID),
     prefixes=maybe(PREFIXES),
     guarantee=GUARANTEE,
     users=integer("users-out-of-range", 2, 10**10),
@@ -205,11 +212,15 @@ def plan(value):
     check_version(value, 4)
     read = PLAN(value)
     asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
-    ways = [way for way in (edges, prefixes, asked["hashed"]) if way is not None]
+    grid = read["grid"]
+    ways = [way for way in (edges, grid, prefixes, asked["hashed"]) if way is not None]
     need(len(ways) <= 1 and (not ways or asked["kind"] == "one"), "several-encoders")
     if edges is not None:
         rising = all(edges[i] < edges[i + 1] for i in range(len(edges) - 1))
         need(rising and len(edges) == asked["bins"] + 1, "no-scale")
+    if grid is not None:
+        need(0 < grid["high"] - grid["low"] <= sys.float_info.max, "grid-ends")
+        need(grid["points"] == asked["bins"], "grid-points")
     if prefixes is not None:
         letters = prefixes["alphabet"]
         need(2 <= len(letters) <= 200 and len(set(letters)) == len(letters), "alphabet-unfit")

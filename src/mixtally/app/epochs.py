@@ -8,6 +8,7 @@ from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
+from mixtally.encode.numbers import Range
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
@@ -16,6 +17,7 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.epoch_plan import whole_plan
 from mixtally.simulation.epochs import collect
 from mixtally.simulation.lab import Provenance
+from mixtally.simulation.rounding import rounded_timeline
 from mixtally.simulation.trend.document import document
 
 
@@ -38,6 +40,7 @@ def epochs(
     Raises PlanError for a plan for others, or for fewer epochs.
     """
     plan, reason = chosen
+    timeline = rounded_timeline(timeline, plan, run.lab.chance)
     trend = collect(
         plan,
         timeline,
@@ -71,9 +74,17 @@ def check_labels(timeline: Timeline) -> None:
 
 
 def plan_of(
-    timeline: Timeline, guarantee: Guarantee, budget: BudgetOptions, planner: Planner
+    timeline: Timeline,
+    guarantee: Guarantee,
+    budget: BudgetOptions,
+    planner: Planner,
+    *,
+    scale: Range | None = None,
 ) -> tuple[Plan, str]:
-    """The planner's choice for the smallest crowd, the guarantee shared by all epochs."""
+    """The planner's choice for the smallest crowd, the guarantee shared by all epochs.
+
+    ``scale`` is that of numbers, as ``wish_of`` has it.
+    """
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections
     if asked < every:
@@ -84,4 +95,5 @@ def plan_of(
             do="leave --collections out, or count further epochs that are still to come",
         )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    return whole_plan(wish_of(budget, timeline.question, guarantee, users), planner)
+    wish = wish_of(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
+    return whole_plan(wish, planner)

@@ -6,10 +6,12 @@ from fractions import Fraction
 from typing import Annotated
 
 from mixtally.app import options as o
+from mixtally.encode.numbers import Points, Range, Scale
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
-from mixtally.planner import PlanRequest
+from mixtally.planner import Planner, PlanRequest
 from mixtally.planner.request import default_messages
+from mixtally.planner.rounded import on_grid
 from mixtally.records.contract import Prefixes
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
@@ -138,10 +140,15 @@ def wish_of(
     guarantee: Guarantee,
     users: int,
     *,
-    edges: tuple[float, ...] | None = None,
+    scale: Range | None = None,
     prefixes: Prefixes | None = None,
+    planner: Planner | None = None,
 ) -> PlanRequest:
     """The wish with this budget.
+
+    where
+      scale     of numbers: cut into its bins, or rounded at random to its points
+      planner   finds how many points give a mean the least error, where they are not given
 
     Raises ParameterError when it is stated in two ways, or limits mixes that draw nothing.
     """
@@ -153,7 +160,7 @@ def wish_of(
         bytes_per_user=budget.cost.bytes_per_user,
         mix_messages=budget.cost.mix_messages,
         collections=budget.collections,
-        edges=edges,
+        edges=tuple(map(float, scale.edges)) if isinstance(scale, Scale) else None,
         prefixes=prefixes,
         error_at=budget.error_at,
         **asdict(budget.trust),
@@ -165,7 +172,7 @@ def wish_of(
             got="none",
             do="add --hops with how many stand in a row, or --mix-fakes for one",
         )
-    return wish
+    return on_grid(wish, scale, planner or Planner()) if isinstance(scale, Points) else wish
 
 
 def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:

@@ -15,6 +15,10 @@ Replaced = Annotated[
     option("--replaced", "Chance that a uniform bin is sent in place of the own, 0 to 1.", "G"),
 ]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
+Points = Annotated[
+    int | None,
+    whole_option("--points", "Points numbers are rounded to, 2 to 10^6; the best for a mean."),
+]
 Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.question import QuestionOptions, question_of
+from mixtally.encode.numbers import Range, Scale
 from mixtally.encode.spelling import LETTERS
 from mixtally.errors import ParameterError
 from mixtally.records.contract import Prefixes
@@ -14,12 +15,13 @@ from mixtally.records.question import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderOptions:
-    """Numbers that are cut into bins, or words that are asked by their prefixes."""
+    """Numbers that are rounded or cut into --bins, or words that are asked by their prefixes."""
 
     number: Annotated[
         str | None,
-        o.option("--number", "Numbers, moved into this range and cut into --bins.", "LOW,HIGH"),
+        o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
     ] = None
+    points: o.Points = None
     prefixes: Annotated[
         int | None,
         o.whole_option("--prefixes", "Words, asked by what follows up to so many prefixes."),
@@ -36,8 +38,8 @@ class EncoderOptions:
 _LONGEST = 10
 
 
-How = tuple[tuple[float, ...] | None, Prefixes | None]
-"""The edges of a number, or the prefixes of words; neither for other questions."""
+How = tuple[Range | None, Prefixes | None]
+"""How numbers are read, or the prefixes of words; neither for other questions."""
 
 
 def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple[Question, How]:
@@ -45,6 +47,10 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
 
     Raises ParameterError for several ways at once, or for half of one.
     """
+    if wanted.points is not None and wanted.number is None:
+        raise ParameterError(
+            "--points", wanted="--number beside it", got="none", do="add it, or leave this out"
+        )
     if wanted.prefixes is None:
         for flag in flags(wanted, "longest", "symbols"):
             raise ParameterError(
@@ -54,7 +60,7 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
         return question_of(asked, seed), (None, None)
     others = flags(asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing")
     if wanted.prefixes is not None:  # which have as many bins as they have letters
-        others += flags(asked, "bins") + flags(wanted, "number")
+        others += flags(asked, "bins") + flags(wanted, "number", "points")
     if others:
         raise ParameterError(
             "question", wanted="one way to ask", got=" and ".join(others), do="ask one at a time"
@@ -62,9 +68,11 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
     if wanted.number is not None:
         from mixtally.cli.reading import scale_of  # loads what reads data
 
-        scale = scale_of(wanted.number, asked.bins)
-        edges = tuple(float(edge) for edge in scale.edges)
-        return Question(name=asked.name, bins=scale.bins, labels=scale.labels), (edges, None)
+        scale = scale_of(wanted.number, asked.bins, wanted.points)
+        if isinstance(scale, Scale):
+            named = Question(name=asked.name, bins=scale.bins, labels=scale.labels)
+            return named, (scale, None)
+        return Question(name=asked.name, bins=2), (scale, None)  # until its points are chosen
     longest = _LONGEST if wanted.longest is None else wanted.longest
     symbols = 1 if wanted.symbols is None else wanted.symbols
     prefixes = Prefixes(

@@ -19,9 +19,10 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show, warn
 from mixtally.data.progress import quiet
+from mixtally.data.reading import Reading
 from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
@@ -74,7 +75,7 @@ def epochs(
     """
     guarantee, lab = series.promise.guarantee(), Lab(o.chance(run.seed))
     held = None if series.plan is None else _held(series.plan, options, budget)
-    file, reading = options.rows.at(data), reading_of(options, planned=held is not None)
+    file, reading = options.rows.at(data), _reading(options, held)
     with progress_bars() as progress:
         timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
     warn(timeline.warning)
@@ -82,19 +83,23 @@ def epochs(
     if series.plan is not None and held is not None:
         chosen, reason = held, given_reason(series.plan)
     else:
-        chosen, reason = plan_of(timeline, guarantee, budget, lab.planner)
+        chosen, reason = plan_of(timeline, guarantee, budget, lab.planner, scale=reading.scale)
     order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant
     with progress_bars() as progress:
         outcome = played(
             timeline,
             guarantee,
             (chosen, reason),
-            Analysis(level=run.level, edges=reading.edges),
+            Analysis(level=run.level),
             run.of(replace(lab, progress=progress), source_of(file, timeline, crowd)),
             before=_charging(series.ledger, chosen, timeline, order, accountant),
             counts_only=run.counts_only,
         )
     show(outcome, run.out, json=run.json)
+
+
+def _reading(options: ReadingOptions, held: Plan | None) -> Reading:
+    return reading_of(options, planned=False) if held is None else reading_as(options, held)
 
 
 def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:

@@ -17,6 +17,7 @@ from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
 from mixtally.app.parameters import Bins as Bins
+from mixtally.app.parameters import Points as Points
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.guarantee import Guarantee
 

@@ -19,6 +19,7 @@ from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
+from mixtally.encode.numbers import Points, Range
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
 from mixtally.records.contract import write_plan
@@ -72,15 +73,17 @@ def plan(
     """
     _check_targets(budget, wanted)
     seed, own = asked.hashing.seed(), Planner()
-    question, (edges, prefixes) = asked_by(encoder, asked, seed)
+    question, (scale, prefixes) = asked_by(encoder, asked, seed)
+    _check_points(wanted, scale)
     crowd = 2 if wanted.users is None else wanted.users  # the least one, where it is to be found
     wish = wish_of(
         budget,
         question,
         wanted.promise.guarantee(),
         crowd,
-        edges=edges,
+        scale=scale,
         prefixes=prefixes,
+        planner=own,
     )
     try:
         answer, wish = _answer(wish, wanted, own)
@@ -140,6 +143,17 @@ def _check_targets(budget: BudgetOptions, wanted: WishOptions) -> None:
         )
 
 
+def _check_points(wanted: WishOptions, scale: Range | None) -> None:
+    """Raises ParameterError where points are to be chosen for a crowd that is to be found."""
+    if wanted.target_share is not None and isinstance(scale, Points) and scale.points is None:
+        raise ParameterError(
+            "--target-share",
+            wanted="--points beside --number",
+            got="none: how many are best depends on how many people there are",
+            do="give --points, or --users in place of --target-share",
+        )
+
+
 def _with_budget(wish: PlanRequest, answer: Choice) -> PlanRequest:
     """The wish with the budget that was found, in thousandths of a message."""
     sent = answer.plan.messages_per_user
@@ -161,6 +175,8 @@ def _print_json(
         "front": [one.facts() for one in had],
         "better": [gain.facts() for gain in better],
     }
+    if (mean := planner.of_mean(best)) is not None:
+        facts["mean"] = asdict(mean)
     if explain:
         facts["explain"] = planner.explain(best)
     print_result(promise_lines(best, expected), facts)
@@ -172,6 +188,8 @@ def _print(answer: Choice, expected: Forecast, had: list[Candidate], *, explain:
     console.print(alternatives(answer))
     empty = "empty " * (answer.plan.parts[0].replaced is not None)
     console.print(answer.reason + "\n", markup=False, highlight=False)
+    if (mean := planner.of_mean(answer.plan)) is not None:
+        console.print(mean.sentence + "\n", markup=False, highlight=False)
     console.print(
         f"With {100 * expected.level:g} % confidence one {empty}bin errs by at most "
         f"{width_text(expected.half_width)} counts, none of all {empty}bins by more than "

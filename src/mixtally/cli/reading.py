@@ -8,11 +8,10 @@ from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points, Range, Scale
+from mixtally.encode.numbers import scale_of as planned
 from mixtally.errors import ParameterError, PlanError
 from mixtally.records.contract import Plan
-
-DEFAULT_CUTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +34,11 @@ class ReadingOptions:
     ] = False
     number: Annotated[
         str | None,
-        o.option("--number", "Numbers, moved into this range and cut into --bins.", "LOW,HIGH"),
+        o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
     ] = None
+    points: o.Points = None
     bins: Annotated[
-        int | None, o.whole_option("--bins", f"Bins of a number ({DEFAULT_CUTS} if left out).")
+        int | None, o.whole_option("--bins", "Cut numbers into so many bins, not rounded.")
     ] = None
     labels: o.Labels = None
     rows: RowOptions
@@ -52,7 +52,7 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     _check_form(options, form)
     if form is As.NUMBER and options.labels is not None:
         raise ParameterError(
-            "--labels", wanted="--number alone", got="both", do="the bins are named by their ends"
+            "--labels", wanted="--number alone", got="both", do="numbers name the bins"
         )
     if planned and options.max_set is not None:
         raise ParameterError("--max-set", wanted="--plan alone", got="both", do="the plan holds it")
@@ -63,7 +63,7 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
         separator=separator,
         max_set=options.max_set,
         empty_sets=options.empty_sets,
-        scale=None if options.number is None else scale_of(options.number, options.bins),
+        scale=scale_of(options.number, options.bins, options.points),
     )
     return options.rows.reading(reading)
 
@@ -85,9 +85,17 @@ def _form(options: ReadingOptions) -> As:
     return As.ONE if options.read_as is None else As(options.read_as)
 
 
+_FORMS = (
+    ("max_set", As.SET),
+    ("empty_sets", As.SET),
+    ("bins", As.NUMBER),
+    ("points", As.NUMBER),
+)
+
+
 def _check_form(options: ReadingOptions, form: As) -> None:
     """Raises ParameterError for an option of another form."""
-    for name, wanted in (("max_set", As.SET), ("empty_sets", As.SET), ("bins", As.NUMBER)):
+    for name, wanted in _FORMS:
         for flag in flags(options, name) if form is not wanted else ():
             raise ParameterError(
                 flag, wanted=f"--{wanted} beside it", got="none", do="leave it out"
@@ -108,8 +116,17 @@ def _columns(options: ReadingOptions) -> tuple[str, ...]:
     )
 
 
-def scale_of(ends: str, bins: int | None) -> Scale:
-    """The scale that LOW,HIGH stands for; raises ParameterError for anything else."""
+def scale_of(ends: str | None, bins: int | None, points: int | None) -> Range | None:
+    """The bins or the points between LOW,HIGH; None without; ParameterError for anything else."""
+    if ends is None:
+        return None
+    if bins is not None and points is not None:
+        raise ParameterError(
+            "number",
+            wanted="--points to round to, or --bins to cut into",
+            got="both",
+            do="round where a mean is asked, cut for a histogram",
+        )
     try:
         low, high = (float(part) for part in ends.split(","))
     except ValueError:
@@ -119,11 +136,11 @@ def scale_of(ends: str, bins: int | None) -> Scale:
             got=repr(ends),
             do="--number 0,100, for example",
         ) from None
-    return Scale(low, high, DEFAULT_CUTS if bins is None else bins)
+    return Points(low, high, points) if bins is None else Scale(low, high, bins)
 
 
 def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
-    """How to read the data: as the plan asks; numbers are cut at its edges.
+    """How to read the data: as the plan asks; numbers are cut or rounded as it says.
 
     Raises PlanError for a plan whose bins a round brings, or of unequal width; ParameterError for
     options beside its own.
@@ -136,18 +153,18 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
             do="play a search for words with `mixtally simulate words`",
         )
     reading = reading_of(columns, planned=True)
-    if plan.edges is None:
+    scale = planned(plan)
+    if scale is None:
+        if isinstance(reading.scale, Points):
+            raise ParameterError(
+                "--number",
+                wanted="a plan whose numbers are rounded",
+                got="one of bins",
+                do="make one with --number, or add --bins to cut numbers",
+            )
         return reading
-    if columns.number is not None or columns.bins is not None:
+    for flag in flags(columns, "number", "bins", "points"):
         raise ParameterError(
-            "--number", wanted="the plan alone", got="both", do="the plan has its edges"
+            flag, wanted="the plan alone", got="both", do="the plan says how numbers are read"
         )
-    scale = Scale(plan.edges[0], plan.edges[-1], len(plan.edges) - 1)
-    if tuple(scale.edges.tolist()) != plan.edges:
-        raise PlanError(
-            "edges of the plan",
-            wanted="bins of equal width, to read a column of numbers",
-            got="others",
-            do="recode the column into the labels of the bins",
-        )
-    return replace(reading, form=As.NUMBER, scale=scale)
+    return replace(reading, form=As.NUMBER, scale=scale) if reading.form is As.ONE else reading

@@ -26,6 +26,7 @@ from mixtally.records.contract import Plan
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.rounding import rounded_crowd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +111,16 @@ def simulate(
         plan, reason = given, given_reason(options.plan)
     elif guarantee is not None:
         limits, times = with_room(budget, options.repeats), options.repeats
-        edges = None if reading.edges is None else tuple(map(float, reading.edges))
-        wish = wish_of(limits, question, guarantee, crowd.users, edges=edges)
+        scale, own = reading.scale, lab.planner
+        wish = wish_of(limits, question, guarantee, crowd.users, scale=scale, planner=own)
         plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.pairs)
-    analysis = replace(options.analysis(run.level), edges=reading.edges)
+    if isinstance(crowd, Population):
+        crowd = rounded_crowd(crowd, plan, lab.chance)
     with progress_bars() as progress:
         outcome = count(
             Asked(reading.name, plan, reason, words),
             crowd,
-            analysis,
+            options.analysis(run.level),
             run.of(replace(lab, progress=progress), source),
             sums=sums,
             counts_only=counts.asked,

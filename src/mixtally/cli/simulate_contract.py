@@ -18,6 +18,7 @@ from mixtally.estimate.listed import Listed
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
 from mixtally.simulation.open_words import hashed, truth_of_words
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
@@ -90,6 +91,7 @@ def play(
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
         lab = Lab(o.chance(run.seed), progress)
+        sent = rounded_crowd(sent, contract.plan, lab.chance)
         played = release(contract.plan, sent, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",

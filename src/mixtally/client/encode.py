@@ -1,4 +1,7 @@
-"""From a person's value to the bins that each message sets: one tuple a part, ascending."""
+"""From a person's value to the bins that each message sets: one tuple a part, ascending.
+
+Only where numbers are rounded does a value take a word: one, whatever it is.
+"""
 
 import hmac
 import math
@@ -6,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from unicodedata import normalize
 
+from mixtally.client.draw import Words
 from mixtally.contract.plan import Plan
 from mixtally.contract.question import Question
 from mixtally.contract.spelling import extension
@@ -18,11 +22,14 @@ Value = str | int | float | Sequence[str] | Sequence[int] | None
 def bins_of(
     plan: Plan,
     value: Value,
+    words: Words,
     prefixes: Sequence[Sequence[int]] | None = None,
     *,
     closing: bool = False,
 ) -> list[tuple[int, ...]]:
     """The bins that ``value`` sets in the message of each part.
+
+    Where numbers are rounded the next of ``words`` decides, which is used for nothing else.
 
     Raises RefusedError for a value that the question does not have. Nobody's answer, None, is the
     empty set, or everything else than words with a prefix; elsewhere it is refused.
@@ -38,6 +45,8 @@ def bins_of(
         raise _no("no-answer", "an answer, as there is no bin for none", value)
     if plan.edges is not None:
         return [(_cut(plan.edges, value),)]
+    if plan.grid is not None:
+        return [(plan.grid.rounded(_number(value), words.take(1)[0]),)]
     if question.seed is not None:
         return [(_point(question.seed, question.bins, value),)]
     if question.kind == "bits":
@@ -72,6 +81,11 @@ def _bin(question: Question, value: object, first: int, last: int) -> int:
 
 
 def _cut(edges: tuple[float, ...], value: object) -> int:
+    return min(max(bisect_right(edges, _number(value)) - 1, 0), len(edges) - 2)
+
+
+def _number(value: object) -> float:
+    """A finite number as a double."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _no("not-a-number", "a number", value)
     try:
@@ -80,7 +94,7 @@ def _cut(edges: tuple[float, ...], value: object) -> int:
         number = math.inf
     if not math.isfinite(number):
         raise _no("not-finite", "a finite number", value)
-    return min(max(bisect_right(edges, number) - 1, 0), len(edges) - 2)
+    return number
 
 
 def _word(value: object) -> str:

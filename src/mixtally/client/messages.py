@@ -27,7 +27,7 @@ def messages(
     """
     parts, source = plan.parts, Words(words)
     fakes = coins(parts, source)
-    records = bins_of(plan, value, prefixes, closing=closing)
+    records = bins_of(plan, value, source, prefixes, closing=closing)
     sent = [
         [
             *(message(part, bins, source) for _ in range(part.repeats)),

@@ -3,6 +3,7 @@
 import sys
 from typing import NamedTuple
 
+from mixtally.contract.grid import Grid, read_grid
 from mixtally.contract.part import Part, read_part
 from mixtally.contract.question import (
     Prefixes,
@@ -15,7 +16,7 @@ from mixtally.contract.reading import Fields, check_version, refused
 
 VERSION = 4
 _FIELDS = (
-    "version question edges prefixes guarantee users minimum_crowd honest_share count_flips "
+    "version question edges grid prefixes guarantee users minimum_crowd honest_share count_flips "
     "collections hops cover parts certificate local_epsilon"
 )
 MOST_USERS = 10_000_000_000
@@ -28,6 +29,7 @@ class Plan(NamedTuple):
 
     where
       edges           where numbers are cut into bins; None without
+      grid            to whose points numbers are rounded at random; None without
       epsilon, delta  what is promised
       upper           the delta that is said to be proved
       assumption      who must be trusted for it, in words
@@ -38,6 +40,7 @@ class Plan(NamedTuple):
 
     question: Question
     edges: tuple[float, ...] | None
+    grid: Grid | None
     prefixes: Prefixes | None
     epsilon: float
     delta: float
@@ -65,8 +68,9 @@ def read_plan(value: object) -> Plan:
     held = Fields(value, "plan", _FIELDS)
     question = read_question(held.held["question"])
     edges = read_edges(held.held["edges"], question.bins)
+    grid = read_grid(held.held["grid"], question.bins)
     prefixes = read_prefixes(held.held["prefixes"], question.bins)
-    ways = (edges is not None) + (prefixes is not None) + (question.seed is not None)
+    ways = sum(one is not None for one in (edges, grid, prefixes, question.seed))
     if ways > 1 or (ways and question.kind != "one"):
         raise refused("several-encoders", "plan", "one way from a value to a bin", "several")
     epsilon, delta = _guarantee(held.held["guarantee"])
@@ -82,6 +86,7 @@ def read_plan(value: object) -> Plan:
     plan = Plan(
         question,
         edges,
+        grid,
         prefixes,
         epsilon,
         delta,

@@ -11,6 +11,7 @@ from mixtally.errors import DataError
 from mixtally.ground import bits
 from mixtally.ground.counting import ColumnCounter
 from mixtally.randomize.bins import Records
+from mixtally.records.grid import Grid
 from mixtally.records.question import Kind, Question
 
 _SPAN_BYTES = 1 << 22
@@ -26,7 +27,9 @@ class Population:
       records   the bin of each person, shape (users,), int64, for a question of kind ``one``;
                 their bits, shape (users, row bytes), uint8, packed as in ``ground.bits``, for the
                 other kinds
-      values    the numbers that were cut into bins, shape (users,), float64; None for no numbers
+      values    everybody's number, moved into its range, shape (users,), float64; None without
+                numbers, or where they were cut into bins
+      grid      to whose points ``values`` were rounded; None before that, when records are all 0
       from_data what of the question was read off the records, and would be another if one of
                 them were: some of LABELS and LARGEST_SET. Empty where all was given: by labels, a
                 plan, or a type that declares its categories
@@ -37,6 +40,7 @@ class Population:
     question: Question
     records: Records
     values: NDArray[np.float64] | None = None
+    grid: Grid | None = None
     note: str = ""
     warning: str = ""
     from_data: tuple[str, ...] = ()

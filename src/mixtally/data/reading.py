@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mixtally.data.places import Grid
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Range
 from mixtally.errors import ParameterError
 from mixtally.records.question import MOST_BITS, MOST_SET, Question
 
@@ -48,7 +45,7 @@ class Reading:
       separator   between the labels of a set; None where a cell holds one label of it
       max_set     the most labels of a set; None for the largest set in the data
       empty_sets  whether an empty cell is a set without labels; otherwise it is refused
-      scale       where numbers are cut
+      scale       of numbers: the bins that they are cut into, or the points to round them to
       grid        the hexagons of places, whose columns are latitude and longitude
       missing     the value of rows that have none, or DROP; None to refuse them
       missing_values  texts that mean missing, in every column that is read
@@ -63,7 +60,7 @@ class Reading:
     separator: str | None = ";"
     max_set: int | None = None
     empty_sets: bool = False
-    scale: Scale | None = None
+    scale: Range | None = None
     grid: Grid | None = None
     missing: str | None = None
     missing_values: tuple[str, ...] = ()
@@ -132,11 +129,6 @@ class Reading:
     def name(self) -> str:
         """What the question is called: the column, or all of them."""
         return "+".join(self.columns)
-
-    @property
-    def edges(self) -> NDArray[np.float64] | None:
-        """Where numbers are cut into bins, shape (bins + 1,); None for no numbers."""
-        return None if self.scale is None else self.scale.edges
 
     def bins(self, question: Question | None) -> tuple[str, ...] | None:
         """The labels that are fixed, by the plan or by whoever reads; None to read them off."""

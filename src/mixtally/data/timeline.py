@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mixtally.data.population import Population
 from mixtally.errors import DataError
 from mixtally.randomize.bins import Records
+from mixtally.records.grid import Grid
 from mixtally.records.question import Question
 
 Integers = NDArray[np.int64]
@@ -28,7 +29,8 @@ class Timeline:
                (answers, row bytes), as ``Population`` has them
       at       shape (answers,), the number of its epoch
       people   shape (answers,), who gave it, numbered from 0; None when nobody knows
-      values   shape (answers,), the numbers that were cut into bins; None for no numbers
+      values   shape (answers,), the numbers, moved into their range; None for no numbers
+      grid     to whose points they were rounded, as ``Population`` has it
       from_data  what of the question was read off the answers, as ``Population`` has it
       note     what was done to the data on the way in, for people; empty for nothing
       warning  what may be wrong with them, for people; empty for nothing
@@ -42,6 +44,7 @@ class Timeline:
     at: Integers
     people: Integers | None = None
     values: NDArray[np.float64] | None = None
+    grid: Grid | None = None
     note: str = ""
     warning: str = ""
     from_data: tuple[str, ...] = ()
@@ -86,7 +89,9 @@ class Timeline:
         """The people of one epoch."""
         here = self.at == epoch
         values = None if self.values is None else self.values[here]
-        return Population(self.question, self.codes[here], values, from_data=self.from_data)
+        return Population(
+            self.question, self.codes[here], values, self.grid, from_data=self.from_data
+        )
 
     def first_repeat(self) -> int | None:
         """The first answer of a person who already answered in its epoch, by its place."""

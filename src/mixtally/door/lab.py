@@ -13,7 +13,8 @@ from mixtally.door.promise import guarantee_of
 from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
 from mixtally.door.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_of
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Range
+from mixtally.encode.numbers import scale_of as planned_scale
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
@@ -24,6 +25,7 @@ from mixtally.simulation.counts_only import (
     collect_counts,
 )
 from mixtally.simulation.lab import Lab
+from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import checked, release
 from mixtally.simulation.seeded import chance_of
 
@@ -44,6 +46,7 @@ def simulate(
     separator: str | None = None,
     empty_sets: bool = False,
     bins: int | None = None,
+    points: int | None = None,
     low: float | None = None,
     high: float | None = None,
     missing: str = "refuse",
@@ -74,7 +77,10 @@ def simulate(
       max_set          the most labels of a set; the largest when left out: a rehearsal
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
-      bins, low, high  cut numbers into so many bins between these ends
+      low, high        where numbers end: they are rounded at random to ``points``, by which their
+                       mean is known, or cut into ``bins``
+      points           2 to 10^6; as many as give the mean the least error when left out
+      bins             2 to 10^6, in place of points: a histogram
       missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
@@ -101,7 +107,7 @@ def simulate(
         separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
         max_set=checks.maybe_whole("max set", max_set),
-        scale=_scale(plan, scale_of(bins, low, high)),
+        scale=_scale(plan, scale_of(bins, points, low, high)),
         missing=checks.text("missing", missing),
         missing_values=missing_texts(missing_values),
         question=None if plan is None else plan.question,
@@ -117,8 +123,9 @@ def simulate(
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         limits, people = checks.made(BudgetOptions, options), crowd.population
-        cuts = None if wanted.scale is None else tuple(map(float, wanted.scale.edges))
-        plan = _planned(people, guarantee, limits, lab, times, pairs=analysis.pairs, edges=cuts)
+        plan = _planned(
+            people, guarantee, limits, lab, times, pairs=analysis.pairs, scale=wanted.scale
+        )
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
@@ -130,23 +137,25 @@ def _planned(
     times: int | None,
     *,
     pairs: bool,
-    edges: tuple[float, ...] | None,
+    scale: Range | None,
 ) -> Plan:
     """The plan of least error for these people."""
     budget = with_room(limits, times)
-    wish = wish_of(budget, people.question, guarantee, people.users, edges=edges)
+    wish = wish_of(
+        budget, people.question, guarantee, people.users, scale=scale, planner=lab.planner
+    )
     return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=pairs))
 
 
-def _scale(plan: Plan | None, given: Scale | None) -> Scale | None:
-    """Where numbers are cut; a plan has its own edges."""
+def _scale(plan: Plan | None, given: Range | None) -> Range | None:
+    """How numbers are read; a plan says so itself."""
     if plan is None:
         return given
     if given is not None:
         raise ParameterError(
-            "plan", wanted="a plan alone", got="bins, low and high beside it", do="leave them out"
+            "plan", wanted="a plan alone", got="how numbers are read beside it", do="leave them out"
         )
-    return None if plan.record.edges is None else Scale.at(plan.record.edges)
+    return planned_scale(plan.record)
 
 
 def _played(
@@ -160,6 +169,7 @@ def _played(
     """The result, once the budget was charged; what cannot be played is not charged."""
     whole = crowd.population
     if isinstance(whole, Population):
+        whole = rounded_crowd(whole, plan.record, lab.chance)
         checked(plan.record, whole, analysis, lab.planner.accountant)
     else:
         checked_counts(plan.record, whole, analysis, lab.planner.accountant)

@@ -11,9 +11,9 @@ from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
 from mixtally.door.promise import guarantee_of
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points, Range, Scale
 from mixtally.errors import DataError, ParameterError
-from mixtally.planner import choose, forecast
+from mixtally.planner import Planner, choose, forecast, of_mean
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
@@ -25,7 +25,7 @@ from mixtally.report.svg import el
 from mixtally.report.words import promise
 from mixtally.store.files import read_whole
 
-Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]]
+Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
 class Plan:
@@ -58,6 +58,12 @@ class Plan:
     def error(self) -> float:
         """Standard error of one count, in counts."""
         return self.record.standard_error
+
+    @property
+    def mean_error(self) -> float | None:
+        """Standard error of the mean of numbers that are rounded; None where none are."""
+        found = of_mean(self.record)
+        return None if found is None else found.standard_error
 
     @property
     def fingerprint(self) -> str:
@@ -118,7 +124,7 @@ class Plan:
 @checks.in_python
 @checks.takes(BudgetOptions)
 def plan(
-    question: Shape,
+    question: Shape = None,
     *,
     epsilon: float,
     delta: float,
@@ -126,6 +132,7 @@ def plan(
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
+    points: int | None = None,
     low: float | None = None,
     high: float | None = None,
     **options: Any,
@@ -134,13 +141,15 @@ def plan(
 
     where
       question   how many bins there are, or their labels, or labels by attribute; or a ``Question``
+                 itself; None for numbers that are rounded
       epsilon    the largest privacy loss, in [0.01, 20]
       delta      the chance left over, in [1e-15, 0.1]
       users      people expected to take part, 2 to 10^10
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
-      low, high  cut numbers into so many bins between these ends
+      low, high  where numbers end: rounded at random to ``points``, or cut into so many bins
+      points     2 to 10^6; as many as give the mean the least error when left out
       options    what it may cost and whom it may trust
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
@@ -150,20 +159,20 @@ def plan(
     """
     called, wanted = checks.text("name", name), guarantee_of(epsilon, delta)
     budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
-    edges: tuple[float, ...] | None = None
-    if low is None and high is None:
+    planner, scale = Planner(), None
+    if low is None and high is None and points is None:
         asked = question_of(question, name=called, kind=kind, max_set=max_set)
     else:
-        asked, edges = _numbers(question, called, low, high, kind, max_set)
-    answer = choose(wish_of(budget, asked, wanted, crowd, edges=edges))
+        asked, scale = _numbers(question, called, points, low, high, kind, max_set)
+    answer = choose(wish_of(budget, asked, wanted, crowd, scale=scale, planner=planner), planner)
     return Plan(answer.plan, answer.reason)
 
 
 def _numbers(
-    shape: object, name: str, low: object, high: object, *others: object
-) -> tuple[Question, tuple[float, ...]]:
-    """The question of numbers that are cut into bins, and where."""
-    scale = scale_of(shape, low, high)
+    shape: object, name: str, points: object, low: object, high: object, *others: object
+) -> tuple[Question, Range]:
+    """The question of numbers, and the bins they are cut into or the points of their rounding."""
+    scale = scale_of(shape, points, low, high)
     if scale is None or any(other is not None for other in others):
         raise ParameterError(
             "question",
@@ -171,24 +180,29 @@ def _numbers(
             got="kind or max_set beside them",
             do="leave these out",
         )
-    edges = tuple(map(float, scale.edges))
-    return Question(name=name, bins=scale.bins, labels=scale.labels), edges
+    if isinstance(scale, Scale):
+        return Question(name=name, bins=scale.bins, labels=scale.labels), scale
+    return Question(name=name, bins=2), scale  # until its points are chosen
 
 
-def scale_of(bins: object, low: object, high: object) -> Scale | None:
-    """Where numbers are cut; None when nothing is said, ParameterError when a part is missing."""
-    given = {"bins": bins, "low": low, "high": high}
-    left = [name for name, value in given.items() if value is None]
-    if len(left) == len(given):
+def scale_of(bins: object, points: object, low: object, high: object) -> Range | None:
+    """The bins or the points of numbers; None when nothing is said.
+
+    Raises ParameterError when an end is missing, or for both bins and points.
+    """
+    if bins is points is low is high is None:
         return None
-    if left:
+    left = [name for name, value in {"low": low, "high": high}.items() if value is None]
+    if left or None not in (bins, points):
         raise ParameterError(
             "numbers",
-            wanted="bins, low and high",
-            got="no " + " and no ".join(left),
-            do="say into how many bins numbers are cut, and where they end",
+            wanted="low and high, and either bins or points if any",
+            got="no " + " and no ".join(left) if left else "bins and points",
+            do="say where numbers end: they are rounded to points, or cut into bins",
         )
     ends = checks.number("low", low), checks.number("high", high)
+    if bins is None:
+        return Points(*ends, checks.maybe_whole("points", points))
     return Scale(*ends, checks.whole("bins", bins))
 
 

@@ -16,7 +16,7 @@ from mixtally.door.frames import frame_of
 from mixtally.door.page import document
 from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
 from mixtally.errors import DataError, ParameterError, not_one_of
-from mixtally.estimate.numbers import QUANTILES
+from mixtally.estimate.numbers import QUANTILES, quantile_label
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import write_plan
 from mixtally.records.result import Result as Record
@@ -81,16 +81,18 @@ class Result:
 
     @property
     def mean(self) -> Row:
-        """The mean of numbers that were cut into bins, with its interval and resolution.
+        """The mean of numbers that were rounded at random, with its interval.
 
-        Raises ParameterError where no numbers were asked.
+        ``figures["numbers"]`` has their sum and variance beside it. Raises ParameterError where no
+        numbers were asked, or where they were cut into bins.
         """
         return self._numbers()[0]
 
     @property
     def quantiles(self) -> dict[float, Row]:
         """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
-        return dict(zip(QUANTILES, self._numbers()[1:], strict=True))
+        rows = {row.label: row for row in self._numbers()}
+        return {share: rows[quantile_label(share)] for share in QUANTILES}
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:
@@ -113,7 +115,7 @@ class Result:
         found = self.figures.get("numbers")
         if found is None:
             raise ParameterError(
-                "mean", wanted="numbers", got="labels", do="say bins=, low= and high="
+                "mean", wanted="numbers, rounded", got="other bins", do="say low= and high= alone"
             )
         return found
 

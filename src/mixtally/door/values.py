@@ -18,7 +18,7 @@ from mixtally.data.reading import DROP, As, Reading, Several
 from mixtally.data.timeline import Timeline, When
 from mixtally.door import checks
 from mixtally.door.labels import labels_of
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Range
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Question
 from mixtally.simulation.counts_only import Histogram, counted_before
@@ -44,7 +44,7 @@ class Wanted:
       separator  between the labels of a set that is one text; None where sets are lists
       max_set    the most labels of a set; None for the largest in the values
       empty_sets whether somebody without a value has a set without labels
-      scale      where numbers are cut
+      scale      of numbers: the bins that they are cut into, or the points to round them to
       grid       the hexagons of places, whose columns are latitudes and longitudes
       words      whether values are words of an open domain, of which no list is made
       missing    "refuse", "drop", or what stands for a missing value
@@ -61,7 +61,7 @@ class Wanted:
     separator: str | None = None
     max_set: int | None = None
     empty_sets: bool = False
-    scale: Scale | None = None
+    scale: Range | None = None
     grid: Grid | None = None
     words: bool = False
     missing: str = "refuse"
@@ -282,7 +282,7 @@ def _check_form(form: As, wanted: Wanted) -> None:
         "max_set": wanted.max_set is not None and form is not As.SET,
         "separator": wanted.separator is not None and form is not As.SET,
         "empty_sets": wanted.empty_sets and form is not As.SET,
-        "bins, low and high": wanted.scale is not None and form is not As.NUMBER,
+        "low and high": wanted.scale is not None and form is not As.NUMBER,
         "labels": wanted.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
@@ -290,6 +290,4 @@ def _check_form(form: As, wanted: Wanted) -> None:
             argument, wanted=f"records that have it, not {form}", got="both", do="leave it out"
         )
     if form is As.NUMBER and wanted.scale is None:
-        raise ParameterError(
-            "numbers", wanted="bins, low and high", got="none", do="say where they are cut"
-        )
+        raise ParameterError("numbers", wanted="low and high", got="none", do="say where they end")

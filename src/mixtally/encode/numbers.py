@@ -1,4 +1,4 @@
-"""Numbers cut into equal bins: what lies outside is moved to the nearest end, and counted."""
+"""Numbers of a range, as they are or cut into equal bins; what lies outside moves to its ends."""
 
 import math
 from dataclasses import dataclass
@@ -7,20 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, ParameterError, PlanError, in_range
+from mixtally.records.grid import told_apart
+from mixtally.records.plan import Plan
 
 MOST_CUTS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """``bins`` bins of equal width from ``low`` to ``high``, each but the last without its end.
-
-    Raises ParameterError unless low < high are finite and bins lies in [2, 10^6].
-    """
+@dataclass(frozen=True)
+class Range:
+    """Numbers from ``low`` to ``high``; raises ParameterError unless low < high are finite."""
 
     low: float
     high: float
-    bins: int
 
     def __post_init__(self) -> None:
         if not -math.inf < self.low < self.high < math.inf or math.isinf(self.high - self.low):
@@ -30,6 +28,40 @@ class Scale:
                 got=f"{self.low:g},{self.high:g}",
                 do="say where values are cut off",
             )
+
+    def clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``values`` with what lies outside moved to the nearest end."""
+        return np.clip(values, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Points(Range):
+    """Numbers rounded at random to so many ``points`` from ``low`` to ``high``.
+
+    Where it is None, to as many as give the mean the least error. Raises ParameterError as
+    ``Range`` does, and unless points lies in [2, 10^6].
+    """
+
+    points: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.points is not None:
+            do = "leave it out for the least error of the mean"
+            in_range("points of a number", self.points, 2, MOST_CUTS, do)
+
+
+@dataclass(frozen=True)
+class Scale(Range):
+    """``bins`` bins of equal width from ``low`` to ``high``, each but the last without its end.
+
+    Raises ParameterError as ``Range`` does, and unless bins lies in [2, 10^6].
+    """
+
+    bins: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         in_range(
             "bins of a number",
             self.bins,
@@ -59,22 +91,22 @@ class Scale:
     @property
     def labels(self) -> tuple[str, ...]:
         """The bins as people write intervals, told apart by as many digits as it takes."""
-        for digits in range(4, 18):
-            texts = [f"{edge:.{digits}g}" for edge in self.edges.tolist()]
-            if len(set(texts)) == len(texts):
-                break
+        texts = told_apart(self.edges.tolist())
         ends = ")" * (self.bins - 1) + "]"
         pairs = zip(texts, texts[1:], ends, strict=False)
         return tuple(f"[{left}, {right}{end}" for left, right, end in pairs)
-
-    def clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``values`` with what lies outside moved to the nearest end."""
-        return np.clip(values, self.low, self.high)
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """The bin of each value, shape as ``values``."""
         place = np.searchsorted(self.edges, self.clipped(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
+
+
+def scale_of(plan: Plan) -> Range | None:
+    """How ``plan`` reads numbers; None without them, PlanError where bins are of unequal width."""
+    if plan.grid is not None:
+        return Points(plan.grid.low, plan.grid.high, plan.grid.points)
+    return None if plan.edges is None else Scale.at(plan.edges)
 
 
 def number(text: str, subject: str) -> float:

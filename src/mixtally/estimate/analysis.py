@@ -39,8 +39,6 @@ class Analysis:
     where
       level        confidence level of all intervals, in (0, 1)
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
-      edges        shape (bins + 1,), where numbers were cut into bins, to estimate mean and
-                   quantiles; None for no numbers
       listed       words that are looked for, where the question is open; None for none
       pairs        whether messages are counted for how many people have both of two bits
 
@@ -49,7 +47,6 @@ class Analysis:
 
     level: float = 0.95
     projection: str | None = None
-    edges: NDArray[np.float64] | None = None
     listed: Listed | None = None
     pairs: bool = False
 

@@ -8,6 +8,7 @@ from mixtally.planner.options import Candidate, Choice, Infeasible
 from mixtally.planner.pareto_front import pareto_front
 from mixtally.planner.relaxations import Relaxation, relaxations
 from mixtally.planner.request import PlanRequest
+from mixtally.planner.rounded import OfMean, of_mean
 
 __all__ = [
     "Candidate",
@@ -15,6 +16,7 @@ __all__ = [
     "Forecast",
     "Gain",
     "Infeasible",
+    "OfMean",
     "PlanRequest",
     "Planner",
     "Relaxation",
@@ -22,6 +24,7 @@ __all__ = [
     "explain",
     "forecast",
     "gains",
+    "of_mean",
     "pareto_front",
     "relaxations",
     "users_for",

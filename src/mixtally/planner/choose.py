@@ -173,6 +173,12 @@ class Planner:
         found = [one for one in evaluated if isinstance(one, Candidate)]
         return min(found, key=lambda one: one.error, default=None)
 
+    def foremost(self, request: PlanRequest) -> Candidate | None:
+        """What ``best`` most likely takes for the whole budget: the cover of every mix first."""
+        evaluated = self.results(request, sketched=True)
+        found = [one for one in evaluated if isinstance(one, Candidate)]
+        return min(found, key=lambda one: _rank(one, request.count), default=None)
+
     def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
         """Every candidate for the whole budget from good to bad, and what does not fit; ``again``
         as ``results`` has it.

@@ -97,8 +97,8 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
 def _cells(request: PlanRequest, sure: int, people: int) -> int:
     """How many cells p err about least at the count that is asked for.
 
-    Where clear records need a cover of some lambda a cell, n g + m messages and one's own replacement
-    do as well about at (n g + m) / p = lambda (1 - g)^2.
+    Where clear records need a cover of some lambda a cell, n g + m messages and one's own
+    replacement do as well about at (n g + m) / p = lambda (1 - g)^2.
     """
     cover = usual_cover(request.guarantee.epsilon, request.guarantee.delta)
     most = min(request.question.bins, MOST_BINS, math.ceil(_WIDEST * (people + sure) / cover))

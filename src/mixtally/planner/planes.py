@@ -67,8 +67,8 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
 def possible(request: PlanRequest, encoding: Encoding) -> bool:
     """Whether records are single values that planes may stand for."""
     (first, *rest) = encoding.parts
-    single = not rest and first.kind is Kind.ONE and request.edges is None
-    return single and request.over_planes
+    single = not rest and first.kind is Kind.ONE
+    return single and request.over_planes and request.edges is None and request.grid is None
 
 
 def _clear(request: PlanRequest, encoding: Encoding) -> bool:

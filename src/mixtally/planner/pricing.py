@@ -209,6 +209,7 @@ def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
         version=VERSION,
         question=found.question,
         edges=request.edges,
+        grid=request.grid,
         prefixes=request.prefixes,
         guarantee=request.guarantee,
         users=request.users,

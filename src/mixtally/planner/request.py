@@ -9,6 +9,7 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import decimal
 from mixtally.records.costs import usual_count
 from mixtally.records.encodings import encodings
+from mixtally.records.grid import Grid
 from mixtally.records.guarantee import (
     LEAST_USERS,
     Guarantee,
@@ -39,7 +40,8 @@ class PlanRequest:
                           [1, 1000]; when left out 2 for each part: a bit or an attribute
       bytes_per_user      the most bytes of envelopes a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
-      edges               where numbers are cut into bins; None without numbers
+      edges               where numbers are cut into bins; None without
+      grid                to whose points numbers are rounded at random; None without
       prefixes            by which words are asked; None without
       over_planes         whether messages may name planes of values in place of values
       count_crowd         whether honest people's own flips are counted on as fakes
@@ -53,7 +55,8 @@ class PlanRequest:
       local_epsilon       the most that may be left of the promise when every mix colludes, in
                           [0.01, 100]; None for no limit
       error_at            at which true count of a bin errors are compared: a number of people, or
-                          below 1 a share of them; None for the square root of the users
+                          below 1 a share of them; None for the square root of the users, and for
+                          as many as a point of a grid has
       honest_share     share of the users' promised fakes that surely arrive, and of the crowd
                           that is counted on, in (0, 1]
       minimum_crowd       people who surely take part, of whose fakes and flips only the honest
@@ -70,6 +73,7 @@ class PlanRequest:
     bytes_per_user: float | None = None
     collections: int = 1
     edges: tuple[float, ...] | None = None
+    grid: Grid | None = None
     prefixes: Prefixes | None = None
     hops: int | None = None
     mix_fakes: bool = False
@@ -146,6 +150,8 @@ class PlanRequest:
     def count(self) -> int:
         """How many people hold the bin whose error is compared."""
         at = self.error_at
+        if at is None and self.grid is not None:
+            return self.users // self.grid.points
         if at is None:
             return usual_count(self.users)
         return round(at * self.users if at < 1.0 else at)

@@ -149,16 +149,18 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 return 0
 
     def standard_error(self, users: int, hops: int, crowd: int, count: int = 0) -> float:
-        """Of a bin that ``count`` of ``users`` people hold, in counts, if ``crowd`` people's flips
-        count.
+        """Of a bin that ``count`` of ``users`` people hold in counts, with what is ``expected``."""
+        return self.expected(users, hops, crowd).standard_error(users, count)
+
+    def expected(self, users: int, hops: int, crowd: int) -> Shuffled:
+        """The mechanism if ``users`` people answer, with ``crowd`` people's own noise counted on.
 
         All ``hops`` draw what the recipe says.
         """
         fakes = 0 if self.own is None else round(users * self.own.mean)
         if isinstance(self.recipe, CountedRecipe):
             fakes = self.recipe.count * hops
-        made = self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
-        return made.standard_error(users, count)
+        return self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
 
     def mechanism(self, *, fakes: int, crowd: int = 0, mixes: int = 1) -> Shuffled:
         """The mechanism with so many fakes in its stream.

@@ -13,6 +13,7 @@ from mixtally.ground.codec import as_floats
 from mixtally.records.certificate import Certificate
 from mixtally.records.costs import Costs
 from mixtally.records.encodings import encodings
+from mixtally.records.grid import Grid
 from mixtally.records.guarantee import Guarantee, arriving
 from mixtally.records.part import Part
 from mixtally.records.question import Question
@@ -59,6 +60,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
       version         of this format
       question        the whole question; its labels, attributes or hash turn a value into bins
       edges           where numbers are cut into bins, ascending, bins + 1 of them; None without
+      grid            to whose points numbers are rounded at random; None without
       prefixes        by which words are asked; None without
       guarantee       of all parts and all collections together
       users           people expected to take part
@@ -78,6 +80,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     version: int
     question: Question
     edges: tuple[float, ...] | None
+    grid: Grid | None
     prefixes: Prefixes | None
     guarantee: Guarantee
     users: int

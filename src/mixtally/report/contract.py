@@ -110,6 +110,9 @@ def _asked(plan: Plan) -> str:
     elif plan.edges is not None:
         low, high = number(plan.edges[0]), number(plan.edges[-1])
         what = f"a number, cut into {question.bins:,} bins from {low} to {high}"
+    elif plan.grid is not None:
+        low, high = number(plan.grid.low), number(plan.grid.high)
+        what = f"a number, rounded at random to one of {question.bins:,} from {low} to {high}"
     elif question.hashed is not None:
         what = f"any text, told apart by {question.bins:,} points"
     elif question.attributes is not None:

@@ -17,7 +17,7 @@ from mixtally.records.result import Step
 from mixtally.simulation.counts_only import draw_part
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.play import check_room, play
-from mixtally.simulation.run import check_crowd
+from mixtally.simulation.run import check_crowd, check_rounded
 from mixtally.simulation.trend.trend import Spent, Trend
 from mixtally.simulation.truth import Values
 
@@ -68,7 +68,7 @@ def collect(
         series=series,
         spending=spending,
         truth=timeline.truth,
-        figures={} if analysis.edges is None else _true_means(timeline, series.steps),
+        figures={} if plan.grid is None else _true_means(timeline, series.steps),
     )
 
 
@@ -95,6 +95,7 @@ def checked(
     part = plan.one_part(
         "plan with another --protocol, or ask each bit or attribute in a series of its own"
     )
+    check_rounded(plan, timeline)
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
     if not counts_only:  # now, not in mid-series
         check_room(part, int(timeline.users.max()), plan.hops)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mixtally.data.population import Population
+from mixtally.data.timeline import Timeline
 from mixtally.encode.bits import set_bits
 from mixtally.errors import DataError, MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -51,10 +52,22 @@ def checked(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
     """The crowd of each part, once nothing speaks against playing them."""
+    check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
     _check_pairs(plan, analysis)
     return parts(population, plan.questions)
+
+
+def check_rounded(plan: Plan, crowd: Population | Timeline) -> None:
+    """Raises PlanError for numbers that were not rounded to the points that the plan counts."""
+    if crowd.grid != plan.grid or (crowd.grid is None) != (crowd.values is None):
+        raise PlanError(
+            "numbers",
+            wanted="those that were rounded to the grid of the plan",
+            got="others",
+            do="round them as the plan says, every time anew",
+        )
 
 
 def check_crowd(

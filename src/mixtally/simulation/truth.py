@@ -75,12 +75,16 @@ def truth_of(population: Population, found: Told) -> Truth:
 
 
 def _numbers(population: Population) -> Values:
-    """The mean and the quantiles, in the order of ``estimate.numbers.summary``."""
+    """Of ``estimate.conclude.numbers`` in its order: moments and quantiles, of the numbers
+    themselves, and the shares at both ends as they were rounded.
+    """
     if population.values is None:
         raise TypeError("the crowd holds no numbers")
-    values = np.sort(population.values)
+    values, at_points = np.sort(population.values), population.truth
     places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]
-    return (float(values.mean()), *(float(values[place]) for place in places))
+    found = values.mean(), values.sum(), np.mean(values**2), values.var(), *values[places]
+    shares = at_points[0] / len(values), at_points[-1] / len(values)
+    return tuple(float(one) for one in (*found, *shares))
 
 
 def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:

@@ -45,6 +45,9 @@ def _question(contract: Contract) -> list[str]:
     plan, question = contract.plan, contract.plan.question
     if plan.edges is not None:
         form = f"a number, known by one of {question.bins:,} ranges"
+    elif plan.grid is not None:
+        low, high, points = plan.grid
+        form = f"a number, rounded at random to one of {points:,} from {low:g} to {high:g}"
     elif plan.prefixes is not None:
         form = "a word, known by one symbol behind some prefixes"
     elif question.seed is not None:

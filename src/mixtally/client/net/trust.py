@@ -68,7 +68,7 @@ def trusted(data: bytes, pins: Pins, limits: Limits) -> Trusted:
     checked(contract.plan, limits)
     target(contract.hops[0].address)
     plan = parsed(text_of(data))["plan"]
-    asked = {name: plan[name] for name in ("question", "edges", "prefixes")}
+    asked = {name: plan[name] for name in ("question", "edges", "grid", "prefixes")}
     return Trusted(contract, _digest(plan), _digest(asked))
 
 

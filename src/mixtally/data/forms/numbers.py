@@ -1,4 +1,4 @@
-"""A number a person, cut into bins."""
+"""A number a person: cut into bins, or kept as it is until it is rounded at random."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,12 @@ from mixtally.data.people import Records
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Batch
-from mixtally.encode.numbers import number
+from mixtally.encode.numbers import Scale, number
 from mixtally.errors import PlanError
 from mixtally.records.question import Question
+
+_ENDS = 2
+"""Points of a grid that is not chosen yet: the two ends."""
 
 
 class Numbers:
@@ -22,31 +25,39 @@ class Numbers:
         del origin  # a column of any numbers will do
         if reading.scale is None:
             raise TypeError("numbers are read with a scale")
-        (self._column,), self._scale = reading.columns, reading.scale
-        labels = self._scale.labels
-        if question is not None and question.labels not in (None, labels):
-            raise PlanError(
-                "plan",
-                wanted=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
-                got=f"{question.label(0)} to {question.label(question.bins - 1)}",
-                do="cut the numbers as the plan does",
-            )
+        (self._column,), self._scale, self._asked = reading.columns, reading.scale, question
         self._values: list[NDArray[np.float64]] = []
+        if isinstance(self._scale, Scale):
+            _check_labels(self._scale.labels, question)
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for what is no finite number."""
         self._values.append(numbers_of(batch.arrays[0], batch))
 
     def crowd(self, records: Records) -> Population:
-        """Numbers outside the scale are clipped, which the note says."""
+        """Numbers outside the range are clipped, which the note says."""
         values, scale = records.each(np.concatenate(self._values)), self._scale
         outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
         note = (
             f"Values below {scale.low:g} count as {scale.low:g} and values above {scale.high:g} as "
             f"{scale.high:g}: {outside:,} of {len(values):,} were clipped."
         )
-        asked = Question(name=self._column, bins=scale.bins, labels=scale.labels)
-        return Population(asked, scale.codes(values), scale.clipped(values), note)
+        if isinstance(scale, Scale):
+            asked = Question(name=self._column, bins=scale.bins, labels=scale.labels)
+            return Population(asked, scale.codes(values), note=note)
+        asked = self._asked or Question(name=self._column, bins=_ENDS)
+        none = np.zeros(len(values), dtype=np.int64)
+        return Population(asked, none, scale.clipped(values), note=note)
+
+
+def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
+    if question is not None and question.labels not in (None, labels):
+        raise PlanError(
+            "plan",
+            wanted=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
+            got=f"{question.label(0)} to {question.label(question.bins - 1)}",
+            do="cut the numbers as the plan does",
+        )
 
 
 def numbers_of(array: Array, batch: Batch) -> NDArray[np.float64]:

@@ -42,11 +42,11 @@ def conclude(
       people     who took part, where nobody says what was received; the users of the plan when left
                  out
       received   what came, which the number of fakes follows from; None in one process
-      analysis   what is wanted besides counts; where numbers were cut the plan itself says
+      analysis   what is wanted besides counts
       noises     shared by many conclusions that are alike, which saves their time
 
     Parts stand side by side in the question's order, with intervals that hold for all bins of all
-    parts at once; numbers that were cut into bins have their mean and quantiles. Of tallies that
+    parts at once; numbers that were rounded have their mean and quantiles. Of tallies that
     count pairs, the result says who has both of two bits as well.
 
     Raises PlanError for tallies that are not one for each part, MessageError for numbers that do
@@ -103,7 +103,7 @@ def _estimated(
         for part, tally in zip(parts, seen, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
-    return own, every, tuple(_figures(plan, parts, seen, every, analysis))
+    return own, every, tuple(_figures(plan, parts, seen, every))
 
 
 def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
@@ -149,17 +149,15 @@ def _figures(
     parts: Sequence[Arrived],
     tallies: Sequence[Tally],
     found: Estimate,
-    analysis: Analysis,
 ) -> list[Figures]:
     """Of pairs of bits, and of numbers, which travel as one message."""
     own, figures = plan.question, list[Figures]()
     for part, tally in zip(parts, tallies, strict=True):
         if tally.pairs is not None:
             figures += pairs_and_tables(own, part.mechanism, tally, found.each.level)
-    edges = analysis.edges if plan.edges is None else np.array(plan.edges)
-    if edges is not None:
+    if plan.grid is not None:
         part, messages = parts[0], tallies[0].messages
-        figures.append(numbers(own, part.mechanism, messages, found, edges, part.people))
+        figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))
     return figures
 
 

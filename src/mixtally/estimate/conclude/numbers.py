@@ -1,21 +1,15 @@
-"""Mean and quantiles of numbers, now and over time, out of the counts of their bins."""
+"""What numbers that were rounded at random come to, now and over time, out of their counts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.numbers import Cuts, summary
+from mixtally.estimate.numbers import Rounded, summary
+from mixtally.records.grid import Grid
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.question import Question
 from mixtally.records.result import Result, Step
-from mixtally.records.results import Estimate, Figures
-
-_RESOLUTION = (
-    "A value is known up to its bin: the resolution is in the intervals, half a bin for each epoch."
-)
+from mixtally.records.results import Estimate, Figures, Row
 
 
 def numbers(
@@ -23,20 +17,38 @@ def numbers(
     mechanism: Shuffled,
     messages: int,
     found: Estimate,
-    edges: NDArray[np.float64],
+    grid: Grid,
     users: int,
 ) -> Figures:
-    """Mean and quantiles of a crowd whose numbers were cut at ``edges``."""
+    """Mean, sum, variance and quantiles of a crowd whose numbers were rounded to ``grid``."""
     level = found.each.level
-    cuts = Cuts(found.counts, edges, users, cumulants(mechanism, messages, found.counts))
+    rounded = Rounded(found.counts, grid, users, cumulants(mechanism, messages, found.counts))
     return Figures(
         "numbers",
         f"{question.name}: mean and quantiles",
-        f"Out of the counts of {question.bins:,} bins, {100 * level:g} % for each number alone. A "
-        "value is known up to its bin: this resolution, half a bin on each side of the mean and a "
-        "bin at either end of a quantile, is in the intervals.",
-        tuple(summary(cuts, level)),
+        f"Out of the counts of {grid.points:,} points, {100 * level:g} % for each number alone. "
+        "Numbers were rounded at random to one of the two points beside them, right on average: "
+        "mean and sum have no resolution, and the chance of rounding is in their error, at its "
+        "worst. A quantile is known up to two steps, squares up to an eighth of a step squared. "
+        "All of them are of numbers moved into the range; the shares at its ends say how many may "
+        "have been.",
+        (*summary(rounded, level), *_at_the_ends(found, grid, users)),
     )
+
+
+def _at_the_ends(found: Estimate, grid: Grid, users: int) -> list[Row]:
+    """The shares of people at the first and the last point."""
+    each, error = found.each, found.standard_error / users
+    return [
+        Row(
+            f"share at {end:g}",
+            float(found.counts[place]) / users,
+            lower=float(each.lower[place]) / users,
+            upper=min(1.0, float(each.upper[place]) / users),
+            standard_error=error,
+        )
+        for place, end in ((0, grid.low), (-1, grid.high))
+    ]
 
 
 def means_over_time(
@@ -45,28 +57,31 @@ def means_over_time(
     rounds: Sequence[Shuffled],
     users: Sequence[int],
     steps: Sequence[Step],
-    edges: NDArray[np.float64],
+    grid: Grid,
 ) -> tuple[Figures, ...]:
     """A mean for every round and a change for every step; ``rounds`` are their mechanisms."""
-    cuts = [
-        Cuts(
+    every = [
+        Rounded(
             result.estimate.counts,
-            edges,
+            grid,
             people,
             cumulants(mechanism, result.messages, result.estimate.counts),
         )
         for result, mechanism, people in zip(results, rounds, users, strict=True)
     ]
     asked, level = results[0].question.name, results[0].estimate.each.level
-    means = [replace(one.mean(level), label=n) for n, one in zip(names, cuts, strict=True)]
+    means = [replace(one.mean(level), label=n) for n, one in zip(names, every, strict=True)]
     changes = [
         replace(
-            cuts[step.first].rise_to(cuts[step.last], level),
+            every[step.first].rise_to(every[step.last], level),
             label=f"{names[step.first]} to {names[step.last]}",
         )
         for step in steps
     ]
-    note = f"{100 * level:g} % for each number alone. {_RESOLUTION}"
+    note = (
+        f"{100 * level:g} % for each number alone. Every epoch rounds anew: the chance of rounding "
+        "is in the intervals, at its worst."
+    )
     found = [Figures("means", f"{asked}: mean over time", note, tuple(means))]
     if changes:
         title = f"{asked}: change of the mean"

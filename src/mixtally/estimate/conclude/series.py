@@ -1,9 +1,7 @@
 """One question in one round after another: counts of every round, and how much they changed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-import numpy as np
 from msgspec import structs
 
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -28,20 +26,20 @@ def conclude_series(
 
     where
       users, names   of each round: how many people, and what it is called
-      analysis       where it has edges, of numbers that were cut, their means are estimated
+      analysis       what is wanted of every round; means are estimated of numbers that were rounded
 
     Raises as ``conclude`` does.
     """
-    alone = structs.replace(plan, edges=None)
+    alone = structs.replace(plan, grid=None)
     results = tuple(
-        conclude(alone, (tally,), replace(analysis, edges=None), people=many)
+        conclude(alone, (tally,), analysis, people=many)
         for tally, many in zip(tallies, users, strict=True)
     )
     rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
     seen = [seen_of(plan.parts[0], tally) for tally in tallies]
     steps = steps_between(rounds, seen, analysis.level)
-    edges = analysis.edges if plan.edges is None else np.array(plan.edges)
-    means = () if edges is None else means_over_time(names, results, rounds, users, steps, edges)
+    grid = plan.grid
+    means = () if grid is None else means_over_time(names, results, rounds, users, steps, grid)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)
 
 

@@ -1,0 +1,47 @@
+"""Everybody's number rounded at random to the grid of a plan, before it is played.
+
+Devices do this when they encode. Here it is done for all of them at once, a word each, so that it
+is known how many people went to each point: that is what counts are compared with. The mean and
+what else is said of numbers are compared with the numbers themselves.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.data.population import Population
+from mixtally.data.timeline import Timeline
+from mixtally.encode.rounded import rounded
+from mixtally.errors import PlanError
+from mixtally.ground.chance import Chance
+from mixtally.records.plan import Plan
+
+
+def rounded_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
+    """The crowd with its numbers rounded as ``plan`` says; itself where neither has numbers.
+
+    Raises PlanError where only one of them has.
+    """
+    if plan.grid is None and crowd.values is None:
+        return crowd
+    records = _points(crowd.values, plan, chance)
+    return replace(crowd, question=plan.question, records=records, grid=plan.grid)
+
+
+def rounded_timeline(timeline: Timeline, plan: Plan, chance: Chance) -> Timeline:
+    """The same of all epochs: every answer is rounded anew."""
+    if plan.grid is None and timeline.values is None:
+        return timeline
+    codes = _points(timeline.values, plan, chance)
+    return replace(timeline, question=plan.question, codes=codes, grid=plan.grid)
+
+
+def _points(values: NDArray[np.float64] | None, plan: Plan, chance: Chance) -> NDArray[np.int64]:
+    if plan.grid is None or values is None:
+        has = "numbers, to be rounded", "other answers"
+        asked, given = has if values is None else has[::-1]
+        raise PlanError(
+            "plan", wanted=f"one for {given}", got=f"one for {asked}", do="plan for these data"
+        )
+    return rounded(plan.grid, values, chance.words(len(values)))
