@@ -66,6 +66,7 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
+      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads
       repeats     how often a record is sent, each time flipped afresh
     """
 
@@ -83,9 +84,16 @@ class Part(NamedTuple):
         return self.recipe.kind != "none"
 
     @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as: of a set in clear one a member, pads for those it
+        lacks.
+        """
+        return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
     def least(self) -> int:
         """The fewest messages that a device sends."""
-        return self.repeats + (self.own.whole if self.own else 0)
+        return self.record_messages + (self.own.whole if self.own else 0)
 
     @property
     def most(self) -> int:
@@ -119,8 +127,9 @@ def read_part(value: object, place: str) -> Part:
     threshold = None if held.held["threshold"] is None else _threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
     part = Part(bins, most_set, threshold, own, recipe, layout, repeats)
-    if layout.bins != bins:
-        raise refused("layout-bins", place, f"a layout of {bins} bins", layout.bins)
+    named = bins + _pads(part)
+    if layout.bins != named:
+        raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
     if own is not None and part.by_mixes:
         raise refused("two-covers", place, "fakes of devices or of hops", "both")
     if repeats > 1 and (threshold is None or own is not None or part.by_mixes):
@@ -184,9 +193,17 @@ def _threshold(held: Fields) -> int:
     return held.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
 
 
+def _pads(part: Part) -> int:
+    """Bins of a set in clear that stand for members which it lacks."""
+    most = part.most_set or 1
+    return most if part.threshold is None and most > 1 else 0
+
+
 def _check_clear(part: Part, place: str) -> None:
-    if part.most_set != 1 or part.layout.form != "index":
-        raise refused("clear-not-index", place, "one bin in clear, as its number", part.layout.form)
+    if part.most_set is None or part.layout.form != "index":
+        raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
+    if part.most_set > 1 and part.own is None:
+        raise refused("set-uncovered", place, "uniform fakes of devices for a set", part.recipe.kind)
     if part.own is None and part.recipe.kind != "shaped":
         raise refused("clear-uncovered", place, "shaped fakes, or uniform ones of devices", "none")
     if part.own is not None and not part.own.uniform:

@@ -88,9 +88,9 @@ def _rarely(found: Candidate) -> float:
     if found.cover is Cover.MIXES:
         messages = part.drawn + 1
     else:
-        people, fakes = request.people or 0, part.most - part.repeats
+        people, fakes = request.people or 0, part.most - part.record_messages
         counted = fakes + part.repeats * found.count_flips
-        messages = people * counted + fakes + part.repeats
+        messages = people * counted + fakes + part.record_messages
     every = messages * len(found.parts) * request.collections
     guarantee = request.guarantee
     return FOR_CAPS * guarantee.delta / ((1.0 + math.exp(guarantee.epsilon)) * every)
@@ -109,14 +109,14 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
     )
 
 
-def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe) -> Part:
-    """A part whose values travel as the numbers of their bins."""
+def in_clear(bins: int, own: OwnFakes | None, recipe: Recipe, most_set: int = 1) -> Part:
+    """A part whose values, or sets of at most ``most_set``, travel as the numbers of their bins."""
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         own=own,
         recipe=recipe,
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, bins + (most_set if most_set > 1 else 0)),
         repeats=1,
     )

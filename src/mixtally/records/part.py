@@ -72,7 +72,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                   only among other people's flips
       own         fakes that a device adds; None where it adds none
       recipe      what every hop adds
-      layout      how a message is written
+      layout      how a message is written; of a set in clear ``most_set`` bins more are named than
+                  there are: the first of these stand for members that it lacks, a pad each
 
     Raises PlanError for a part that has no proof.
     """
@@ -100,19 +101,29 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.mechanism(fakes=1, crowd=people).name
 
     @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as: of a set in clear one a member, and its pads."""
+        return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
+    def pads(self) -> int:
+        """Bins of a set in clear that stand for members which it lacks."""
+        return self.layout.bins - self.bins
+
+    @property
     def least(self) -> int:
         """The fewest messages that a device sends."""
-        return self.repeats + (0 if self.own is None else self.own.whole)
+        return self.record_messages + (0 if self.own is None else self.own.whole)
 
     @property
     def most(self) -> int:
         """The most messages that a device sends."""
-        return self.repeats + (0 if self.own is None else self.own.most)
+        return self.record_messages + (0 if self.own is None else self.own.most)
 
     @property
     def sent(self) -> float:
         """Messages that a device sends on average."""
-        return self.repeats + (0.0 if self.own is None else self.own.mean)
+        return self.record_messages + (0.0 if self.own is None else self.own.mean)
 
     @property
     def drawn(self) -> int:
@@ -148,7 +159,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if isinstance(self.recipe, ShapedRecipe):
                 drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
                 return InClear(bins=self.bins, fakes=drawn)
-            return InClear(bins=self.bins, fakes=UniformFakes(fakes))
+            most = self.most_set or 1
+            return InClear(bins=self.bins, max_set=most, fakes=UniformFakes(fakes))
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:
             kind = UniformFakes(fakes)

@@ -22,6 +22,12 @@ class Tally:
     messages: int
     pairs: NDArray[np.int64] | None = None
 
+    def first(self, bins: int) -> "Tally":
+        """The counts of the first ``bins`` alone; itself where there are no others."""
+        if len(self.counts) == bins:
+            return self
+        return Tally(self.counts[:bins], self.messages)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:

@@ -10,10 +10,12 @@ from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived, reconciled, undeclared
+from mixtally.records.mechanism import InClear
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import Received
@@ -61,7 +63,7 @@ def conclude(
     found = [
         estimate_counts(
             part.mechanism,
-            tally,
+            tally.first(part.mechanism.bins),
             part.people,
             level=analysis.level,
             together=own.bins,
@@ -101,11 +103,13 @@ def _figures(
     found: Estimate,
     analysis: Analysis,
 ) -> list[Figures]:
-    """Of pairs of bits, and of numbers, which travel as one message."""
-    own, figures = plan.question, list[Figures]()
+    """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
+    own, figures, level = plan.question, list[Figures](), found.each.level
     for part, tally in zip(parts, tallies, strict=True):
+        if isinstance(part.mechanism, InClear) and part.mechanism.max_set > 1:
+            figures.append(set_sizes(own.name, part.mechanism, tally, part.people, level))
         if tally.pairs is not None:
-            figures += pairs_and_tables(own, part.mechanism, tally, found.each.level)
+            figures += pairs_and_tables(own, part.mechanism, tally, level)
     edges = analysis.edges if plan.edges is None else np.array(plan.edges)
     if edges is not None:
         part, messages = parts[0], tallies[0].messages

@@ -38,7 +38,8 @@ def conclude_series(
         for tally, many in zip(tallies, users, strict=True)
     )
     rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
-    steps = steps_between(rounds, tallies, analysis.level)
+    counted = [tally.first(plan.question.bins) for tally in tallies]
+    steps = steps_between(rounds, counted, analysis.level)
     edges = analysis.edges if plan.edges is None else np.array(plan.edges)
     means = () if edges is None else means_over_time(names, results, rounds, users, steps, edges)
     return Series(names=tuple(names), results=results, steps=steps, figures=means)

@@ -170,9 +170,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Fakes that people send and that truly hold a bin, on average: K / d of uniform ones."""
         return self.fakes_sent / self.bins if self.uniform_fakes else 0.0
 
+    @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as."""
+        return self.repeats
+
     def people_among(self, messages: int) -> int:
         """The most people who can have sent so many messages together with their fakes."""
-        return (messages - self.fakes_sent) // self.repeats
+        return (messages - self.fakes_sent) // self.record_messages
 
     def unbiased(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
         """Estimates of the true counts, shape as ``counts``, unbiased, so they may be negative.
@@ -183,4 +188,4 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     def standard_error(self, users: int) -> float:
         """Standard error of an empty bin when ``users`` people take part, in counts."""
-        return math.sqrt(self.variance(users * self.repeats + self.fakes_promised))
+        return math.sqrt(self.variance(users * self.record_messages + self.fakes_promised))

@@ -1,7 +1,8 @@
 """Records travel in clear, among fakes that look the same: the number of a bin, nothing else.
 
-Uniform fakes put K / d counts into a bin, with the variance (K / d)(1 - 1/d); shaped ones a mix's
-shift, with the variance of their distribution, which adds up over the mixes. Nothing survives when
+A set of at most k bins travels as k messages of different cells: its members, and one of k further
+cells for each that it lacks. Uniform fakes put K / D counts into each of D cells, with the variance
+(K / D)(1 - 1/D), whatever else a record holds; shaped ones a mix's shift, with the variance of their distribution, which adds up over the mixes. Nothing survives when
 every mix colludes.
 
 Source: notes 004 section 5.1 (uniform fakes).
@@ -12,18 +13,30 @@ from typing import ClassVar
 
 import msgspec
 
+from mixtally.errors import in_range
 from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
+from mixtally.records.question import MOST_SET
 
 
 class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
-    """Records that are not randomized; ``fakes`` are people's uniform or mixes' shaped ones."""
+    """Records that are not randomized; ``fakes`` are people's uniform or mixes' shaped ones.
+
+    where
+      max_set   the most bins of a record, in [1, 16]; more than one among uniform fakes only
+    """
 
     NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
 
     fakes: UniformFakes | ShapedFakes
+    max_set: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = min(MOST_SET, self.bins) if isinstance(self.fakes, UniformFakes) else 1
+        in_range("max set", self.max_set, 1, most, "it is the most bins that a set has")
 
     @property
     def name(self) -> str:
@@ -33,7 +46,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     def facts(self) -> dict[str, float]:
         """Of shaped fakes decay, shift, and the decay ratio that everything is computed from."""
         if isinstance(self.fakes, UniformFakes):
-            return {}
+            return {"max_set": self.max_set} if self.max_set > 1 else {}
         return {
             "shape_decay": self.fakes.decay,
             "shape_shift": self.fakes.shift,
@@ -43,13 +56,28 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def layout(self) -> Layout:
-        """The bin's number."""
-        return Layout(Form.INDEX, self.bins)
+        """A cell's number."""
+        return Layout(Form.INDEX, self.cells)
+
+    @property
+    def cells(self) -> int:
+        """What a message may name: the bins and, for sets, as many more as a set has members."""
+        return self.bins + (self.max_set if self.max_set > 1 else 0)
 
     @property
     def most_set(self) -> int:
-        """One bin."""
-        return 1
+        """One bin, or a set of them."""
+        return self.max_set
+
+    @property
+    def record_messages(self) -> int:
+        """One for each member that a set may have."""
+        return self.repeats * self.max_set
+
+    @property
+    def true_fakes(self) -> float:
+        """Uniform fakes that hold a bin, on average: K / D."""
+        return self.fakes_sent / self.cells if self.uniform_fakes else 0.0
 
     @property
     def flip_threshold(self) -> None:
@@ -107,18 +135,18 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return float(self.repeats)
 
     def offset(self, messages: int) -> float:  # noqa: ARG002
-        """K / d of uniform fakes, the shift of every mix: their distributions are symmetric."""
+        """K / D of uniform fakes, the shift of every mix: their distributions are symmetric."""
         if isinstance(self.fakes, UniformFakes):
             return self.true_fakes
         return float(self.repeats * self.fakes.mixes * self.fakes.shift)
 
     def variance(self, messages: int) -> float:  # noqa: ARG002
-        """(K / d) (1 - 1/d), or the variance of the shaped distribution times the mixes.
+        """(K / D) (1 - 1/D), or the variance of the shaped distribution times the mixes.
 
         Source: notes 004, standard error below (5.10).
         """
         if isinstance(self.fakes, UniformFakes):
-            spread = self.true_fakes * (1.0 - 1.0 / self.bins)
+            spread = self.true_fakes * (1.0 - 1.0 / self.cells)
         else:
             spread = self.repeats * self.fakes.mixes * self.fakes.variance
         return spread / self.gain**2
@@ -127,5 +155,5 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """Fakes in the bin, whatever it truly holds."""
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):
-            return Noise(more, ((self.fakes_promised, 1.0 / self.bins),))
+            return Noise(more, ((self.fakes_promised, 1.0 / self.cells),))
         return Noise(more, tables=((self.fakes.weights, self.repeats * self.fakes.mixes),))
