@@ -68,11 +68,15 @@ def send(contract, value, prefixes, closing, tape):
     for part, bins, many in zip(
         plan["parts"], encode(plan, value, prefixes, closing), fakes, strict=True
     ):
-        times = range(part["repeats"])
-        sent = [flip(bins, part["threshold"], part["layout"], tape) for _ in times]
+        records, most = [bins] * part["repeats"], part["most_set"]
+        if part["threshold"] is None and most > 1:
+            lacking = most - len(bins)
+            cells = [*sorted(bins), *range(part["bins"], part["bins"] + lacking)]
+            records = [{cell} for cell in cells]
+        sent = [flip(one, part["threshold"], part["layout"], tape) for one in records]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
-            content = set() if blank else {tape.uniform(part["bins"])}
+            content = set() if blank else {tape.uniform(part["layout"]["bins"])}
             sent.append(flip(content, part["threshold"], part["layout"], tape))
         out.append(sent)
     for sent in out:

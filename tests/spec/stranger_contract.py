@@ -83,13 +83,15 @@ def part(value):
     d, most, fake, kind = read["bins"], read["most_set"], read["own"], read["recipe"]["type"]
     need(d <= 64 if most is None else d >= 2, "bins-out-of-range")
     need(most is None or most <= d, "most-set-out-of-range")
-    need(read["layout"]["bins"] == d, "layout-bins")
+    pads = most if read["threshold"] is None and most is not None and most > 1 else 0
+    need(read["layout"]["bins"] == d + pads, "layout-bins")
     need(fake is None or kind == "none", "two-covers")
     alone = read["threshold"] is not None and fake is None and kind == "none"
     need(read["repeats"] == 1 or alone, "repeats-unfit")
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
-        need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
+        need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
+        need(most == 1 or fake is not None, "set-uncovered")
         need(kind == "shaped" or uniform, "clear-uncovered")
         return read
     need(read["threshold"] < 2**63, "threshold-half")
@@ -199,7 +201,9 @@ def check_parts(asked, parts):
     """The table "parts of a record"."""
     bins, kind = asked["bins"], asked["kind"]
     whole = [(bins, None if kind == "bits" else asked["max_set"])]
-    ways = [(whole, kind == "one")]
+    clear = [one for one in parts if one["threshold"] is None]
+    held = kind == "set" and asked["attributes"] is None and asked["max_set"] > 1
+    ways = [(whole, kind == "one" or (held and len(clear) == 1))]
     if kind == "bits":
         ways += [([(1, None)] * bins, False), ([(2, 1)] * bins, True)]
     if asked["attributes"] is not None:

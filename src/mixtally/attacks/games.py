@@ -7,6 +7,7 @@ from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.game import ComposedGame, Game
 from mixtally.attacks.records import worst_records
 from mixtally.attacks.senders import Senders
+from mixtally.attacks.sets import SetGame
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 
 
@@ -24,6 +25,8 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     """The worst game known of one part."""
     if not who.threshold:
+        if who.part.pads:
+            return SetGame(who)
         shaped = who.part.by_mixes and who.mixes > 0
         return ShapedGame(who) if shaped else UniformGame(who)
     if who.uniform and who.fakes:

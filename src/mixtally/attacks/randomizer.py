@@ -246,13 +246,17 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
 
 
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
-    """Whether so many reports in clear name their bin, and fakes of devices any bin alike."""
-    bins, layout = part.bins, part.layout
-    codes = (np.arange(count) + _spread(bins, count)) % bins
+    """Whether so many reports in clear name their bin, and the pads that a set of it lacks, and
+    fakes of devices any of these alike.
+    """
+    bins, layout, most = part.layout.bins, part.layout, part.record_messages
+    codes = (np.arange(count // most) + _spread(part.bins, count // most)) % part.bins
     named = layout.codes(lab.device.reports(part, codes, lab.chance))
-    wrong = int((named[:count] != codes[: len(named)]).sum())
+    due = np.column_stack([codes, *(np.full_like(codes, part.bins + i) for i in range(most - 1))])
+    due = due.ravel()
+    wrong = int((named[: len(due)] != due[: len(named)]).sum())
     checks = [
-        Checks.exact(f"report that is missing or too many{name}", len(named) - count),
+        Checks.exact(f"report that is missing or too many{name}", len(named) - len(due)),
         Checks.exact(f"report that names another bin{name}", wrong),
     ]
     if part.own is None:
