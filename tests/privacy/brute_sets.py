@@ -1,4 +1,4 @@
-"""Sets in clear by enumeration, from the definition alone: cells, uniform fakes, exact fractions."""
+"""Sets in clear by enumeration, from the definition alone: uniform fakes over cells, in fractions."""
 
 from fractions import Fraction
 from itertools import combinations
