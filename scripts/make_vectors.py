@@ -224,6 +224,7 @@ def record_scenarios() -> list[Sent]:
     """Records of several bins, whole and split."""
     chosen = asked(12, kind=Kind.SET, max_set=3)
     sets = c.plan_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
+    clear = c.plan_of(chosen, [c.uniform(12, most_set=3, coin=HALF)])
     traits = with_attributes("traits", (3, 2, 4))
     named = Question(
         name="traits", bins=4, labels=("a=1", "a=2", "b=1", "b=2"), kind=Kind.SET, max_set=2,
@@ -236,6 +237,10 @@ def record_scenarios() -> list[Sent]:
         Sent("set-of-two", sets, [11, 0]),
         Sent("set-of-none", sets, []),
         Sent("set-of-nobody", sets, None),
+        *(Sent(f"set-in-clear-of-{name}", clear, value, {0: HALF - 1}) for name, value in (
+            ("three", [11, 4, 0]), ("one", [7]), ("none", []), ("nobody", None))),
+        Sent("set-in-clear-two-bytes", c.plan_of(asked(250, kind=Kind.SET, max_set=16),
+             [c.uniform(250, most_set=16, whole=1, coin=0)]), [249, 3]),
         Sent("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),
         Sent("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),

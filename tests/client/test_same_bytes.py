@@ -105,7 +105,7 @@ def biased(words, bound):
     ("where", "name", "planted"),
     [
         (client.messages.__globals__, "shuffle", upwards),
-        (client.messages.__globals__, "message", never_again),
+        (vars(draw), "message", never_again),
         (client.messages.__globals__, "coins", heads),
         (vars(draw), "Words", None),
     ],

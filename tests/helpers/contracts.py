@@ -144,15 +144,15 @@ def shaped(bins, *, ratio=RATIO, shift=20):
     )
 
 
-def uniform(bins, *, whole=0, coin=1 << 62):
-    """One bin in clear, among uniform fakes of devices."""
+def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):
+    """One bin in clear, or a set of them, among uniform fakes of devices."""
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         own=OwnFakes(FakeRecord.UNIFORM, whole, coin),
         recipe=NoRecipe(),
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, bins + most_set * (most_set > 1)),
         repeats=1,
     )
 
@@ -307,6 +307,8 @@ def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: b
             own = chance.choice([None, OwnFakes(FakeRecord.UNIFORM, **_random_own(chance))])
             return replaced(bins, share=chance.choice([0.01, 0.5, 0.9]), own=own)
         return uniform(bins, **_random_own(chance))
+    if most is not None and most > 1 and not mixes and chance.random() < 0.4:
+        return uniform(bins, most_set=most, **_random_own(chance))
     q = chance.choice([0.01, 0.1, 0.3])
     own = None
     if not mixes and (most is not None or bins == 1) and chance.random() < 0.8:

@@ -48,12 +48,13 @@ def test_nothing_is_told_where_nothing_is_better():
     ("question", "messages"),
     [
         (Question(name="one", bins=10), 2.0),
-        (Question(name="set", bins=10, kind=Kind.SET, max_set=3), 2.0),
+        (Question(name="set", bins=10, kind=Kind.SET, max_set=3), 4.0),
+        (Question(name="set", bins=10, kind=Kind.SET), 2.0),
         (Question(name="bits", bins=5, kind=Kind.BITS), 10.0),
         (with_attributes("attributes", (10, 20, 5)), 6.0),
     ],
 )
-def test_the_budget_is_two_messages_a_part(question, messages):
+def test_the_budget_is_two_messages_a_part_and_one_more_than_a_set_has(question, messages):
     assert request(question).messages_per_user == messages
     assert request(question, messages_per_user=3).messages_per_user == 3
 

@@ -115,7 +115,7 @@ def test_blanks_by_coins_are_averaged_in_one_integral(case, watch):
 
 def test_flips_that_bring_many_blanks_count_in_cells():
     group = part_of_blanks((500, 0, 0.01, 9, 1, 0.3, True))
-    assert group._averaged(group.fakes, [1.0]) is None
+    assert group._averaged(Accountant(), group.fakes, [1.0]) is None
     assert near_blanks((88, 0, 0.5, 9, 2, 0.2, False))
 
 

@@ -37,7 +37,7 @@ def person_messages(
     records = answer(chance)
     sent: list[list[bytes]] = []
     for part, bins, fakes in zip(plan.parts, records, many, strict=True):
-        sent.append([_message(part, bins, chance) for _ in range(part.repeats)])
+        sent.append(_record(part, bins, chance))
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
             content = below(chance, part.layout.bins, 1).tolist() if uniform else []
@@ -69,6 +69,14 @@ def _fakes(part: Part, chance: Chance) -> int:
     if part.own is None:
         return 0
     return part.own.whole + int(int(chance.words(1)[0]) < part.own.coin)
+
+
+def _record(part: Part, bins: Sequence[int], chance: Chance) -> list[bytes]:
+    if part.threshold is None and part.most_set != 1:
+        lacking = (part.most_set or 0) - len(bins)
+        cells = [*sorted(bins), *range(part.bins, part.bins + lacking)]
+        return [_message(part, [cell], chance) for cell in cells]
+    return [_message(part, bins, chance) for _ in range(part.repeats)]
 
 
 def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:

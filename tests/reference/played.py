@@ -21,11 +21,11 @@ def part_of(mechanism):
     clear = mechanism.flip_threshold is None
     return Part(
         bins=mechanism.bins,
-        most_set=1 if clear else mechanism.max_set,
+        most_set=mechanism.most_set if clear else mechanism.max_set,
         threshold=mechanism.flip_threshold,
         own=own,
         recipe=recipe,
-        layout=Layout(Form.INDEX if clear else Form.BITS, mechanism.bins),
+        layout=mechanism.layout if clear else Layout(Form.BITS, mechanism.bins),
         repeats=mechanism.repeats,
     )
 

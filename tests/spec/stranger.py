@@ -87,8 +87,12 @@ def send(contract, value, prefixes, closing, tape):
         fakes.append(own["whole"] + (tape.word() < own["coin"]) if own else 0)
     out, record = [], encode(plan, value, prefixes, closing, tape)
     for part, bins, many in zip(plan["parts"], record, fakes, strict=True):
-        times = range(part["repeats"])
-        sent = [say(bins, part, tape) for _ in times]
+        records, most = [bins] * part["repeats"], part["most_set"]
+        if part["threshold"] is None and most > 1:
+            lacking = most - len(bins)
+            cells = [*sorted(bins), *range(part["bins"], part["bins"] + lacking)]
+            records = [{cell} for cell in cells]
+        sent = [say(one, part, tape) for one in records]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
             content = set() if blank else {tape.uniform(part["layout"]["bins"])}

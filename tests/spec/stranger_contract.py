@@ -103,13 +103,16 @@ def part(value):
     need(most is None or most <= d, "most-set-out-of-range")
     over = read["planes"]
     need(d <= (10**7 if over is None else over["points"]), "bins-out-of-range")
-    need(read["layout"]["bins"] == (d if over is None else over["messages"]), "layout-bins")
+    pads = most if read["threshold"] is None and most is not None and most > 1 else 0
+    need(read["layout"]["bins"] == (d + pads if over is None else over["messages"]), "layout-bins")
     need(fake is None or kind == "none", "two-covers")
     alone = read["threshold"] is not None and fake is None and kind == "none"
     need(read["repeats"] == 1 or alone, "repeats-unfit")
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
-        need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
+        need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
+        plain = over is None and read["replaced"] is None
+        need(most == 1 or (fake is not None and plain), "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
         covered = kind in ("shaped", "uniform") or uniform or read["replaced"] is not None
@@ -243,7 +246,9 @@ def check_parts(asked, parts):
         over = parts[0]["planes"] if parts else None
         need(over is not None and over["points"] == bins, "hashed-without-planes")
     whole = [(bins, None if kind == "bits" else asked["max_set"])]
-    ways = [(whole, kind == "one")]
+    clear = [one for one in parts if one["threshold"] is None]
+    held = kind == "set" and asked["attributes"] is None and asked["max_set"] > 1
+    ways = [(whole, kind == "one" or (held and len(clear) == 1))]
     if kind == "bits":
         ways += [([(1, None)] * bins, False), ([(2, 1)] * bins, True)]
     if asked["attributes"] is not None:

@@ -30,7 +30,8 @@ class CostOptions:
         o.option(
             "--messages-per-user",
             "Most messages a user sends on average, the own report included, 1 to 1,000 "
-            "(default 2 for each part of a record: each bit or attribute).",
+            "(default 2 for each part of a record, a bit or attribute; of a set one more than its "
+            "members).",
             "M",
         ),
     ] = None

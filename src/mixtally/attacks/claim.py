@@ -26,7 +26,7 @@ _TAKES = {
     "flip-uniform": "users bins fakes flip [count_crowd]",
     "flip": "users [bins] [bits] flip [max_set] [repeats]",
     "single-bit": "users [fakes] flip",
-    "clear-uniform": "users bins fakes",
+    "clear-uniform": "users bins fakes [max_set]",
     "kary-response": "users bins replaced [fakes]",
     "clear-shaped": "users bins shape_decay shape_shift [mixes]",
     "memory": "[bits] permanent p q hashes reports",
@@ -131,7 +131,9 @@ def part_of(mechanism: Shuffled) -> Part:
         own = None if isinstance(mechanism.fakes, NoFakes) else own
     elif isinstance(mechanism, KaryResponse):
         own, replaced = own if mechanism.fakes.count else None, mechanism.replaced
-    elif (shaped := mechanism.shaped) is not None:
+    else:
+        most_set = mechanism.most_set
+    if (shaped := mechanism.shaped) is not None:
         own, recipe = None, ShapedRecipe(shaped.ratio, shaped.shift)
     return Part(
         bins=mechanism.bins,

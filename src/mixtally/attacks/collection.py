@@ -72,7 +72,8 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     first = len(rows) // 2
     halves = [_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
-    own = np.bincount(held, minlength=bins) * small.repeats
+    own = np.bincount(held, minlength=small.layout.bins) * small.repeats
+    own[bins : bins + small.record_messages - 1] += users * (small.pads > 0)
     ends = np.unique([0, bins - 1])
     share = first / len(rows) if len(rows) else 0.0
     order = Checks.of(
@@ -81,7 +82,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     if isinstance(small.recipe, ShapedRecipe):
         shaped = _shaped(name, small.recipe, hops, seen - own)
         return [refused, order, *shaped], len(rows)
-    fakes = len(rows) - users * small.repeats
+    fakes = len(rows) - users * small.record_messages
     numbers = _numbers(name, small, users, hops, fakes)
     return [refused, order, *numbers, *_noise(name, small, seen, own, max(0, fakes))], len(rows)
 
@@ -100,7 +101,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
     small = part
     if part.threshold is not None:
         small = probed(part, PROBES[1]) or probed(part, PROBES[0]) or part
-    size = small.layout.message_bytes * part.repeats
+    size = small.layout.message_bytes * part.record_messages
     users = 1 + max(_BATCH_BYTES // size, min(_MESSAGES, _MOST_BYTES // size))
     if isinstance(part.recipe, ShapedRecipe):
         drawn = hops * len(part.recipe.weights) * part.bins
@@ -142,7 +143,8 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
         return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
-        return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]
+        chance = 1.0 / len(rest)
+        return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, chance)]
     q = part.threshold / SCALE
     due = (q * messages + (1.0 - 2.0 * q) * own + (fake_rate(part) - q) * fakes) / messages
     checks = [Checks.of(f"bit set in a collection{name}", seen, messages, due)]

@@ -33,6 +33,7 @@ class Device:
     where
       reports, fakes, added    of many people at once, and of a hop
       message, fake, coins     of one person alone
+      record                   of one person's set in clear
     """
 
     reports: Callable[[Part, Records, Chance], Rows] = field(default_factory=_held(part_reports))
@@ -42,6 +43,7 @@ class Device:
     added: Callable[[Recipe, Layout, Chance], Rows] = added
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
     message: Callable[[BarePart, Sequence[int], draw.Words], bytes] = draw.message
+    record: Callable[[BarePart, Sequence[int], draw.Words], list[bytes]] = draw.record
     fake: Callable[[BarePart, draw.Words], bytes] = draw.fake
     coins: Callable[[Sequence[BarePart], draw.Words], list[int]] = draw.coins
 

@@ -9,6 +9,7 @@ from mixtally.attacks.planes import PlanesGame
 from mixtally.attacks.records import worst_records
 from mixtally.attacks.replaced import ReplacedGame
 from mixtally.attacks.senders import Senders
+from mixtally.attacks.sets import SetGame
 from mixtally.attacks.uniform_flips import UniformFlipsGame
 
 
@@ -30,6 +31,8 @@ def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     if not who.threshold:
         if who.part.planes is not None:
             return PlanesGame(who)
+        if who.part.pads:
+            return SetGame(who)
         shaped = who.part.by_mixes and who.mixes > 0
         return ShapedGame(who) if shaped else UniformGame(who)
     if who.uniform and who.fakes:

@@ -70,6 +70,9 @@ def alone(device: Device) -> Device:
 
     def reports(part: Part, records: Records, chance: Chance) -> Rows:
         words, one = _words(chance), _bare(part)
+        if part.pads:
+            sets = [device.record(one, _bins(part, record), words) for record in records]
+            return _rows(part, [message for several in sets for message in several])
         held = [_bins(part, record) for record in records for _ in range(part.repeats)]
         return _rows(part, [device.message(one, bins, words) for bins in held])
 

@@ -258,19 +258,21 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
 
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     """Whether so many reports in clear name their bin, or any as often as values are replaced, and
-    fakes any alike.
+    the pads that a set of it lacks; and fakes any of these alike.
     """
-    g, cells = (part.replaced or 0) / SCALE, part.bins
-    codes = (np.arange(count) + _spread(part.bins, count)) % part.bins
+    g, cells, most = (part.replaced or 0) / SCALE, part.layout.bins, part.record_messages
+    codes = (np.arange(count // most) + _spread(part.bins, count // most)) % part.bins
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
-    some, held = named[:count], codes[: len(named)]
+    pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
+    wanted = np.column_stack([codes, *pads]).ravel()
+    some, held = named[: len(wanted)], wanted[: len(named)]
     right = some == held
     if part.planes is not None:
         right, cells = holds(part.planes, some, held), part.planes.prime
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
-        Checks.exact(f"report that is missing or too many{name}", len(named) - count),
-        Checks.of(f"report that names another bin{name}", wrong, count, due),
+        Checks.exact(f"report that is missing or too many{name}", len(named) - len(wanted)),
+        Checks.of(f"report that names another bin{name}", wrong, len(wanted), due),
     ]
     if part.planes is not None:
         every = part.planes.bare.directions

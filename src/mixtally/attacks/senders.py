@@ -61,7 +61,7 @@ class Senders:
     @property
     def messages(self) -> int:
         """Messages of one run."""
-        return self.times * (self.people + 1) + self.fakes
+        return self.part.record_messages * (self.people + 1) + self.fakes
 
     @property
     def threshold(self) -> int:

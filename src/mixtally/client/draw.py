@@ -58,6 +58,23 @@ def coins(parts: Sequence[Part], words: Words) -> list[int]:
     ]
 
 
+def record(part: Part, bins: Sequence[int], words: Words) -> list[bytes]:
+    """The messages of a record that sets ``bins``, ascending; in clear one a bin, and pads.
+
+    Raises AccountingError for more bins than are hidden, or one twice.
+    """
+    if part.threshold is not None:
+        return [message(part, bins, words) for _ in range(part.repeats)]
+    lacking = part.record_messages - len(bins)
+    if lacking < 0 or len(set(bins)) < len(bins):
+        raise AccountingError(
+            f"record: wanted at most {part.record_messages} different bins, got {list(bins)}; "
+            "nothing may be sent"
+        )
+    pads = range(part.bins, part.bins + lacking)
+    return [message(part, (one,), words) for one in (*bins, *pads)]
+
+
 def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
     """The message of a record that sets ``bins``, ascending; drawn again while past the cap.
 

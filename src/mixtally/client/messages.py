@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from mixtally.client.draw import Words, coins, fake, message, shuffle
+from mixtally.client.draw import Words, coins, fake, record, shuffle
 from mixtally.client.encode import Value, bins_of
 from mixtally.contract.plan import Plan
 
@@ -30,7 +30,7 @@ def messages(
     records = bins_of(plan, value, source, prefixes, closing=closing)
     sent = [
         [
-            *(message(part, bins, source) for _ in range(part.repeats)),
+            *record(part, bins, source),
             *(fake(part, source) for _ in range(count)),
         ]
         for part, bins, count in zip(parts, records, fakes, strict=True)

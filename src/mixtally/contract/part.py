@@ -67,6 +67,7 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
+      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads
       repeats     how often a record is sent, each time flipped afresh
       planes      what a message in clear names in place of a bin; None for the bin itself
       replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own; None for
@@ -89,9 +90,16 @@ class Part(NamedTuple):
         return self.recipe.kind != "none"
 
     @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as: of a set in clear one a member, pads for those it
+        lacks.
+        """
+        return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
     def least(self) -> int:
         """The fewest messages that a device sends."""
-        return self.repeats + (self.own.whole if self.own else 0)
+        return self.record_messages + (self.own.whole if self.own else 0)
 
     @property
     def most(self) -> int:
@@ -132,7 +140,7 @@ def read_part(value: object, place: str) -> Part:
     if held.held["replaced"] is not None:
         replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
     part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
-    named = bins if planes is None else planes.messages
+    named = bins + _pads(part) if planes is None else planes.messages
     if layout.bins != named:
         raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
     if own is not None and part.by_mixes:
@@ -215,9 +223,18 @@ def _threshold(held: Fields) -> int:
     return held.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
 
 
+def _pads(part: Part) -> int:
+    """Bins of a set in clear that stand for members which it lacks."""
+    most = part.most_set or 1
+    return most if part.threshold is None and most > 1 else 0
+
+
 def _check_clear(part: Part, place: str) -> None:
-    if part.most_set != 1 or part.layout.form != "index":
-        raise refused("clear-not-index", place, "one bin in clear, as its number", part.layout.form)
+    if part.most_set is None or part.layout.form != "index":
+        raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
+    if part.most_set > 1 and (part.own is None or part.planes is not None or part.replaced):
+        wanted = "uniform fakes of devices for a set, whose members are sent as they are"
+        raise refused("set-uncovered", place, wanted, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
         raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")
     blank = part.own is not None and not part.own.uniform

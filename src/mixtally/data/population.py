@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.encode.bits import set_bits
 from mixtally.errors import DataError
 from mixtally.ground import bits
 from mixtally.ground.counting import ColumnCounter
@@ -72,6 +73,17 @@ class Population:
         for span in bits.spans(self.users, max(1, _SPAN_BYTES // width)):
             counter.add(self.records[span].astype(np.uint8, copy=False))
         return counter.counts(count)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many bins everybody is in, shape (users,)."""
+        if self.question.kind is Kind.ONE:
+            return np.ones(self.users, dtype=np.int64)
+        out = np.empty(self.users, dtype=np.int64)
+        for span in bits.spans(self.users, max(1, _SPAN_BYTES // self.records.shape[1])):
+            rows = self.records[span].astype(np.uint8, copy=False)
+            out[span] = set_bits(rows)
+        return out
 
     def asked(self, question: Question) -> "Population":
         """The same people asked ``question``, whose bins have the same order."""

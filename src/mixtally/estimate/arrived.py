@@ -18,7 +18,7 @@ _RARE = 1e-9
 
 def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     """Raises MessageError unless ``messages`` is what ``users`` people and their fakes make."""
-    own = users * mechanism.repeats
+    own = users * mechanism.record_messages
     expected, play = own + mechanism.fakes_promised, 0
     if mechanism.shaped is not None:
         play = most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)

@@ -9,6 +9,7 @@ from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism.base import Noise
 
 _MOST_BYTES = 32_000_000
 
@@ -55,7 +56,11 @@ def reach(mechanism: Shuffled, messages: int, count: int, chance: float) -> tupl
 
 def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
     """Of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
-    parts = mechanism.noise(messages, count)
+    return distribution_of(mechanism.noise(messages, count))
+
+
+def distribution_of(parts: Noise) -> NoiseDistribution:
+    """Of a sum of independent parts."""
     gained = [_binomial(*each) for each in parts.gained]
     for weights, draws in parts.tables:
         one = np.array([weight / SCALE for weight in weights])

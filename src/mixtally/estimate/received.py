@@ -83,7 +83,7 @@ def undeclared(
             declared = (part.recipe.count,) * plan.hops
         elif part.by_mixes:
             came = tally.messages + sum(lost.values())
-            each, more = divmod(max(0, came - people * part.repeats), plan.hops)
+            each, more = divmod(max(0, came - people * part.record_messages), plan.hops)
             declared = (each + more, *(each,) * (plan.hops - 1))
         parts.append(PartReceived(declared=declared, received=tally.messages, dropped=lost))
     return Received(contributors=people, parts=tuple(parts))
@@ -119,13 +119,14 @@ def doubts(plan: Plan, received: Received) -> list[str]:
 def _arrived(
     plan: Plan, part: Part, came: PartReceived, people: int, fakes: int, where: str
 ) -> Arrived:
-    dropped, sent = sum(came.dropped.values()), people * part.repeats + fakes
+    dropped, sent = sum(came.dropped.values()), people * part.record_messages + fakes
     if dropped >= sent:
         wanted = f"fewer than the {sent:,} messages of people"
         do = "find the hop that broke them: nothing is left to count"
         raise _refused(f"dropped messages of {where}", wanted, f"{dropped:,}", do)
     records = people * dropped // sent
-    in_tally = fakes - (dropped - records) if part.own else fakes
+    lost = dropped - records * part.record_messages
+    in_tally = fakes - lost if part.own else fakes
     drawn = came.added if isinstance(part.recipe, CountedRecipe) else in_tally
     crowd = plan.sure_people if plan.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
@@ -162,7 +163,7 @@ def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int) ->
             f"{sent:,}, which is {came.came:,} that came without {came.added:,} of hops",
             "find the hop that lost or added messages; nothing is released before",
         )
-    return sent - people * part.repeats
+    return sent - people * part.record_messages
 
 
 def _refused(subject: str, wanted: str, got: str, do: str) -> MessageError:

@@ -1,4 +1,4 @@
-"""clear-uniform: values in clear among uniform fakes of devices."""
+"""clear-uniform: values or sets in clear among uniform fakes of devices."""
 
 import math
 from fractions import Fraction
@@ -17,6 +17,7 @@ from mixtally.privacy.calibrate import keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
+from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.recipe import NoRecipe
 
 NAME = "clear-uniform"
@@ -24,25 +25,26 @@ NAME = "clear-uniform"
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as the bins need: more would only add noise."""
-    clear, people = encoding.in_clear(), request.people
+    clear, people = _in_clear(encoding), request.people
     if clear is None or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
         return Infeasible(NAME, IN_CLEAR)
     if people is None:
         return Infeasible(NAME, uncrowded(request))
-    bins = [part.bins for part in clear.parts]
-    if request.likely and not _affordable(request, encoding, bins, people, accountant):
+    bins, size = [part.bins for part in clear], clear[0].max_set
+    if request.likely and not _affordable(request, encoding, bins, people, accountant, size):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
-        needs = _needs(request, encoding, bins, accountant)
+        needs = _needs(request, encoding, bins, accountant, size)
     except EffortError:
         raise
     except ParameterError:
         return Infeasible(NAME, "a larger epsilon or delta, or more people")
-    sent = len(needs) + Fraction(sum(needs), people)
+    own = len(needs) * size
+    sent = own + Fraction(sum(needs), people)
     if sent > MOST_MESSAGES:
-        users = -(-sum(needs) // (round(MOST_MESSAGES) - len(needs)))
+        users = -(-sum(needs) // (round(MOST_MESSAGES) - own))
         return Infeasible(
             NAME,
             f"{_many(sum(needs), bins)}: at least {users:,} users who send {MOST_MESSAGES:g} "
@@ -51,50 +53,74 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if sent > request.own_fakes(1) + 1:
         need = math.ceil(1000 * sent) / 1000
         return Infeasible(NAME, f"{_many(sum(needs), bins)}: --messages-per-user {need:.10g}")
-    found = _among(request, bins, needs, people)
+    found = _among(request, bins, needs, people, size)
     if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
     return tells_nothing(found) or found
 
 
+def _in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
+    """What is asked of every message, or of the messages of a set; None for other records."""
+    (first, *others) = encoding.parts
+    if first.kind is Kind.SET and not others and first.attributes is None and first.max_set > 1:
+        return encoding.parts if first.bins + first.max_set <= MOST_BINS else None
+    clear = encoding.in_clear()
+    return None if clear is None else clear.parts
+
+
 def _many(fakes: int, bins: list[int]) -> str:
     return f"{fakes:,} fakes, {fakes / sum(bins):.4g} a bin"
 
 
-def _among(request: PlanRequest, bins: list[int], needs: list[int], people: int) -> Candidate:
+def _among(
+    request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
+) -> Candidate:
     """The candidate with so many fakes of sure people in each part."""
     pairs = zip(bins, needs, strict=True)
-    parts = tuple(_part(each, -(-need * SCALE // people)) for each, need in pairs)
+    parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
     return Candidate(request, request.question, parts)
 
 
-def _part(bins: int, mean: int) -> Part:
-    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe())
+def _part(bins: int, mean: int, size: int) -> Part:
+    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), most_set=size)
 
 
 def _needs(
-    request: PlanRequest, encoding: Encoding, bins: list[int], accountant: Accountant
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    accountant: Accountant,
+    size: int = 1,
 ) -> list[int]:
-    """The fakes of each message, coins included; where likely ones do, as many a bin as in the
-    largest.
+    """The fakes of each message, or of a set's, coins included; where likely ones do, as many a
+    bin as in the largest.
     """
     if request.likely:
         most = max(bins)
-        fakes = uniform_fakes(accountant, request, encoding, most)
+        fakes = uniform_fakes(accountant, request, encoding, most, size)
         found = {each: -(-fakes * each // most) for each in set(bins)}
     else:
-        found = {each: uniform_fakes(accountant, request, encoding, each) for each in set(bins)}
+        found = {
+            each: uniform_fakes(accountant, request, encoding, each, size) for each in set(bins)
+        }
     return [with_coins(request, found[each], len(bins)) for each in bins]
 
 
 def _affordable(
-    request: PlanRequest, encoding: Encoding, bins: list[int], people: int, accountant: Accountant
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    people: int,
+    accountant: Accountant,
+    size: int,
 ) -> bool:
     """Whether the fakes that all messages may have most likely do for the one of most bins."""
-    allowed = math.floor((request.own_fakes(1) + 1 - len(bins)) * people)
+    allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
+    if allowed < 0:
+        return False
     most = max(bins)
     fakes = round(without_coins(request, Fraction(allowed * most, sum(bins)), len(bins)))
-    record = Record.of(InClear(bins=most, fakes=UniformFakes(fakes)))
+    record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)

@@ -90,7 +90,7 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     chance = _least(request, cells, sure, accountant)
     if chance is None:
         return None
-    part = in_clear(planes.points, own, NoRecipe(), planes, chance)
+    part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance)
     return found_over(request, planes, part, count_flips=True)
 
 

@@ -89,9 +89,9 @@ def _rarely(found: Candidate) -> float:
     if found.cover is Cover.MIXES:
         messages = part.drawn + 1
     else:
-        people, fakes = request.people or 0, part.most - part.repeats
+        people, fakes = request.people or 0, part.most - part.record_messages
         counted = fakes + part.repeats * found.count_flips
-        messages = people * counted + fakes + part.repeats
+        messages = people * counted + fakes + part.record_messages
     every = messages * len(found.parts) * request.collections
     guarantee = request.guarantee
     return FOR_CAPS * guarantee.delta / ((1.0 + math.exp(guarantee.epsilon)) * every)
@@ -115,19 +115,22 @@ def in_clear(
     own: OwnFakes | None,
     recipe: Recipe,
     planes: Planes | None = None,
+    *,
     replaced: int | None = None,
+    most_set: int = 1,
 ) -> Part:
-    """A part whose values travel as the numbers of their bins, or of planes that hold them, some of
-    them ``replaced``.
+    """A part whose values, or sets of at most ``most_set``, travel as the numbers of their bins, or
+    of planes that hold them, some of them ``replaced``.
     """
+    named = bins + (most_set if most_set > 1 else 0)
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         planes=planes,
         own=own,
         recipe=recipe,
-        layout=Layout(Form.INDEX, bins if planes is None else planes.messages),
+        layout=Layout(Form.INDEX, named if planes is None else planes.messages),
         repeats=1,
         replaced=replaced,
     )

@@ -77,12 +77,12 @@ def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
 
 
 def uniform_fakes(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, bins: int
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, bins: int, most_set: int = 1
 ) -> int:
     """Fakes that must surely arrive among records in clear; raises ParameterError for none."""
     found = calibrate(
         accountant,
-        Record.of(InClear(bins=bins, fakes=UniformFakes(0))),
+        Record.of(InClear(bins=bins, max_set=most_set, fakes=UniformFakes(0))),
         Parameter.FAKES,
         request.guarantee.epsilon,
         request.guarantee.delta,

@@ -19,7 +19,7 @@ from mixtally.records.guarantee import (
 )
 from mixtally.records.mechanism import mechanism_of
 from mixtally.records.plan import Prefixes
-from mixtally.records.question import Question
+from mixtally.records.question import Kind, Question
 from mixtally.records.recipe import MOST_DRAWN
 
 DEFAULT_MESSAGES = 2.0
@@ -37,7 +37,8 @@ class PlanRequest:
     where
       users               people expected to take part
       messages_per_user   the most messages a person sends on average, own reports included, in
-                          [1, 1000]; when left out 2 for each part: a bit or an attribute
+                          [1, 1000]; when left out 2 for each part, a bit or an attribute, and for a
+                          set one more than it may have members
       bytes_per_user      the most bytes of envelopes a person sends on average; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
       edges               where numbers are cut into bins; None without
@@ -173,7 +174,9 @@ class PlanRequest:
 
 
 def default_messages(question: Question) -> float:
-    """Two for each of the messages that a record can be split into."""
+    """Two for each message that a record can be split into; of a set one more than its members."""
+    if question.kind is Kind.SET and question.attributes is None:
+        return max(DEFAULT_MESSAGES, question.max_set + 1.0)
     return min(DEFAULT_MESSAGES * len(encodings(question)[-1].parts), MOST_MESSAGES)
 
 

@@ -198,6 +198,11 @@ class Accountant:
         parts = _parts(record)
         return self._messages.losses(parts.message, tightness), parts.times
 
+    @property
+    def distributions(self) -> Memo:
+        """What divergences are computed from."""
+        return self._messages.distributions
+
     def _check_proves(self) -> None:
         if self.sketches:
             raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")

@@ -17,7 +17,8 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
     proved_at_once,
 )
-from mixtally.privacy.divergence import Bound, clear_uniform, k_hot
+from mixtally.privacy.divergence import Bound, clear_uniform, k_hot, set_in_clear
+from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import CountedRecipe, Part
@@ -55,7 +56,10 @@ class Counted:
         return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
     def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Of one message of the part."""
+        """Of one message of the part, or of a set."""
+        hidden = self.hidden
+        if hidden is not None:
+            return set_in_clear.delta(hidden, epsilon, accountant.distributions)
 
         def given(fakes: int) -> Bracket:
             return accountant.delta(self._record(fakes), epsilon).bounds
@@ -81,11 +85,22 @@ class Counted:
 
     def lower(self, accountant: Accountant, epsilon: float) -> float:
         """The lower bound alone, less closely: for a part among several."""
+        if self.hidden is not None:
+            return self.bounds(accountant, epsilon).lower
 
         def given(fakes: int) -> float:
             return accountant.delta(self._record(fakes), epsilon).bounds.lower
 
         return self.fakes.average_lower(given)
+
+    @property
+    def hidden(self) -> Hidden | None:
+        """A set in clear among the fakes of people, coins and all; None for anything else."""
+        part, fakes = self.part, self.fakes
+        if not part.pads:
+            return None
+        coin = fakes.coin / SCALE
+        return Hidden(part.record_messages, part.layout.bins, fakes.sure, fakes.people, coin)
 
     @property
     def one_pair(self) -> bool:
@@ -136,7 +151,7 @@ class Counted:
             found, times = accountant.losses(self._record(fakes.sure), tightness)
             if times == 1:
                 return found
-        if self._averaged(fakes, []) is not None:
+        if self._averaged(accountant, fakes, []) is not None:
             return loss_distribution(self.curve(accountant, negligible), reach, tightness)
 
         def upper(bound: Bound, epsilons: Sequence[float]) -> list[float]:
@@ -166,7 +181,7 @@ class Counted:
         epsilons: Sequence[float],
         bound: Bound = Bound.NEAR,
     ) -> list[float]:
-        averaged = self._averaged(fakes, epsilons)
+        averaged = self._averaged(accountant, fakes, epsilons)
         if averaged is not None:
             return averaged
 
@@ -175,7 +190,9 @@ class Counted:
 
         return list(map(float, fakes.average_upper(given, negligible)))
 
-    def _averaged(self, fakes: Fakes, epsilons: Sequence[float]) -> list[float] | None:
+    def _averaged(
+        self, accountant: Accountant, fakes: Fakes, epsilons: Sequence[float]
+    ) -> list[float] | None:
         """The upper bounds for all coins at once; None where that would take cells of them.
 
         Flips that count as well are left out where they bring few blanks beside people's own.
@@ -183,6 +200,9 @@ class Counted:
         bins, sure, coins = self.part.bins, fakes.sure, (fakes.people, fakes.coin / SCALE)
         if not fakes.coin:
             return None
+        if (hidden := self.hidden) is not None:
+            memo = accountant.distributions
+            return [set_in_clear.upper(hidden, one, memo, near=True) for one in epsilons]
         match self.mechanism(sure):
             case InClear(fakes=UniformFakes(), cells=cells):
                 return [clear_uniform.near(sure, cells, epsilon, *coins) for epsilon in epsilons]

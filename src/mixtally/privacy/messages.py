@@ -59,7 +59,7 @@ class Messages:
     def __init__(self, memo: Memo) -> None:
         keep_freed()
         self._memo = memo
-        self._distributions = Memo(_MOST_DISTRIBUTION_BYTES)
+        self.distributions = Memo(_MOST_DISTRIBUTION_BYTES)
         """What divergences are computed from, apart: it crowds out no result."""
 
     def delta(
@@ -69,7 +69,7 @@ class Messages:
         own = divergence_of(message)
         found: ProvedDelta = self._memo.get(
             ("delta", message, epsilon, lower_alone),
-            lambda: own.delta(message, epsilon, self._distributions, lower_alone=lower_alone),
+            lambda: own.delta(message, epsilon, self.distributions, lower_alone=lower_alone),
         )
         lower, upper = found.bounds
         return found._replace(bounds=Bracket(lower, _revealed(message, epsilon, upper)))
@@ -81,7 +81,7 @@ class Messages:
         own = divergence_of(message)
         bound = own.taken(message, bound)
         if bound is Bound.NEAR and len(epsilons) != 1:  # which are proved together
-            found = own.upper(message, epsilons, bound, self._distributions)
+            found = own.upper(message, epsilons, bound, self.distributions)
             return [_revealed(message, e, upper) for e, upper in zip(epsilons, found, strict=True)]
         return [self._one(message, epsilon, bound) for epsilon in epsilons]
 
@@ -93,7 +93,7 @@ class Messages:
         own = divergence_of(message)
         found: float = self._memo.get(
             ("one", message, epsilon, bound),
-            lambda: own.upper(message, [epsilon], bound, self._distributions)[0],
+            lambda: own.upper(message, [epsilon], bound, self.distributions)[0],
         )
         return _revealed(message, epsilon, found)
 
@@ -101,7 +101,7 @@ class Messages:
         self, message: ObservedMessage, epsilons: Sequence[float]
     ) -> tuple[Sequence[float], Sequence[float]] | None:
         """Upper bounds of either direction; None where both have one curve."""
-        found = divergence_of(message).each_way(message, epsilons, self._distributions)
+        found = divergence_of(message).each_way(message, epsilons, self.distributions)
         if found is None:
             return None
         forward, backward = (

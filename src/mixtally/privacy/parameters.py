@@ -21,6 +21,10 @@ from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
 __all__ = ["Parameters", "Parsed", "parsed", "protocols"]
 
 
+_SETS = ("flip", "flip-blank", "clear-uniform")
+"""Protocols that hide a set whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """The record that parameters describe.
@@ -147,7 +151,7 @@ def _check_together(name: str, given: Parameters) -> None:
             got="--count-crowd alone",
             do="say how many honest people take part",
         )
-    if (given.max_set or 1) > 1 and not given.split and name not in ("flip", "flip-blank"):
+    if (given.max_set or 1) > 1 and not given.split and name not in _SETS:
         raise ParameterError(
             name,
             wanted="one set bit a message",

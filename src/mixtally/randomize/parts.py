@@ -31,14 +31,17 @@ _NONE = np.zeros(0, dtype=np.int64)
 def part_reports(
     part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
 ) -> Rows:
-    """Randomized messages, shape (people * repeats, message bytes).
+    """Randomized messages, shape (people * messages of a record, message bytes).
 
-    A record that is sent several times is flipped afresh every time; its messages stand together.
+    A record that is sent several times is flipped afresh every time, a set in clear is a message a
+    member and pads; a record's messages stand together.
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
     dtype uint8. Raises MessageError for numbers that are no bins and for bits that the part cannot
     hold or hide, ParameterError for a cap that hardly any record keeps to.
     """
     given = held(records)
+    if part.pads:
+        return part.layout.rows(_cells(part, given).reshape(-1))
     if part.repeats > 1:
         given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
@@ -96,6 +99,26 @@ def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | 
     return out
 
 
+def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
+    """What every record of a set in clear names, shape (people, messages of a record).
+
+    Its bins ascending, then the first of the pads, one for each bin that it lacks.
+    """
+    most = part.record_messages
+    if given.ndim != 2:
+        members, sizes = bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
+    else:
+        rows = _bits(part, given)
+        row, byte = np.nonzero(rows)
+        place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
+        members = 8 * byte[place] + bit
+        sizes = np.bincount(row[place], minlength=len(rows))
+    places = np.arange(most) - sizes[:, None]
+    cells = part.bins + places
+    cells[places < 0] = members
+    return cells
+
+
 def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
     """Messages as packed bits or as the number of a bin."""
     if given.ndim == 2:
@@ -151,11 +174,11 @@ def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:
 def _bits(part: Part, given: NDArray[Any]) -> Rows:
     """Packed bits of records as they are, once the part holds and hides them."""
     plain = Layout(Form.BITS, part.bins)
-    if part.threshold is None or given.ndim != 2 or given.dtype != np.uint8:
+    holds_bits = part.threshold is not None or part.pads > 0
+    if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:
         raise MessageError(
             "records",
-            wanted="bin numbers, one a person"
-            + " or packed bits, uint8" * (part.threshold is not None),
+            wanted="bin numbers, one a person" + " or packed bits, uint8" * holds_bits,
             got=f"{given.dtype} rows of shape {given.shape}",
             do="send bits with a protocol that flips bits, packed as mixtally.encode.bits does",
         )

@@ -90,7 +90,7 @@ class Costs:
     @property
     def fakes(self) -> int:
         """Fakes of a whole collection on average, whoever draws them."""
-        own = sum(self.users * part.sent - self.users * part.repeats for part in self.parts)
+        own = sum(self.users * part.sent - self.users * part.record_messages for part in self.parts)
         return round(own) + self.hops * self.messages_per_mix
 
     def costs(self) -> dict[str, Any]:

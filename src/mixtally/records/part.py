@@ -81,7 +81,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                   only among other people's flips
       own         fakes that a device adds; None where it adds none
       recipe      what every hop adds
-      layout      how a message is written
+      layout      how a message is written; of a set in clear ``most_set`` bins more are named than
+                  there are: the first of these stand for members that it lacks, a pad each
       planes      those that messages name in place of bins in clear; None for bins themselves
       replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, in
                   [1, 2^64); None for never
@@ -123,19 +124,29 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return 2 if (self.own is None and not self.by_mixes) or self.replaced is not None else 0
 
     @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as: of a set in clear one a member, and its pads."""
+        return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
+    def pads(self) -> int:
+        """Bins of a set in clear that stand for members which it lacks."""
+        return self.layout.bins - self.bins
+
+    @property
     def least(self) -> int:
         """The fewest messages that a device sends."""
-        return self.repeats + (0 if self.own is None else self.own.whole)
+        return self.record_messages + (0 if self.own is None else self.own.whole)
 
     @property
     def most(self) -> int:
         """The most messages that a device sends."""
-        return self.repeats + (0 if self.own is None else self.own.most)
+        return self.record_messages + (0 if self.own is None else self.own.most)
 
     @property
     def sent(self) -> float:
         """Messages that a device sends on average."""
-        return self.repeats + (0.0 if self.own is None else self.own.mean)
+        return self.record_messages + (0.0 if self.own is None else self.own.mean)
 
     @property
     def drawn(self) -> int:
@@ -183,7 +194,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if isinstance(self.recipe, ShapedRecipe):
                 drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
                 return InClear(bins=self.bins, fakes=drawn)
-            return InClear(bins=self.bins, fakes=UniformFakes(fakes), planes=self.planes)
+            return InClear(
+                bins=self.bins,
+                fakes=UniformFakes(fakes),
+                planes=self.planes,
+                max_set=self.most_set or 1,
+            )
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:
             kind = UniformFakes(fakes)

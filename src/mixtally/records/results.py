@@ -33,6 +33,12 @@ class Tally:
         (codes,) = np.nonzero(self.counts)
         return codes.astype(np.int64, copy=False), self.counts[codes]
 
+    def first(self, bins: int) -> "Tally":
+        """The counts of the first ``bins`` alone; itself where there are no others."""
+        if len(self.counts) == bins:
+            return self
+        return Tally(self.counts[:bins], self.messages)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:

@@ -25,6 +25,7 @@ _CROWD = (
     "people's flips or replaced values are counted on, for which no second derivation is known here"
 )
 _TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
+_IN_CLEAR = "a set in clear, whose cells that differ are too many to be added up here"
 _SETS = (
     "from below by two records of one bin each; of sets only those of at most two of four bins or "
     "more are derived, and only among few flips"
@@ -76,7 +77,7 @@ def check(plan: Plain) -> list[PartBracket]:
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
     ways = [] if part.crowd else _directions(part)
     if not ways:
-        why = _CROWD if part.crowd else _TILTED
+        why = _CROWD if part.crowd else _IN_CLEAR if part.threshold is None else _TILTED
         return PartBracket(part.protocol, None, None, None, why)
     free = reduce(Bounds.or_more, [_averaged(part, epsilon, way) for way in ways])
     free.ends()  # a sum that is no divergence stops here, before a cap could hide it
@@ -120,6 +121,8 @@ def _directions(part: Stream) -> list[Direction]:
         ratio, shift = part.shape
         return [lambda _, grow, __: shaped.one_bin(ratio, shift, grow)]
     threshold = part.threshold
+    if threshold is None and part.most_set != 1:
+        return []
     if threshold is None:
         return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats)]
     if part.record == "uniform":

@@ -6,6 +6,7 @@ of a bin each is flipped by itself, so that the bin counts
 
     c - Binomial(c, q) + Binomial(N - c, q).
 
+Of sets in clear the pads count as well, which follow from how many sets are of each size.
 Given the records and the fakes, bins are independent. So the whole tally has the distribution that
 it has when every message is drawn, for any number of people in the same time: but for the cap of a
 message, past which so few are drawn again that all rounds together differ by a thousandth of delta.
@@ -61,6 +62,8 @@ class Histogram:
       users    people
       counts   shape (bins,), int64, each in [0, users]; of single values their sum is ``users``
       from_data  what of the question was read off the data, as ``Population`` has it
+      sizes    how many people's sets have 0, 1, .. members, shape (most + 1,), int64; None where
+               that is not known
 
     Raises DataError for counts that no crowd has, and for fewer than 2 or more than 10^10 people.
     """
@@ -69,6 +72,7 @@ class Histogram:
     users: int
     counts: Counts
     from_data: tuple[str, ...] = ()
+    sizes: Counts | None = None
 
     def __post_init__(self) -> None:
         counts, bins = self.counts, self.question.bins
@@ -92,7 +96,17 @@ class Histogram:
 
 def histogram_of(population: Population) -> Histogram:
     """That of a crowd whose records are known."""
-    return Histogram(population.question, population.users, population.held)
+    return Histogram(
+        population.question, population.users, population.held, sizes=sizes_of(population)
+    )
+
+
+def sizes_of(population: Population) -> Counts | None:
+    """How many people's sets have 0, 1, .. members; None where records are no sets."""
+    question = population.question
+    if question.kind is not Kind.SET:
+        return None
+    return np.bincount(population.sizes, minlength=question.max_set + 1)
 
 
 def counted_before(people: Counted) -> Histogram:
@@ -114,7 +128,9 @@ def collect_counts(
     checked_counts(plan, histogram, analysis, lab.planner.accountant)
     drawn = []
     for part, held in zip(plan.parts, histogram_parts(histogram, plan.questions), strict=True):
-        drawn.append(draw_part(part, held.counts, held.users, plan.hops, lab.chance))
+        drawn.append(
+            draw_part(part, held.counts, held.users, plan.hops, lab.chance, histogram.sizes)
+        )
         lab.progress("draw", len(drawn), len(plan.parts))
     received = Received(contributors=histogram.users, parts=tuple(one for one, _ in drawn))
     tallies = [tally for _, tally in drawn]
@@ -148,16 +164,24 @@ def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list
 
 
 def draw_part(
-    part: Part, counts: Counts, users: int, hops: int, chance: Chance
+    part: Part,
+    counts: Counts,
+    users: int,
+    hops: int,
+    chance: Chance,
+    sizes: Counts | None = None,
 ) -> tuple[PartReceived, Tally]:
     """What comes of ``users`` people, ``counts`` of whom hold each bin, and of all fakes.
 
-    ``counts`` has shape (bins,). The generator behind it is keyed by ``chance``.
+    ``counts`` has shape (bins,); ``sizes`` as a histogram has them. The generator behind it is
+    keyed by ``chance``. Raises ParameterError where a set's pads count and sizes are not known.
     """
     if part.planes is not None:
         return _over_planes(part, part.planes, counts, hops, chance)
     draws, own, held = _generator(chance), part.own, part.repeats * counts
-    messages, fakes = users * part.repeats, 0
+    messages, fakes = users * part.record_messages, 0
+    if part.pads:
+        held = np.concatenate([held, _padded(part, sizes)])
     declared: list[int | None] = [None] * hops
     if own is not None:
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
@@ -166,7 +190,7 @@ def draw_part(
         gone = draws.binomial(held, part.replaced / SCALE)
         held, uniform = held - gone, uniform + int(gone.sum())
     if uniform:
-        held = held + draws.multinomial(uniform, np.full(part.bins, 1.0 / part.bins))
+        held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
     if isinstance(part.recipe, ShapedRecipe):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
@@ -206,6 +230,18 @@ def _over_planes(
         fold.add(part.layout.rows(draws.integers(0, part.layout.bins, span.stop - span.start)))
     tally = fold.tally()
     return PartReceived(declared=tuple(declared), received=tally.messages, dropped={}), tally
+
+
+def _padded(part: Part, sizes: Counts | None) -> Counts:
+    """How many people take each pad: those whose sets lack more bins than stand before it."""
+    if sizes is None or len(sizes) != part.pads + 1:
+        raise ParameterError(
+            "counts alone",
+            wanted="how many sets are of each size, which pads are counted by",
+            got="how many people hold each bin",
+            do="give the records, or plan with --protocol flip-blank",
+        )
+    return np.cumsum(sizes)[: part.pads][::-1]
 
 
 def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251

@@ -14,7 +14,7 @@ from mixtally.privacy.composition import compose
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Step
-from mixtally.simulation.counts_only import draw_part
+from mixtally.simulation.counts_only import draw_part, sizes_of
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.play import check_room, play
 from mixtally.simulation.run import check_crowd, check_rounded
@@ -55,7 +55,14 @@ def collect(
         before(epoch)
         crowd = timeline.crowd(number)
         if counts_only:
-            _, tally = draw_part(plan.parts[0], crowd.held, crowd.users, plan.hops, lab.chance)
+            _, tally = draw_part(
+                plan.parts[0],
+                crowd.held,
+                crowd.users,
+                plan.hops,
+                lab.chance,
+                sizes_of(crowd),
+            )
         else:
             (tally,) = play(plan, [crowd.records], lab.chance, lab.progress).tallies
         tallies.append(tally)

@@ -4,11 +4,9 @@ import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
-from mixtally.encode.bits import set_bits
 from mixtally.errors import DataError, MessageError, ParameterError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.ground.bits import spans
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Plan
@@ -19,8 +17,6 @@ from mixtally.simulation.parts import parts
 from mixtally.simulation.play import play
 from mixtally.simulation.study import Refusal, Release
 from mixtally.tally.pairs import no_pairs
-
-_SPAN = 1 << 16
 
 
 def release(
@@ -99,16 +95,16 @@ def _asked(question: Question) -> str:
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
     """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
-    question, several = plan.question, len(plan.parts) > 1
+    question, several = plan.question, len(plan.parts) > 1 or plan.parts[0].pads > 0
     if not analysis.pairs:
         return
     if question.kind is Kind.ONE or question.bins < 2 or several:
         raise ParameterError(
             "pairs",
             wanted="records of several bits that travel whole",
-            got="a message for every bit or attribute" if several else "single values",
-            do="add --protocol flip for bits, --protocol flip-blank with fewer messages a user "
-            "for attributes"
+            got="a message for every bit, member or attribute" if several else "single values",
+            do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
+            "messages a user for attributes"
             if several
             else "leave --pairs out",
         )
@@ -120,14 +116,13 @@ def _check_sets(population: Population) -> None:
     question = population.question
     if question.kind is not Kind.SET:
         return
-    for span in spans(population.users, _SPAN):
-        sizes = set_bits(population.records[span].astype(np.uint8, copy=False))
-        offenders = np.flatnonzero(sizes > question.max_set)
-        if offenders.size:
-            first = int(offenders[0])
-            raise DataError(
-                f"record {span.start + first + 1}",
-                wanted=f"at most {question.max_set} bins set",
-                got=f"{int(sizes[first])}",
-                do="plan with a larger --max-set",
-            )
+    sizes = population.sizes
+    offenders = np.flatnonzero(sizes > question.max_set)
+    if offenders.size:
+        first = int(offenders[0])
+        raise DataError(
+            f"record {first + 1}",
+            wanted=f"at most {question.max_set} bins set",
+            got=f"{int(sizes[first])}",
+            do="plan with a larger --max-set",
+        )

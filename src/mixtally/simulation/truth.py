@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Population
+from mixtally.estimate.conclude.set_sizes import NAME as SIZES
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
 from mixtally.records.result import Findings
@@ -67,6 +68,9 @@ def truth_of(population: Population, found: Told) -> Truth:
         if one.name == "numbers":
             figures[one.name] = _numbers(population)
             continue
+        if one.name == SIZES:
+            figures[one.name] = _sizes(population)
+            continue
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
             both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
@@ -85,6 +89,13 @@ def _numbers(population: Population) -> Values:
     found = values.mean(), values.sum(), np.mean(values**2), values.var(), *values[places]
     shares = at_points[0] / len(values), at_points[-1] / len(values)
     return tuple(float(one) for one in (*found, *shares))
+
+
+def _sizes(population: Population) -> Values:
+    """The mean size of a set, and how many have at most 0, 1, .. members."""
+    sizes = population.sizes
+    reached = np.cumsum(np.bincount(sizes, minlength=population.question.max_set))
+    return float(sizes.mean()), *map(float, reached[: population.question.max_set])
 
 
 def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:

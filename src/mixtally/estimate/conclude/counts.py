@@ -11,12 +11,14 @@ from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
+from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises, reach
 from mixtally.estimate.planes import pointing, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
+from mixtally.records.mechanism import InClear
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
@@ -103,7 +105,7 @@ def _estimated(
         for part, tally in zip(parts, seen, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
-    return own, every, tuple(_figures(plan, parts, seen, every))
+    return own, every, tuple(_figures(plan, parts, tallies, every))
 
 
 def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
@@ -128,7 +130,7 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
 def seen_of(part: Part, tally: Tally) -> Tally:
     """How many messages name each bin, or point at each value."""
     if part.planes is None:
-        return tally
+        return tally.first(part.bins)
     return Tally(pointing(part.planes, tally, part.bins), tally.messages)
 
 
@@ -150,11 +152,13 @@ def _figures(
     tallies: Sequence[Tally],
     found: Estimate,
 ) -> list[Figures]:
-    """Of pairs of bits, and of numbers, which travel as one message."""
-    own, figures = plan.question, list[Figures]()
+    """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
+    own, figures, level = plan.question, list[Figures](), found.each.level
     for part, tally in zip(parts, tallies, strict=True):
+        if isinstance(part.mechanism, InClear) and part.mechanism.max_set > 1:
+            figures.append(set_sizes(own.name, part.mechanism, tally, part.people, level))
         if tally.pairs is not None:
-            figures += pairs_and_tables(own, part.mechanism, tally, found.each.level)
+            figures += pairs_and_tables(own, part.mechanism, tally, level)
     if plan.grid is not None:
         part, messages = parts[0], tallies[0].messages
         figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))

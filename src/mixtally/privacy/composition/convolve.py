@@ -96,6 +96,25 @@ class Sum:
             )
         return min(1.0, value * (1.0 + slack))
 
+    def lower(self, epsilon: float) -> float:
+        """A lower bound of the divergence of the losses as they are on their lattice.
+
+        What wraps around onto the half cycle above ``epsilon`` is taken off, from either end, by
+        Chernoff's inequality.
+        """
+        slack = RELATIVE_SLACK + self.draws * _EXPONENT_ERROR
+        if self.most * self.step <= epsilon:
+            return self.infinite * (1.0 - slack)
+        t = self._saddle(epsilon)
+        height, mean, variance = self._cumulants(t)
+        cells = self._cells(epsilon, mean, variance)
+        found, error = self._sum(epsilon, t, cells)
+        first = math.floor(epsilon / self.step) + 1
+        wrapped = self._beyond(t, (first + cells - 1) * self.step)
+        wrapped += self._beyond(t, (first - cells // 2 + 1) * self.step, above=False)
+        finite = max(0.0, found - error - wrapped) * math.exp(height - t * epsilon)
+        return (self.infinite + finite) * (1.0 - slack)
+
     def _cumulants(self, t: float) -> tuple[float, float, float]:
         """K(t), K'(t), K''(t)."""
         height = mean = variance = 0.0
@@ -125,30 +144,35 @@ class Sum:
 
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
         """``scale`` times sum of c_l g(l), with all that it may lack."""
-        spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
-        # No sum lies outside of 2 most + 1 cells: so many hold everything.
-        half = min(math.ceil(spread / self.step), self.most + 1)
-        cells = _fast_length(max(_LEAST_CELLS, 2 * half))
+        cells = self._cells(epsilon, mean, variance)
         while True:
             last = math.floor(epsilon / self.step) + cells // 2
-            lost = 0.0 if self.most <= last else self._above(t, last * self.step)
+            lost = 0.0 if self.most <= last else self._beyond(t, last * self.step)
             lost *= math.exp(-t * max(0.0, last * self.step - epsilon))
             found, error = self._sum(epsilon, t, cells)
             if lost <= _NEGLIGIBLE * found or 2 * cells > _MOST_CELLS:
                 return scale * (found + error + lost)
             cells *= 2
 
-    def _above(self, t: float, top: float) -> float:
-        """Chernoff's bound on the tilted chance of a sum beyond ``top``.
+    def _cells(self, epsilon: float, mean: float, variance: float) -> int:
+        """How long a cycle holds nearly all of the tilted sum."""
+        spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
+        # No sum lies outside of 2 most + 1 cells: so many hold everything.
+        half = min(math.ceil(spread / self.step), self.most + 1)
+        return _fast_length(max(_LEAST_CELLS, 2 * half))
+
+    def _beyond(self, t: float, end: float, *, above: bool = True) -> float:
+        """Chernoff's bound on the tilted chance of a sum above ``end``, or below it.
 
         Any further tilt gives one. The best lies far below that of a Gaussian sum when single
         losses reach far, so it is looked for downwards.
         """
         height, mean, variance = self._cumulants(t)
-        more = 2.0 * max(top - mean, self.step) / max(variance, self.step**2)
+        away = 1.0 if above else -1.0
+        more = away * 2.0 * max(away * (end - mean), self.step) / max(variance, self.step**2)
         best = 0.0
         for _ in range(_MOST_TILTS):
-            bound = self._cumulants(t + more)[0] - height - more * top
+            bound = self._cumulants(t + more)[0] - height - more * end
             if best < min(bound, 0.0):
                 break
             best, more = min(best, bound), 0.5 * more

@@ -25,7 +25,9 @@ from mixtally.privacy.divergence import (
     clear_uniform,
     planes,
     repeats,
+    set_in_clear,
 )
+from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.fakes import ratio_of
@@ -55,6 +57,8 @@ PROTOCOLS: Mapping[str, ParameterRules] = {
         (("shape_shift", Parameter.SHIFT),),
     ),
 }
+_GROWTH = 0.9
+"""The power of a set's size by which its cover grows, about."""
 _AIMED = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
 _ALONE = "; other people's answers in clear hide nobody at worst"
@@ -66,9 +70,12 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """One message of protocol ``name``; a set is sent one value a message."""
+    """The messages of protocol ``name``: a value, a set in one stream, or, where a record is split,
+    one of its attributes.
+    """
     given = counted.given
     pieces, repeats = given.pieces(), given.repeats or 1
+    most = 1 if given.split else given.max_set or 1
     fakes: UniformFakes | ShapedFakes = UniformFakes(counted.fakes)
     if name == "clear-shaped":
         if given.shape_decay is None:
@@ -77,7 +84,8 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
             ratio = ratio_of(given.shape_decay)
         shift = 1 if given.shape_shift is None else given.shape_shift
         fakes = ShapedFakes(ratio, shift, 1 if given.mixes is None else given.mixes)
-    mechanism = InClear(bins=given.bins or MOST_BINS, fakes=fakes, repeats=repeats)
+    bins = given.bins or MOST_BINS
+    mechanism = InClear(bins=bins, fakes=fakes, max_set=most, repeats=repeats)
     return ObservedMessage(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
 
 
@@ -97,7 +105,7 @@ def delta(
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            bounds, source = clear_uniform.delta(count, mechanism.cells, epsilon, memo), SOURCE
+            bounds, source = _among_uniform(mechanism, count, epsilon, memo)
             if mechanism.planes is not None:
                 least = planes.lower(count, mechanism.planes, epsilon)
                 bounds, source = Bracket(min(least, bounds.lower), bounds.upper), OVER_PLANES
@@ -110,9 +118,20 @@ def delta(
             )
 
 
+def _among_uniform(
+    mechanism: InClear, count: int, epsilon: float, memo: Memo
+) -> tuple[Bracket, str]:
+    if mechanism.max_set > 1:
+        hidden = Hidden(mechanism.max_set, mechanism.cells, count)
+        return set_in_clear.delta(hidden, epsilon, memo), set_in_clear.SOURCE
+    return clear_uniform.delta(count, mechanism.bins, epsilon, memo), clear_uniform.SOURCE
+
+
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
-    """A curve of many uniform fakes is quicker near; else what is exact is quick."""
+    """A curve of sets or of many uniform fakes is quicker near; else what is exact is quick."""
     mechanism, composed = _in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
+    if mechanism.max_set > 1:
+        return Bound.NEAR if composed else Bound.EXACT
     match mechanism.fakes:
         case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.cells):
             return Bound.NEAR
@@ -124,6 +143,9 @@ def upper(
 ) -> Sequence[float]:
     """The upper bounds alone."""
     match _in_clear(message):
+        case InClear(fakes=UniformFakes(count), max_set=most, cells=cells) if most > 1:
+            near, hidden = taken(message, bound) is Bound.NEAR, Hidden(most, cells, count)
+            return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
         case InClear(cells=cells, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
             return [clear_uniform.near(count, cells, epsilon) for epsilon in epsilons]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
@@ -134,7 +156,7 @@ def each_way(*_: object) -> None:
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message itself: it holds one bin. Among shaped fakes it is of no matter of how many."""
+    """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many."""
     mechanism = _in_clear(message)
     if isinstance(mechanism.fakes, ShapedFakes):
         message = message._replace(mechanism=replace(mechanism, bins=2))
@@ -165,7 +187,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter is Parameter.FAKES:
-            return round(goal.cover * mechanism.cells)
+            return round(goal.cover * math.pow(mechanism.max_set, _GROWTH) * mechanism.cells)
         case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
             ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / aim) / decay

@@ -180,9 +180,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Fakes that people send and that truly hold a bin, on average: K / d of uniform ones."""
         return self.fakes_sent / self.bins if self.uniform_fakes else 0.0
 
+    @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as."""
+        return self.repeats
+
     def people_among(self, messages: int) -> int:
         """The most people who can have sent so many messages together with their fakes."""
-        return (messages - self.fakes_sent) // self.repeats
+        return (messages - self.fakes_sent) // self.record_messages
 
     def unbiased(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
         """Estimates of the true counts, shape as ``counts``, unbiased, so they may be negative.
@@ -193,5 +198,5 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     def standard_error(self, users: int, count: int = 0) -> float:
         """Standard error of a bin that ``count`` of ``users`` people hold, in counts."""
-        messages = users * self.repeats + self.fakes_promised
+        messages = users * self.record_messages + self.fakes_promised
         return math.sqrt(self.variance_at(messages, count))

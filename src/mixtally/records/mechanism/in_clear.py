@@ -1,9 +1,10 @@
 """Records travel in clear, among fakes that look the same: the number of a bin or of a plane.
 
-Of p cells in which a record may be, uniform fakes put K / p counts into each, with the variance
-(K / p)(1 - 1/p); shaped ones a mix's shift, with the variance of their distribution, which adds up
-over the mixes. Over planes (``records.planes``) another's message points at a value with kappa,
-with bins never, so that of n people and K fakes the unbiased count is
+A set of at most k bins travels as k messages of different cells: its members, and one of k further
+cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
+(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's shift, with the variance of
+their distribution, which adds up over the mixes. Over planes (``records.planes``) another's message
+points at a value with kappa, with bins never, so that of n people and K fakes the unbiased count is
 
     (S - n kappa - K / p) / (1 - kappa)
 
@@ -24,30 +25,40 @@ from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
 from mixtally.records.planes import Planes
+from mixtally.records.question import MOST_SET
 
 
 class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     """Records that are not randomized; ``fakes`` are uniform ones or mixes' shaped ones.
 
     where
-      planes   those that a message names; None where it names the bin itself
+      planes    those that a message names; None where it names the bin itself
+      max_set   the most bins of a record, in [1, 16]; above 1 only for bins among uniform ones
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
 
     fakes: UniformFakes | ShapedFakes
     planes: Planes | None = None
+    max_set: int = 1
 
     def __post_init__(self) -> None:
         if self.planes is None:
             super().__post_init__()
         else:
             in_range("values", self.bins, 2, self.planes.points, "plan again")
+        several = isinstance(self.fakes, UniformFakes) and self.planes is None
+        most = min(MOST_SET, self.bins) if several else 1
+        in_range("max set", self.max_set, 1, most, "it is the most bins that a set has")
 
     @property
     def cells(self) -> int:
-        """Among how many a uniform fake is drawn, for whoever compares two records."""
-        return self.bins if self.planes is None else self.planes.prime
+        """Among how many a uniform fake is drawn, for whoever compares two records: the bins and,
+        for sets, as many more as a set has members; the planes of a direction.
+        """
+        if self.planes is not None:
+            return self.planes.prime
+        return self.bins + (self.max_set if self.max_set > 1 else 0)
 
     @property
     def meeting(self) -> float:
@@ -65,7 +76,9 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """
         if isinstance(self.fakes, UniformFakes):
             over = self.planes
-            return {} if over is None else {"prime": over.prime, "digits": over.digits}
+            if over is not None:
+                return {"prime": over.prime, "digits": over.digits}
+            return {"max_set": self.max_set} if self.max_set > 1 else {}
         return {
             "shape_decay": self.fakes.decay,
             "shape_shift": self.fakes.shift,
@@ -75,13 +88,23 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def layout(self) -> Layout:
-        """The number of the bin or plane."""
-        return Layout(Form.INDEX, self.bins if self.planes is None else self.planes.messages)
+        """The number of the cell or plane."""
+        return Layout(Form.INDEX, self.cells if self.planes is None else self.planes.messages)
 
     @property
     def most_set(self) -> int:
-        """One bin."""
-        return 1
+        """One bin, or a set of them."""
+        return self.max_set
+
+    @property
+    def record_messages(self) -> int:
+        """One for each member that a set may have."""
+        return self.repeats * self.max_set
+
+    @property
+    def true_fakes(self) -> float:
+        """Uniform fakes that hold a bin, on average: K / D."""
+        return self.fakes_sent / self.cells if self.uniform_fakes else 0.0
 
     @property
     def flip_threshold(self) -> None:
@@ -142,11 +165,6 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     def gain(self) -> float:
         """A person in clear is one count, as often as they send it, less what others would be."""
         return self.repeats * (1.0 - self.meeting)
-
-    @property
-    def true_fakes(self) -> float:
-        """Uniform fakes that point at a value, on average."""
-        return self.fakes_sent / self.cells
 
     def offset(self, messages: int) -> float:
         """N kappa + K / p of uniform fakes; of shaped ones the shift of every mix, as their

@@ -56,9 +56,9 @@ def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: in
     )
 
 
-def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:
-    """A value in clear among values at random."""
-    return InClear(bins=bins, fakes=UniformFakes(fakes), repeats=repeats)
+def clear_uniform(*, bins: int, fakes: int, max_set: int = 1, repeats: int = 1) -> InClear:
+    """A value in clear, or a set of at most ``max_set``, among values at random."""
+    return InClear(bins=bins, fakes=UniformFakes(fakes), max_set=max_set, repeats=repeats)
 
 
 def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:

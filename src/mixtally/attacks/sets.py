@@ -1,0 +1,101 @@
+"""The game of a set in clear: a full set against the empty one, all 2k cells that differ counted.
+
+The log-likelihood ratio is the sum of ln(count) over the cells of the one, less that over the cells
+of the other: exact. What other people hold is subtracted, as it travels in clear.
+"""
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from mixtally.attacks.device import Device
+from mixtally.attacks.game import Game, Setting
+from mixtally.attacks.multinomial import Binomials
+from mixtally.attacks.senders import Senders
+from mixtally.ground.bits import Counts, Rows, row_bytes, spans
+from mixtally.ground.chance import Chance
+from mixtally.ground.tails import Floats
+
+_SPAN_PEOPLE = 1 << 18
+_SHUFFLED = 1 << 10
+
+
+@dataclass(frozen=True)
+class SetGame(Game):
+    """The first k bins against k pads, among uniform fakes."""
+
+    senders: Senders
+
+    @property
+    def size(self) -> int:
+        """Cells of a record."""
+        return self.senders.part.record_messages
+
+    @property
+    def setting(self) -> Setting:
+        """The cells that differ, and all others."""
+        fakes, cells = self.senders.fakes, self.senders.part.layout.bins
+        stage = (
+            f"{fakes:,} uniform fakes over {cells:,} cells and the {self.size} messages of a full "
+            "set, or of an empty one"
+        )
+        order = "shuffled" if self.senders.messages <= _SHUFFLED else "not shuffled"
+        kinds = 2 * self.size + 1
+        return Setting(60.0 * fakes, self.senders.messages, kinds, stage, f"{stage}; {order}")
+
+    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
+        """The statistic of a full set and, among other fakes, of an empty one."""
+        counts = [self._collected(full, chance, device) for full in (True, False)]
+        u, v = self._statistics(np.array(counts))
+        return float(u), float(v)
+
+    def at_once(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
+        """One run at a time."""
+        return
+
+    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
+        """The statistics of many runs, their counts drawn from their distribution."""
+        size, cells = self.size, self.senders.part.layout.bins
+        fake = np.full(2 * size + 1, 1.0 / cells)
+        fake[-1] = 1.0 - 2.0 * size / cells
+        found = []
+        for own in (slice(0, size), slice(size, 2 * size)):
+            counts = draw.kinds(self.senders.numbers(runs, draw), np.maximum(fake, 0.0), runs)
+            counts[:, own] += 1
+            found.append(self._statistics(counts))
+        return found[0], found[1]
+
+    def _collected(self, full: bool, chance: Chance, device: Device) -> Counts:
+        """How many messages name each cell that matters, in one collection."""
+        part = self.senders.part
+        record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
+        if full:
+            ones = (np.arange(8 * record.shape[1]) < self.size).astype(np.uint8)
+            record[0] = np.packbits(ones, bitorder="little")
+        own = device.reports(part, record, chance)
+        fakes = (
+            device.fakes(part, span.stop - span.start, chance)[0]
+            for span in spans(self.senders.honest, _SPAN_PEOPLE)
+        )
+        if self.senders.messages <= _SHUFFLED:
+            return self._counts(device.shuffle(np.concatenate([*fakes, own]), chance))
+        total = np.zeros(2 * self.size + 1, dtype=np.int64)
+        for rows in chain(fakes, [own]):
+            total += self._counts(rows)
+        return total
+
+    def _counts(self, rows: Rows) -> Counts:
+        """Counts of the first k bins, of the pads, and of all others."""
+        part, size = self.senders.part, self.size
+        every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
+        chosen = [every[:size], every[part.bins : part.bins + size]]
+        counts = np.concatenate(chosen)
+        return np.append(counts, len(rows) - counts.sum())
+
+    def _statistics(self, counts: Counts) -> Floats:
+        """Of every run, ``counts`` of shape (runs, kinds)."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # some cell is empty, in either
+            logs = np.log(counts[:, :-1].astype(np.float64))
+            u, v = logs[:, : self.size].sum(axis=1), logs[:, self.size :].sum(axis=1)
+            return np.where(u == v, 0.0, u - v)
