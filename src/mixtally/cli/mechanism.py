@@ -39,9 +39,7 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
         }
     if counted.shaped is not None:
         facts |= {
-            "shape_decay": counted.shaped.decay,
-            "shape_shift": counted.shaped.shift,
-            "shape_ratio": counted.shaped.ratio,
+            **counted.shaped.shape.facts(),
             "fakes": None,
             "fakes_counted": None,
         }

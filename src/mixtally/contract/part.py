@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from mixtally.contract.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.contract.reading import Fields, refused, whole
+from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
@@ -51,8 +52,8 @@ class Recipe(NamedTuple):
     """What a hop adds.
 
     where
-      kind            none, shaped or blanks
-      first, second   ratio and shift, or count and threshold
+      kind            none, shaped, gaussian or blanks
+      first, second   ratio and shift, variance and shift, or count and threshold
     """
 
     kind: str
@@ -152,16 +153,22 @@ def _layout(value: object, place: str) -> Layout:
 
 
 def _recipe(value: object, place: str) -> Recipe:
-    kinds = {"none": "", "shaped": " ratio shift", "blanks": " count threshold"}
+    kinds = {
+        "none": "",
+        "shaped": " ratio shift",
+        "gaussian": " variance shift",
+        "blanks": " count threshold",
+    }
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         raise refused("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
     held = Fields(value, place, "type" + kinds[kind])
     if kind == "none":
         return Recipe(kind)
-    if kind == "shaped":
-        ratio = held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range")
-        return Recipe(kind, ratio, held.whole("shift", 1, 100_000, "shift-out-of-range"))
+    if kind in SHAPES:
+        name, most = ("ratio", SCALE - 1) if kind == "shaped" else ("variance", MOST_VARIANCE)
+        first = held.whole(name, 1, most, f"{name}-out-of-range")
+        return Recipe(kind, first, held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range"))
     count = held.whole("count", 1, 10_000_000_000, "blanks-out-of-range")
     return Recipe(kind, count, _threshold(held))
 
@@ -187,7 +194,7 @@ def _threshold(held: Fields) -> int:
 def _check_clear(part: Part, place: str) -> None:
     if part.most_set != 1 or part.layout.form != "index":
         raise refused("clear-not-index", place, "one bin in clear, as its number", part.layout.form)
-    if part.own is None and part.recipe.kind != "shaped":
+    if part.own is None and part.recipe.kind not in SHAPES:
         raise refused("clear-uncovered", place, "shaped fakes, or uniform ones of devices", "none")
     if part.own is not None and not part.own.uniform:
         raise refused("clear-uncovered", place, "uniform fakes among bins in clear", "blank ones")
@@ -202,7 +209,7 @@ def _check_flips(part: Part, place: str, threshold: int) -> None:
     if layout.cap is not None and layout.cap < (most or part.bins):
         raise refused("cap-below-record", place, "a cap of no less than a record sets", layout.cap)
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
-    if part.recipe.kind == "shaped" or flips != threshold:
+    if part.recipe.kind in SHAPES or flips != threshold:
         raise refused(
             "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
         )

@@ -121,5 +121,6 @@ def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, An
     if sought is Parameter.FLIP and isinstance(counted, BitFlips):
         return {"flip": counted.flip_probability}
     if counted.shaped is not None:
-        return {"shape_decay": counted.shaped.decay, "shape_shift": counted.shaped.shift}
+        facts = counted.shaped.shape.facts()
+        return {name: value for name, value in facts.items() if name != "shape_ratio"}
     raise AssertionError(f"{sought}: nothing is known to be found")

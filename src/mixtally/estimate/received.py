@@ -15,7 +15,7 @@ from mixtally.errors import MessageError
 from mixtally.estimate.covering import covering
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
-from mixtally.records.contract import BlanksRecipe, Part, Plan, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, Part, Plan, Shape
 from mixtally.records.guarantee import arriving
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.received import PartReceived, Received
@@ -143,8 +143,8 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     if isinstance(part.recipe, BlanksRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, the blanks of its recipe"
-    elif isinstance(part.recipe, ShapedRecipe):
-        most = part.bins * 2 * part.recipe.shift
+    elif isinstance(part.recipe, Shape):
+        most = part.bins * part.recipe.most
         words = f"at most {most:,}, the most of its recipe"
     for hop, many in enumerate(came.declared, 1):
         if many is not None and not (part.by_mixes and many <= most):

@@ -21,7 +21,8 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe
+from mixtally.records.shape import Shape
 from mixtally.records.spelling import check
 
 
@@ -120,8 +121,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         match self.recipe:
             case BlanksRecipe():
                 return self.recipe.count
-            case ShapedRecipe():
-                return self.bins * self.recipe.shift
+            case Shape():
+                return self.recipe.mean_of(self.bins)
             case _:
                 return 0
 
@@ -145,9 +146,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
           mixes   hops that drew shaped fakes
         """
         if self.threshold is None:
-            if isinstance(self.recipe, ShapedRecipe):
-                drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
-                return InClear(bins=self.bins, fakes=drawn)
+            if isinstance(self.recipe, Shape):
+                return InClear(bins=self.bins, fakes=ShapedFakes(self.recipe, mixes))
             return InClear(bins=self.bins, fakes=UniformFakes(fakes))
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:

@@ -26,7 +26,7 @@ from mixtally.ground.chance import Chance
 from mixtally.ground.fixed import SCALE
 from mixtally.mixing.shaped import numbers_of
 from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Plan, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Plan, Shape
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import PartReceived, Received
@@ -147,7 +147,7 @@ def draw_part(
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
     if own is not None and own.record is FakeRecord.UNIFORM:
         held = held + draws.multinomial(fakes, np.full(part.bins, 1.0 / part.bins))
-    if isinstance(part.recipe, ShapedRecipe):
+    if isinstance(part.recipe, Shape):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) for one in added]
     elif isinstance(part.recipe, BlanksRecipe):

@@ -15,8 +15,9 @@ from mixtally.records.contract.contract import (
 )
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan, Prefixes
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe, ShapedRecipe
+from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe
 from mixtally.records.roles import Role, Rounds
+from mixtally.records.shape import GaussianShape, LaplaceShape, Shape
 
 __all__ = [
     "CONTRACT_VERSION",
@@ -26,6 +27,8 @@ __all__ = [
     "Contract",
     "Cover",
     "FakeRecord",
+    "GaussianShape",
+    "LaplaceShape",
     "NoRecipe",
     "OwnFakes",
     "Part",
@@ -34,7 +37,7 @@ __all__ = [
     "Recipe",
     "Role",
     "Rounds",
-    "ShapedRecipe",
+    "Shape",
     "envelope_bytes",
     "fingerprint_of",
     "read_contract",

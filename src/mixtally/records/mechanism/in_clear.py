@@ -1,8 +1,8 @@
 """Records travel in clear, among fakes that look the same: the number of a bin, nothing else.
 
 Uniform fakes put K / d counts into a bin, with the variance (K / d)(1 - 1/d); shaped ones a mix's
-shift, with the variance of their distribution, which adds up over the mixes. Nothing survives when
-every mix colludes.
+mean, with the variance of their table, which adds up over the mixes. Nothing survives when every
+mix colludes.
 
 Source: notes 004 section 5.1 (uniform fakes).
 """
@@ -31,15 +31,10 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def facts(self) -> dict[str, float]:
-        """Of shaped fakes decay, shift, and the decay ratio that everything is computed from."""
+        """Of shaped fakes the numbers of their shape."""
         if isinstance(self.fakes, UniformFakes):
             return {}
-        return {
-            "shape_decay": self.fakes.decay,
-            "shape_shift": self.fakes.shift,
-            "shape_ratio": self.fakes.ratio,
-            "mixes_adding": self.fakes.mixes,
-        }
+        return {**self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
 
     @property
     def layout(self) -> Layout:
@@ -66,7 +61,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """People's, or the mean of what the mixes add."""
         if isinstance(self.fakes, UniformFakes):
             return self.repeats * self.fakes.count
-        return self.repeats * self.bins * self.fakes.shift * self.fakes.mixes
+        return self.fakes.shape.mean_of(self.repeats * self.bins * self.fakes.mixes)
 
     @property
     def fake_source(self) -> FakeSource:
@@ -96,7 +91,8 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
             case UniformFakes() if parameter is Parameter.FAKES:
                 fakes: UniformFakes | ShapedFakes = UniformFakes(value)
             case ShapedFakes() if parameter is Parameter.SHIFT:
-                fakes = msgspec.structs.replace(self.fakes, shift=value)
+                shape = msgspec.structs.replace(self.fakes.shape, shift=value)
+                fakes = msgspec.structs.replace(self.fakes, shape=shape)
             case _:
                 raise TypeError(f"{self.name} has no {parameter}")
         return msgspec.structs.replace(self, fakes=fakes)
@@ -107,20 +103,20 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return float(self.repeats)
 
     def offset(self, messages: int) -> float:  # noqa: ARG002
-        """K / d of uniform fakes, the shift of every mix: their distributions are symmetric."""
+        """K / d of uniform fakes, the mean of every mix's table."""
         if isinstance(self.fakes, UniformFakes):
             return self.true_fakes
-        return float(self.repeats * self.fakes.mixes * self.fakes.shift)
+        return self.repeats * self.fakes.mixes * self.fakes.shape.mean
 
     def variance(self, messages: int) -> float:  # noqa: ARG002
-        """(K / d) (1 - 1/d), or the variance of the shaped distribution times the mixes.
+        """(K / d) (1 - 1/d), or the variance of the shape's table times the mixes.
 
         Source: notes 004, standard error below (5.10).
         """
         if isinstance(self.fakes, UniformFakes):
             spread = self.true_fakes * (1.0 - 1.0 / self.bins)
         else:
-            spread = self.repeats * self.fakes.mixes * self.fakes.variance
+            spread = self.repeats * self.fakes.mixes * self.fakes.shape.spread
         return spread / self.gain**2
 
     def noise(self, messages: int, count: int) -> Noise:  # noqa: ARG002
@@ -128,4 +124,4 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):
             return Noise(more, ((self.fakes_promised, 1.0 / self.bins),))
-        return Noise(more, tables=((self.fakes.weights, self.repeats * self.fakes.mixes),))
+        return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))

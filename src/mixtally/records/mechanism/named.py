@@ -3,6 +3,7 @@
 from mixtally.records.mechanism.bit_flips import BitFlips
 from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.in_clear import InClear
+from mixtally.records.shape import GaussianShape, LaplaceShape
 
 
 def flip_blank(
@@ -62,4 +63,12 @@ def clear_uniform(*, bins: int, fakes: int, repeats: int = 1) -> InClear:
 
 def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
     """A value in clear among fakes whose numbers mixes draw."""
-    return InClear(bins=bins, fakes=ShapedFakes(ratio, shift, mixes), repeats=repeats)
+    return InClear(bins=bins, fakes=ShapedFakes(LaplaceShape(ratio, shift), mixes), repeats=repeats)
+
+
+def clear_gaussian(
+    *, bins: int, variance: int, shift: int, mixes: int = 1, repeats: int = 1
+) -> InClear:
+    """The same with numbers of a discrete Gaussian distribution."""
+    shape = GaussianShape(variance, shift)
+    return InClear(bins=bins, fakes=ShapedFakes(shape, mixes), repeats=repeats)
