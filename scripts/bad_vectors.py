@@ -54,6 +54,7 @@ def bases() -> dict[str, Plan]:
         "set": c.plan_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
         "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
+        "bell": c.plan_of(one(4), [c.gaussian(4)]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
         "hashed": c.plan_of(one(99, hashed=hashed), [c.shaped(99)]),
         "prefixes": c.plan_of(one(11), [c.shaped(11)], prefixes=spelled),
@@ -152,6 +153,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("unknown-recipe", "labels", {f"{RECIPE}.type": "uniform"}),
     ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
     ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
+    ("variance-out-of-range", "bell", {f"{RECIPE}.variance": 0}),
     ("blanks-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 0}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 1001}),
@@ -219,7 +221,7 @@ LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("too-few-hops", "labels", {"hops": 3}, {}),
     ("protocol-not-allowed", "labels", {"protocols": ["flip-blank"]}, {}),
     ("cover-not-allowed", "flips", {"covers": ["every mix"]}, {}),
-    ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 2e-5}),
+    ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 1.1e-5}),
 ]
 
 

@@ -13,7 +13,7 @@ from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
 from mixtally.contract.plan import honest
-from mixtally.contract.shape import shape_weights
+from mixtally.contract.shape import laplace_weights
 from mixtally.errors import RefusedError
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
@@ -43,7 +43,7 @@ def reason(plan, limits):
 @pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
 def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
     ratio = usual_ratio(epsilon, 1)
-    bounds = clear_shaped.delta(shape_weights(ratio, shift), epsilon)
+    bounds = clear_shaped.delta(laplace_weights(ratio, shift), epsilon)
     true, of = module.delta(ratio, shift, epsilon)
     assert bounds.lower <= true / of <= bounds.upper
 
@@ -52,7 +52,7 @@ def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
 def test_the_delta_is_the_sum_over_all_pairs(epsilon, shift):
     """Every pair by itself, in fractions."""
     ratio = usual_ratio(epsilon, 1)
-    table = [0, *shape_weights(ratio, shift), 0]
+    table = [0, *laplace_weights(ratio, shift), 0]
     grow = Fraction(module.exp_below(epsilon), 1 << 128)
     pairs = product(range(1, len(table)), repeat=2)
     total = sum(max(0, table[s - 1] * table[t] - grow * table[s] * table[t - 1]) for s, t in pairs)

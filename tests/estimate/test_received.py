@@ -43,7 +43,7 @@ def test_fakes_are_those_that_came_and_not_those_that_were_promised():
     assert two.mechanism.fakes == BlankFakes(600)
     drew = only(SHAPED, came(PEOPLE + 410, (200, None, 210)))
     recipe = SHAPED.parts[0].recipe
-    assert drew.mechanism.fakes == ShapedFakes(recipe.ratio, recipe.shift, 2)
+    assert drew.mechanism.fakes == ShapedFakes(recipe, 2)
     assert drew.people == PEOPLE
 
 

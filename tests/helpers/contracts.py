@@ -22,6 +22,8 @@ from mixtally.records.contract import (
     Contract,
     Cover,
     FakeRecord,
+    GaussianShape,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Part,
@@ -29,7 +31,6 @@ from mixtally.records.contract import (
     Prefixes,
     Role,
     Rounds,
-    ShapedRecipe,
     envelope_bytes,
     written_key,
 )
@@ -133,10 +134,15 @@ def shaped(bins, *, ratio=RATIO, shift=20):
         most_set=1,
         threshold=None,
         own=None,
-        recipe=ShapedRecipe(ratio, shift),
+        recipe=LaplaceShape(ratio, shift),
         layout=Layout(Form.INDEX, bins),
         repeats=1,
     )
+
+
+def gaussian(bins, *, variance=36, shift=36):
+    """The same among fakes of a Gaussian shape."""
+    return replace(shaped(bins), recipe=GaussianShape(variance, shift))
 
 
 def uniform(bins, *, whole=0, coin=1 << 62):
@@ -247,8 +253,10 @@ def random_parts(chance: random.Random, question: Question, *, mixes: bool) -> l
 def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: bool) -> Part:
     if most == 1 and chance.random() < 0.4:
         if mixes:
-            ratio = chance.randint(1 << 60, 1 << 63)
-            return shaped(bins, ratio=ratio, shift=chance.randint(10, 40))
+            ratio, shift = chance.randint(1 << 60, 1 << 63), chance.randint(10, 40)
+            if ratio % 3 == 0:
+                return gaussian(bins, variance=5 * shift, shift=shift)
+            return shaped(bins, ratio=ratio, shift=shift)
         return uniform(bins, **_random_own(chance))
     q = chance.choice([0.01, 0.1, 0.3])
     own = None

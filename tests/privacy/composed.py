@@ -33,7 +33,10 @@ TINY = {
     ],
     SHAPED: lambda: [
         brute.sum_of(
-            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.fakes.weights) for at in (0, 1))]
+            [
+                brute.in_clear(2, b),
+                *(brute.shaped(2, at, SHAPED.fakes.shape.weights) for at in (0, 1)),
+            ]
         )
         for b in (0, 1)
     ],

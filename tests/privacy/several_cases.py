@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.shape import LaplaceShape
 from privacy import brute, by_name
 from privacy import brute_distributions as many
 from privacy.brute_distributions import UNIFORM, Scene, World
@@ -273,7 +273,7 @@ def _uniform_in_clear(bins: int, fakes: int, repeats: int, parts: int):
 
 
 def _shaped_in_clear(shift: int, repeats: int, parts: int):
-    weights = ShapedFakes(SCALE // 3, shift).weights
+    weights = LaplaceShape(SCALE // 3, shift).weights
     return _in_clear([brute.shaped(2, b, weights) for b in (0, 1)] * repeats, 2, repeats, parts)
 
 

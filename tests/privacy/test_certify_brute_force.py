@@ -127,7 +127,7 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
     ),
     "clear-shaped": (
         SHAPED,
-        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.weights, epsilon),
+        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.shape.weights, epsilon),
         [
             clear_shaped(bins=3, ratio=SCALE // 3, shift=3),
             clear_shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),

@@ -78,7 +78,7 @@ def test_the_least_shape_is_nearly_the_central_noise():
     assert shift <= 28
     assert central == pytest.approx(2.80, abs=0.005)
     assert 0.99 * central < mechanism.standard_error(MILLION) <= 2.86
-    assert clear_shaped.delta(mechanism.fakes.weights, 1.0).upper <= DELTA
+    assert clear_shaped.delta(mechanism.fakes.shape.weights, 1.0).upper <= DELTA
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.divergence import flip_uniform
 from mixtally.privacy.numerics.binomial_pairs import Pair, exchange_divergence, steps
 from mixtally.records.mechanism import InClear, ShapedFakes
+from mixtally.records.shape import LaplaceShape
 from privacy.by_name import certificate_of
 
 TINY = [
@@ -40,7 +41,7 @@ def test_where_no_loss_is_as_large_delta_is_zero():
 
 def flat(shift):
     """One of two bins in clear, among a uniform number of fakes in 0..2 shift of each."""
-    return Record.of(InClear(bins=2, fakes=ShapedFakes(SCALE - 1, shift, 1)))
+    return Record.of(InClear(bins=2, fakes=ShapedFakes(LaplaceShape(SCALE - 1, shift), 1)))
 
 
 @pytest.mark.parametrize("shift", [1, 4, 50])

@@ -25,6 +25,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.records.shape import LaplaceShape
 
 EXAMPLES = [
     flip_blank(bins=3, fakes=0, threshold=1 << 24),
@@ -98,7 +99,7 @@ def test_a_number_of_fakes_outside_its_range_is_refused(kind, count):
 )
 def test_a_shape_outside_its_ranges_is_refused(ratio, shift, mixes):
     with pytest.raises(ParameterError):
-        ShapedFakes(ratio, shift, mixes)
+        ShapedFakes(LaplaceShape(ratio, shift), mixes)
 
 
 @pytest.mark.parametrize(

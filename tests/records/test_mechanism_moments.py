@@ -71,7 +71,7 @@ def test_flipped_uniform_fakes_are_debiased_by_the_moments_of_their_coins(thresh
 @pytest.mark.parametrize("ratio", [1, 1 << 40, SHAPE["ratio"], SCALE - 1])
 def test_shaped_fakes_are_debiased_by_the_moments_of_their_law(shift, ratio):
     mechanism = clear_shaped(bins=7, ratio=ratio, shift=shift)
-    law = [Fraction(w, SCALE) for w in mechanism.fakes.weights]
+    law = [Fraction(w, SCALE) for w in mechanism.fakes.shape.weights]
     mean = sum(k * p for k, p in enumerate(law))
     variance = sum(k * k * p for k, p in enumerate(law)) - mean**2
     assert mechanism.offset(USERS) == float(mean)

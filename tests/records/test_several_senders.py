@@ -25,6 +25,9 @@ def test_people_who_repeat_their_record_are_counted_once(repeats):
 def test_the_fakes_of_every_mix_are_taken_off(mixes):
     one = clear_shaped(bins=4, ratio=round(math.exp(-0.5) * SCALE), shift=9)
     several = clear_shaped(bins=4, ratio=one.fakes.ratio, shift=9, mixes=mixes)
-    assert several.offset(0) == mixes * sum(k * w for k, w in enumerate(one.fakes.weights)) / SCALE
+    assert (
+        several.offset(0)
+        == mixes * sum(k * w for k, w in enumerate(one.fakes.shape.weights)) / SCALE
+    )
     assert several.fakes_promised == 4 * several.offset(0)
     assert several.variance(0) == pytest.approx(mixes * one.variance(0), rel=1e-12)

@@ -8,7 +8,7 @@ from math import comb
 
 import pytest
 
-from mixtally.contract.shape import shape_weights
+from mixtally.contract.shape import laplace_weights
 from mixtally.errors import AccountingError
 from mixtally.rigorous import balls, blank, coins, pairs, shaped, uniform
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly, settled, working
@@ -74,7 +74,7 @@ def test_what_a_window_cuts_is_bounded():
 @pytest.mark.parametrize("shift", [1, 5, 300])
 def test_the_table_is_the_one_that_mixes_draw_from(ratio, shift):
     with working(256):
-        assert shaped.table(ratio, shift) == list(shape_weights(ratio, shift))
+        assert shaped.table(ratio, shift) == list(laplace_weights(ratio, shift))
 
 
 @pytest.mark.parametrize("ones", [0, 1, 2])

@@ -12,11 +12,11 @@ from mixtally.records.contract import (
     BlanksRecipe,
     Cover,
     FakeRecord,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Part,
     Plan,
-    ShapedRecipe,
     write_plan,
 )
 from mixtally.records.guarantee import Guarantee, Observer
@@ -77,7 +77,7 @@ def clear(bins, *, whole=0, coin=0, shape=None):
         most_set=1,
         threshold=None,
         own=None if shape else OwnFakes(FakeRecord.UNIFORM, whole, coin),
-        recipe=ShapedRecipe(*shape) if shape else NoRecipe(),
+        recipe=LaplaceShape(*shape) if shape else NoRecipe(),
         layout=Layout(Form.INDEX, bins),
         repeats=1,
     )

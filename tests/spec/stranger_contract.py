@@ -27,10 +27,15 @@ from spec.stranger_roles import files, role
 CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]*"
 THRESHOLD = integer("threshold-out-of-range", 2**24, 2**63)
 
+CLEAR = ("shaped", "gaussian")
 RECIPES = {
     "none": {},
     "shaped": {
         "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
+        "shift": integer("shift-out-of-range", 1, 10**5),
+    },
+    "gaussian": {
+        "variance": integer("variance-out-of-range", 1, 10**9),
         "shift": integer("shift-out-of-range", 1, 10**5),
     },
     "blanks": {"count": integer("blanks-out-of-range", 1, 10**10), "threshold": THRESHOLD},
@@ -90,11 +95,11 @@ def part(value):
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
         need(most == 1 and read["layout"]["form"] == "index", "clear-not-index")
-        need(kind == "shaped" or uniform, "clear-uncovered")
+        need(kind in CLEAR or uniform, "clear-uncovered")
         return read
     need(read["threshold"] < 2**63, "threshold-half")
     need(read["layout"]["form"] != "index", "flips-as-index")
-    need(kind != "shaped", "recipe-unfit")
+    need(kind not in CLEAR, "recipe-unfit")
     need(kind == "none" or read["recipe"]["threshold"] == read["threshold"], "recipe-unfit")
     need(not uniform or most == 1, "uniform-fakes-unfit")
     need(most is not None or d == 1 or (fake is None and kind == "none"), "free-bits-among-fakes")

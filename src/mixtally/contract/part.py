@@ -165,12 +165,17 @@ def _recipe(value: object, place: str) -> Recipe:
     held = Fields(value, place, "type" + kinds[kind])
     if kind == "none":
         return Recipe(kind)
-    if kind in SHAPES:
-        name, most = ("ratio", SCALE - 1) if kind == "shaped" else ("variance", MOST_VARIANCE)
-        first = held.whole(name, 1, most, f"{name}-out-of-range")
-        return Recipe(kind, first, held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range"))
+    if kind == "shaped":
+        return Recipe(kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _shift(held))
+    if kind == "gaussian":
+        variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
+        return Recipe(kind, variance, _shift(held))
     count = held.whole("count", 1, 10_000_000_000, "blanks-out-of-range")
     return Recipe(kind, count, _threshold(held))
+
+
+def _shift(held: Fields) -> int:
+    return held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
 
 
 def _own(value: object, place: str) -> Own:

@@ -93,7 +93,9 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         return GaussianShape(likely, usual(likely))
 
     def upper(variance: int, shift: int | None = None) -> float:
-        shape = GaussianShape(variance, min(usual(variance), MOST_SHIFT) if shift is None else shift)
+        shape = GaussianShape(
+            variance, min(usual(variance), MOST_SHIFT) if shift is None else shift
+        )
         return accountant.upper(_record(shape), guarantee.epsilon, times, guarantee.delta)
 
     variance = least_meeting(

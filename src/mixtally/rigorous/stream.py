@@ -30,7 +30,8 @@ class Stream:
       whole       fakes that each of them sends for certain
       coin        the chance of one more, times 2^64
       blanks      fakes of the one honest mix; None where mixes draw none
-      shape       (ratio times 2^64, shift) of the fakes that it draws for every bin; None without
+      shape       (whether it is Gaussian, variance or ratio times 2^64, shift) of the fakes that it
+                  draws for every bin; None without
       crowd       whether people's flips are part of the cover
       cap         the most bins that a message names; None for any number
     """
@@ -43,7 +44,7 @@ class Stream:
     whole: int
     coin: int
     blanks: int | None
-    shape: tuple[int, int] | None
+    shape: tuple[bool, int, int] | None
     crowd: bool
     cap: int | None
 
@@ -123,13 +124,14 @@ def _foreign(error: Exception) -> PlanError:
 def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
     own, recipe = part["own"] or {}, part["recipe"]
     kind = recipe["type"]
-    if kind not in ("none", "blanks", "shaped"):
+    if kind not in ("none", "blanks", "shaped", "gaussian"):
         raise ValueError(kind)
     blanks, shape = None, None
     if kind == "blanks":
         blanks = _integer(recipe["count"])
-    if kind == "shaped":
-        shape = _integer(recipe["ratio"]), _integer(recipe["shift"])
+    if kind in ("shaped", "gaussian"):
+        first = recipe["variance" if kind == "gaussian" else "ratio"]
+        shape = kind == "gaussian", _integer(first), _integer(recipe["shift"])
     return Stream(
         bins=_integer(part["bins"]),
         most_set=_maybe(part["most_set"]),

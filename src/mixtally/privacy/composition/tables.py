@@ -35,7 +35,7 @@ _MOST_PLACES = 1 << 13
 
 
 class _Bin(NamedTuple):
-    """One bin's losses: ``chances`` of the places from ``first`` on, and that of an infinite one."""
+    """One bin's losses: chances of the places from ``first`` on, and that of an infinite one."""
 
     first: int
     chances: Floats
