@@ -16,7 +16,6 @@ from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import (
     BlanksRecipe,
-    LaplaceShape,
     OwnFakes,
     Shape,
     read_plan,
@@ -128,7 +127,7 @@ def _less(part, share):
             return altered(part, threshold=threshold, recipe=recipe)
         return altered(part, threshold=threshold)
     if isinstance(part.recipe, Shape):
-        return altered(part, recipe=LaplaceShape(part.recipe.ratio, part.recipe.shift - 1))
+        return altered(part, recipe=altered(part.recipe, shift=part.recipe.shift - 1))
     units = round((part.own.whole + part.own.coin / 2**64) * share * 2**64)
     return altered(part, own=OwnFakes(part.own.record, *divmod(units, 1 << 64)))
 
@@ -187,7 +186,7 @@ def crowd(times, more=0):
         ("repeats", crowd(1, 500)),
         ("one", lambda m: m.having(Parameter.FAKES, m.fakes.count * 9 // 8)),
         ("uniform", lambda m: altered(m, bins=m.bins - 20)),
-        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shift + 1)),
+        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shape.shift + 1)),
         ("blanks", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
     ],
 )

@@ -29,7 +29,7 @@ UNIFORM_CASES = [
 SHAPED_CASES = [
     (bins, ratio, shift, epsilon)
     for bins in (2, 3)
-    for ratio in (1 << 40, SCALE // 3, SCALE - 1)
+    for ratio in (1 << 40, SCALE // 20, SCALE >> 7)
     for shift in (1, 2)
     for epsilon in (0.01, 0.3, 1.0, 5.0)
 ]

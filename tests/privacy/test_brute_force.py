@@ -157,7 +157,7 @@ def test_further_people_never_raise_the_divergence_of_records_in_clear(epsilon, 
     for fakes in (0, 2, 5):
         truth = brute.clear_uniform_delta(3, fakes, epsilon, others)
         assert 0 < truth <= clear_uniform.delta(fakes, 3, epsilon).upper
-    weights = LaplaceShape(SCALE // 3, 2).weights
+    weights = LaplaceShape(SCALE // 20, 2).weights
     truth = brute.clear_shaped_delta(3, weights, epsilon, others)
     assert 0 < truth <= clear_shaped.delta(weights, epsilon).upper
 

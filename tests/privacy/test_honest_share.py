@@ -69,13 +69,13 @@ def test_nor_does_any_of_many():
 
 
 def test_every_collection_adds_its_delta():
-    """Flat fakes tell nothing or all: two collections tell all nearly twice as often as one."""
+    """Steep fakes tell nothing or nearly all: two collections tell all nearly twice as often as one."""
     part = Part(
         bins=2,
         most_set=1,
         threshold=None,
         own=None,
-        recipe=LaplaceShape(SCALE - 1, 1),
+        recipe=LaplaceShape(SCALE >> 12, 1),
         layout=Layout(Form.INDEX, 2),
         repeats=1,
     )

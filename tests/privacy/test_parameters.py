@@ -191,7 +191,7 @@ def test_what_was_left_out_is_sought(name, left_out, sought):
 )
 def test_a_decay_left_out_is_what_suits_the_messages(given, messages):
     read = parsed("clear-shaped", Parameters(**given), for_epsilon=0.9)
-    assert read.counted.message.mechanism.fakes.ratio == usual_ratio(0.9, messages)
+    assert read.counted.message.mechanism.fakes.shape.ratio == usual_ratio(0.9, messages)
 
 
 def test_only_the_fakes_and_people_that_surely_are_honest_are_counted():

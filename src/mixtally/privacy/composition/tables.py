@@ -31,6 +31,7 @@ from mixtally.privacy.composition.losses import LossDistribution
 
 _FINE = 1.0 / 256.0
 """Of a bin's standard deviation: the step of the lattice, or up to half of it."""
+_LEAST_STEP = 2.0**-24
 _MOST_PLACES = 1 << 13
 
 
@@ -74,9 +75,7 @@ def _step(cells: Iterable[tuple[int, int]]) -> float:
     """A power of two, fine enough for the losses that are finite."""
     finite = ((here, _loss(here, there)) for here, there in cells if here and there)
     square = math.fsum(here / SCALE * loss * loss for here, loss in finite)
-    if square == 0.0:
-        return 1.0
-    return float(2.0 ** math.floor(math.log2(_FINE * math.sqrt(square))))
+    return float(2.0 ** math.floor(math.log2(max(_LEAST_STEP, _FINE * math.sqrt(square)))))
 
 
 def _rounded(cells: Iterable[tuple[int, int]], step: float) -> _Bin:
