@@ -58,7 +58,7 @@ WRONG = [
         **{f"{share} of it": scaled(uniform, share) for share in HAIRS},
     }),
     (brute.clear_shaped_holds, SHAPES, {
-        "rolled": lambda weights, epsilon: shaped((weights[-1], *weights[:-1]), epsilon),
+        "rolled": lambda weights, epsilon: shaped((*weights[1:], weights[0]), epsilon),
         "shifted": lambda weights, epsilon: shaped((*weights[1:], 0), epsilon),
         "ends lost": lambda weights, epsilon: shaped(weights[1:-1], epsilon),
         "more epsilon": lambda weights, epsilon: shaped(weights, epsilon + 1e-6),

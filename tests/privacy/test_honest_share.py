@@ -69,7 +69,7 @@ def test_nor_does_any_of_many():
 
 
 def test_every_collection_adds_its_delta():
-    """Steep fakes tell nothing or nearly all: two collections tell all nearly twice as often as one."""
+    """Steep fakes tell nearly nothing or all: two collections tell twice as often as one."""
     part = Part(
         bins=2,
         most_set=1,

@@ -40,7 +40,7 @@ def test_where_no_loss_is_as_large_delta_is_zero():
 
 
 def flat(shift):
-    """One of two bins in clear, among fakes whose numbers tell hardly anything but at their ends."""
+    """One of two bins in clear, among fakes that tell hardly anything but at their ends."""
     return LaplaceShape(19 * SCALE // 20, shift)
 
 

@@ -68,6 +68,8 @@ def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
 
 def _loss(here: int, there: int) -> float:
     """ln(here / there), to nearly all digits."""
+    if 2 * here < there:
+        return math.log(here / there)
     return math.log1p((here - there) / there)
 
 
