@@ -20,13 +20,13 @@ _RARE = 1e-9
 def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     """Raises MessageError unless ``messages`` is what ``users`` people and their fakes make."""
     own = users * mechanism.repeats
-    expected, play = own + mechanism.fakes_promised, 0
+    expected, few, many = own + mechanism.fakes_promised, 0, 0
     if mechanism.shaped is not None:
-        play = most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
+        few, many = most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
     off = messages - expected
-    if abs(off) <= play:
+    if -few <= off <= many:
         return
-    about = f"{play:,} more or fewer, " if play else ""
+    about = f"{few:,} fewer to {many:,} more, " if few or many else ""
     raise MessageError(
         "batch",
         wanted=f"{expected:,} messages, {about}of {own:,} reports and "
@@ -38,14 +38,17 @@ def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     )
 
 
-def most_off(shaped: ShapedFakes, bins: int) -> int:
-    """How far the number of all fakes of mixes is from its mean, but for one batch in 10^9."""
+def most_off(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
+    """How far the number of all fakes of mixes is below and above its mean, to the nearest integer,
+    but for one batch in 10^9.
+    """
     shape, draws = shaped.shape, bins * shaped.mixes
     weights = np.array([float(weight) for weight in shape.weights])
     gaps, chances = np.arange(len(weights)) - shape.mean, weights / weights.sum()
     gaps, chances = gaps[chances > 0.0], chances[chances > 0.0]
-    off = max(_tail(side, chances, draws) for side in (gaps, -gaps))
-    return math.floor(off + abs(draws * shape.mean - shape.mean_of(draws)))
+    rest = draws * shape.mean - shape.mean_of(draws)
+    few, many = _tail(-gaps, chances, draws), _tail(gaps, chances, draws)
+    return math.floor(few - rest), math.floor(many + rest)
 
 
 def _tail(gaps: Floats, chances: Floats, draws: int) -> float:
