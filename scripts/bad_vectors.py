@@ -58,6 +58,7 @@ def bases() -> dict[str, Plan]:
         "set-clear": c.plan_of(several, [c.uniform(9, whole=1, most_set=2)]),
         "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
+        "bell": c.plan_of(one(4), [c.gaussian(4)]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
         "grid": c.plan_of(one(4), [c.shaped(4)], grid=Grid(low=0.0, high=1.0, points=4)),
         "hashed": c.plan_of(one(49, hashed=hashed), [c.over_planes(49, 7)]),
@@ -195,6 +196,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("unknown-recipe", "labels", {f"{RECIPE}.type": "normal"}),
     ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
     ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
+    ("variance-out-of-range", "bell", {f"{RECIPE}.variance": 0}),
     ("count-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
     ("count-out-of-range", "drawn", {f"{RECIPE}.count": 10**10 + 1}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 0}),
@@ -279,7 +281,7 @@ LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("too-few-hops", "labels", {"hops": 3}, {}),
     ("protocol-not-allowed", "labels", {"protocols": ["flip-blank"]}, {}),
     ("cover-not-allowed", "flips", {"covers": ["every mix"]}, {}),
-    ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 2e-5}),
+    ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 1.1e-5}),
 ]
 
 

@@ -25,15 +25,15 @@ from bad_vectors import bad, reason_of  # noqa: E402
 from helpers import contracts as c  # noqa: E402
 from mixtally import client  # noqa: E402
 from mixtally.client import shaped  # noqa: E402
-from mixtally.contract.shape import shape_weights  # noqa: E402
 from mixtally.records.contract import (  # noqa: E402
     BlanksRecipe,
     FakeRecord,
+    GaussianShape,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Plan,
     Prefixes,
-    ShapedRecipe,
     UniformRecipe,
     write_contract,
     write_plan,
@@ -42,6 +42,7 @@ from mixtally.records.grid import Grid  # noqa: E402
 from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.records.layout import Form, Layout  # noqa: E402
 from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
+from mixtally.records.shape import AnyShape  # noqa: E402
 from mixtally.records.spelling import plain  # noqa: E402
 from reference.answer import answer  # noqa: E402
 from reference.person import hop_fakes, person_messages  # noqa: E402
@@ -104,6 +105,7 @@ def plain_scenarios() -> list[Sent]:
     every = dict.fromkeys(range(2, 11), 0)
     return [
         Sent("label-clear-shaped", c.proved(c.plan_of(labels, [c.shaped(5)])), "東京"),
+        Sent("label-clear-gaussian", c.proved(c.plan_of(labels, [c.gaussian(5)])), "a b"),
         Sent("label-clear-uniform-heads", c.plan_of(labels, [named]), "Zürich", {0: HALF - 1}),
         Sent("label-clear-uniform-tails", c.plan_of(labels, [named]), "Zürich", {0: HALF}),
         Sent("label-one-form", c.plan_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
@@ -284,15 +286,17 @@ def sent_vector(one: Sent) -> dict[str, Any]:
 
 def recipe_vectors() -> dict[str, dict[str, Any]]:
     """What hops add."""
-    small, index = ShapedRecipe(c.RATIO, 2), Layout(Form.INDEX, 6)
+    small, index = LaplaceShape(c.RATIO, 2), Layout(Form.INDEX, 6)
     border = sum(small.weights[:2])
     rare = BlanksRecipe(3, 1 << 60)
     flips = dict.fromkeys(range(9), 0)
     cases: dict[str, tuple[Any, Layout, dict[int, int]]] = {
-        "shaped": (ShapedRecipe(c.RATIO, 20), Layout(Form.INDEX, 3), {}),
+        "shaped": (LaplaceShape(c.RATIO, 20), Layout(Form.INDEX, 3), {}),
         "shaped-borders": (small, index, {0: border - 1, 1: border, 2: 0, 3: LAST}),
-        "shaped-two-bytes": (ShapedRecipe(1 << 62, 1), Layout(Form.INDEX, 260), {}),
-        "shaped-steep": (ShapedRecipe(1, 3), Layout(Form.INDEX, 4), {1: 0, 2: LAST}),
+        "shaped-two-bytes": (LaplaceShape(1 << 62, 1), Layout(Form.INDEX, 260), {}),
+        "shaped-steep": (LaplaceShape(1, 3), Layout(Form.INDEX, 4), {1: 0, 2: LAST}),
+        "gaussian": (GaussianShape(36, 20), Layout(Form.INDEX, 3), {}),
+        "gaussian-cut": (GaussianShape(50, 2), Layout(Form.INDEX, 5), {1: 0, 2: LAST}),
         "blanks": (BlanksRecipe(4, 1 << 62), Layout(Form.BITS, 11), {}),
         "blanks-drawn-again": (rare, Layout(Form.BITS, 9, 2), flips),
         "blanks-positions": (rare, Layout(Form.POSITIONS, 40, 8), {}),
@@ -327,11 +331,17 @@ def other_vectors() -> dict[str, dict[str, Any]]:
         }
         for name, file in files.items()
     }  # fmt: skip
-    for ratio, shift, epsilon in ((c.RATIO, 3, 1.0), (c.RATIO, 27, 1.0), (1 << 60, 2, 2.5)):
-        true, of = shaped.delta(ratio, shift, epsilon)
-        made[f"shape-{shift}"] = {
-            "what": "shape", "ratio": plain(ratio), "shift": shift, "epsilon": epsilon,
-            "weights": plain(shape_weights(ratio, shift)), "delta": f"{true / of:.9g}",
+    shapes: list[tuple[AnyShape, float]] = [
+        *((LaplaceShape(c.RATIO, shift), 1.0) for shift in (3, 25)),
+        (LaplaceShape(1 << 60, 2), 2.5),
+        *((GaussianShape(*given), 1.0) for given in ((36, 36), (1, 30), (10**6, 1))),
+    ]
+    for shape, epsilon in shapes:
+        true, of = shaped.delta(shape.weights, epsilon)
+        recipe = c.builtins_of(shape)
+        made[f"shape-{recipe['type']}-{shape.shift}"] = {
+            "what": "shape", "recipe": recipe, "epsilon": epsilon,
+            "weights": plain(shape.weights), "delta": f"{true / of:.9g}",
         }  # fmt: skip
     return made
 

@@ -17,7 +17,6 @@ from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.randomize import memoized
 from mixtally.records.contract import FakeRecord
 from mixtally.records.layout import Form
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
 from mixtally.records.mechanism.named import (
     clear_shaped,
@@ -27,6 +26,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 
 PEOPLE = 200_000

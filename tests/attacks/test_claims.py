@@ -7,7 +7,7 @@ from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.left import mechanism_of
 from mixtally.errors import ParameterError
 from mixtally.privacy.parameters import Parameters, parsed
-from mixtally.records.contract import ShapedRecipe
+from mixtally.records.contract import Shape
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_claims_say_what_was_claimed():
     shaped = ClaimedParameters(users=90, bins=8, shape_decay=0.5, shape_shift=9, mixes=3)
     target = claim("clear-shaped", shaped, 1.0, 1e-3)
     assert isinstance(target, Target)
-    assert isinstance(target.parts[0].recipe, ShapedRecipe)
+    assert isinstance(target.parts[0].recipe, Shape)
     assert target.hops == 3
     assert "shape shift 9" in target.title
     memory = claim("memory", ClaimedParameters(permanent=0.5, p=0.5, q=0.75, hashes=1, reports=2),

@@ -26,10 +26,10 @@ from mixtally.client import draw
 from mixtally.ground.flips import SKIP_BELOW
 from mixtally.mixing import added
 from mixtally.randomize import memoized, part_fakes, part_reports
-from mixtally.records.contract import ShapedRecipe
+from mixtally.records.contract import LaplaceShape
 from mixtally.records.mechanism import protocols
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform
+from mixtally.records.shape import ratio_of
 
 
 def test_every_protocol_of_the_catalogue_is_audited():
@@ -112,7 +112,7 @@ def test_planted_bugs_in_clear_are_found():
     shaped = sent_by(clear_shaped(bins=7, ratio=ratio_of(0.5), shift=20))
 
     def wrong(_, layout, chance):
-        return added(ShapedRecipe(ratio_of(0.52), 20), layout, chance)
+        return added(LaplaceShape(ratio_of(0.52), 20), layout, chance)
 
     assert failures(clear_audit(shaped, Device(added=wrong)))
     assert failures(clear_audit(shaped, Device())) == []

@@ -19,7 +19,6 @@ from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.randomize import part_fakes
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped as in_clear_among_shaped
 from mixtally.records.mechanism.named import (
     clear_uniform,
@@ -28,6 +27,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 
 EPSILON = 0.5
@@ -260,7 +260,7 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
     mechanism = in_clear_among_shaped(bins=30, ratio=ratio_of(0.4), shift=6)
-    wanted = clear_shaped.delta(mechanism.shaped.weights, EPSILON).upper
+    wanted = clear_shaped.delta(mechanism.shaped.shape.weights, EPSILON).upper
     assert agrees(measured(game_of(mechanism, 0, 0), lab, 2000), wanted)
 
 

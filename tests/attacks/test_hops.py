@@ -20,7 +20,7 @@ from mixtally.attacks.target import ALONE, People, of_plan
 from mixtally.mixing import added
 from mixtally.privacy.accountant import Accountant
 from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question
 
@@ -157,14 +157,14 @@ def half(recipe, layout, chance):
     """A hop that draws half of its recipe."""
     if isinstance(recipe, BlanksRecipe):
         return added(replace(recipe, count=recipe.count // 2), layout, chance)
-    return added(ShapedRecipe(recipe.ratio, recipe.shift // 2), layout, chance)
+    return added(LaplaceShape(recipe.ratio, recipe.shift // 2), layout, chance)
 
 
 def softer(recipe, layout, chance):
     """A hop whose noise has another shape, or whose blanks are flipped half as often."""
     if isinstance(recipe, BlanksRecipe):
         return added(replace(recipe, threshold=recipe.threshold // 2), layout, chance)
-    return added(ShapedRecipe(recipe.ratio - recipe.ratio // 10, recipe.shift), layout, chance)
+    return added(LaplaceShape(recipe.ratio - recipe.ratio // 10, recipe.shift), layout, chance)
 
 
 @pytest.mark.parametrize("bug", [half, softer])
@@ -184,7 +184,7 @@ def test_a_hop_that_draws_nothing_breaks_the_promise_in_the_game_itself(lab):
 
 def test_shaped_fakes_that_end_early_break_the_promise_in_the_game_itself(lab):
     def short(recipe, layout, chance):
-        return added(ShapedRecipe(recipe.ratio, 2), layout, chance)
+        return added(LaplaceShape(recipe.ratio, 2), layout, chance)
 
     outcomes = attacked(BY_MIXES["shaped"], lab, runs=20_000, device=Device(added=short))
     assert {one.verdict for one in outcomes} == {Verdict.VIOLATED}

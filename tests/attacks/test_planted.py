@@ -20,8 +20,8 @@ from mixtally.ground import chance as ground_chance
 from mixtally.ground import flips
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
+from mixtally.records.shape import ratio_of
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
 CLEAR = clear_uniform(bins=300, fakes=500)

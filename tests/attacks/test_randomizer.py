@@ -26,10 +26,10 @@ from mixtally.attacks.device import Device
 from mixtally.ground.fixed import threshold_of
 from mixtally.mixing import added
 from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import ShapedRecipe
+from mixtally.records.contract import LaplaceShape
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
+from mixtally.records.shape import ratio_of
 
 MOST_REPORTS = 100_000
 NAMES = (
@@ -166,7 +166,7 @@ def same_everywhere(recipe, layout, chance):
 
 def narrower(recipe, layout, chance):
     """A mix that draws less noise than it should."""
-    return added(ShapedRecipe(ratio_of(0.7), recipe.shift), layout, chance)
+    return added(LaplaceShape(ratio_of(0.7), recipe.shift), layout, chance)
 
 
 def replace_bins(layout, bins):

@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.ground.fixed import threshold_of
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.records.mechanism.fakes import ShapedFakes, ratio_of
+from mixtally.records.shape import LaplaceShape, ratio_of
 
 FLIP = ("--protocol", "flip-blank", "--fakes", "1e6", "--flip", "4.2e-5")
 UNIFORM = ("--protocol", "clear-uniform", "--fakes", 40_000, "--bins", 1000)
@@ -14,7 +14,7 @@ SHAPED = ("--protocol", "clear-shaped", "--shape-decay", 0.5, "--shape-shift", 2
 TRUE = {
     FLIP: lambda: flip_blank.delta(10**6, threshold_of(4.2e-5), 1.0),
     UNIFORM: lambda: clear_uniform.delta(40_000, 1000, 1.0),
-    SHAPED: lambda: clear_shaped.delta(ShapedFakes(ratio_of(0.5), 27).weights, 1.0),
+    SHAPED: lambda: clear_shaped.delta(LaplaceShape(ratio_of(0.5), 27).weights, 1.0),
 }
 
 

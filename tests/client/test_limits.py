@@ -13,7 +13,7 @@ from mixtally import client
 from mixtally.client import shaped as module
 from mixtally.client.limits import COVERS, PROTOCOLS
 from mixtally.contract.plan import honest
-from mixtally.contract.shape import shape_weights
+from mixtally.contract.shape import gaussian_weights, laplace_weights
 from mixtally.errors import RefusedError
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
@@ -22,7 +22,12 @@ from mixtally.records.guarantee import arriving
 from mixtally.records.question import Question, with_attributes
 
 ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
-SHAPES = [(1.0, 27), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
+FALLS = [(1.0, 25), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
+TABLES = [
+    *((laplace_weights(usual_ratio(epsilon, 1), shift), epsilon) for epsilon, shift in FALLS),
+    *((gaussian_weights(*shape), 1.0) for shape in ((36, 36), (1, 3), (40, 4))),
+]
+FEW = [TABLES[1], TABLES[3], TABLES[4], *TABLES[-2:]]
 
 
 def shaped_plan(*, epsilon=1.0, shift=27, **changes):
@@ -40,23 +45,21 @@ def reason(plan, limits):
     return refusal.value.reason
 
 
-@pytest.mark.parametrize(("epsilon", "shift"), SHAPES)
-def test_the_delta_is_the_one_that_is_certified(epsilon, shift):
-    ratio = usual_ratio(epsilon, 1)
-    bounds = clear_shaped.delta(shape_weights(ratio, shift), epsilon)
-    true, of = module.delta(ratio, shift, epsilon)
+@pytest.mark.parametrize(("weights", "epsilon"), TABLES)
+def test_the_delta_is_the_one_that_is_certified(weights, epsilon):
+    bounds = clear_shaped.delta(weights, epsilon)
+    true, of = module.delta(weights, epsilon)
     assert bounds.lower <= true / of <= bounds.upper
 
 
-@pytest.mark.parametrize(("epsilon", "shift"), [(1.0, 3), (4.0, 2), (0.5, 5)])
-def test_the_delta_is_the_sum_over_all_pairs(epsilon, shift):
+@pytest.mark.parametrize(("weights", "epsilon"), FEW)
+def test_the_delta_is_the_sum_over_all_pairs(weights, epsilon):
     """Every pair by itself, in fractions."""
-    ratio = usual_ratio(epsilon, 1)
-    table = [0, *shape_weights(ratio, shift), 0]
+    table = [0, *weights, 0]
     grow = Fraction(module.exp_below(epsilon), 1 << 128)
     pairs = product(range(1, len(table)), repeat=2)
     total = sum(max(0, table[s - 1] * table[t] - grow * table[s] * table[t - 1]) for s, t in pairs)
-    true, of = module.delta(ratio, shift, epsilon)
+    true, of = module.delta(weights, epsilon)
     assert math.isclose(true / of, float(total / (1 << 128)), rel_tol=1e-12)
 
 
@@ -67,8 +70,9 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
     assert 0 <= true - module.exp_below(epsilon) < true / 2**100
 
 
-def test_a_true_promise_is_taken_and_a_false_one_refused():
-    plan = contracts.proved(shaped_plan())
+@pytest.mark.parametrize("part", [contracts.shaped(9), contracts.gaussian(9)])
+def test_a_true_promise_is_taken_and_a_false_one_refused(part):
+    plan = contracts.proved(replace(shaped_plan(), parts=(part,)))
     assert client.checked(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))

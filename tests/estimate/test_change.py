@@ -23,7 +23,6 @@ from mixtally.estimate.intervals import EXACT, NORMAL
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -32,6 +31,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
 )
 from mixtally.records.results import Intervals, Tally
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts
 

@@ -14,7 +14,7 @@ from mixtally.estimate.conclude import conclude
 from mixtally.estimate.conclude.counts import counted
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import arrived, reconciled, undeclared
-from mixtally.records.contract import FakeRecord, OwnFakes, ShapedRecipe
+from mixtally.records.contract import FakeRecord, OwnFakes, Shape
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.records.results import Tally
 from mixtally.simulation.counts_only import draw_part
@@ -170,7 +170,7 @@ def test_what_came_says_how_many_fakes_there_were(name):
     for part, one, tally in zip(made.parts, parts, tallies, strict=True):
         assert one.people == PEOPLE
         sent = PEOPLE * part.repeats
-        if isinstance(part.recipe, ShapedRecipe):
+        if isinstance(part.recipe, Shape):
             assert one.mechanism.fakes.mixes == made.hops
         else:
             assert one.mechanism.fakes_promised == tally.messages - sent

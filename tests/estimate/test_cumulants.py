@@ -6,7 +6,6 @@ import pytest
 from mixtally.estimate.cumulants import cumulants
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -14,6 +13,7 @@ from mixtally.records.mechanism.named import (
     flip_blank,
     flip_uniform,
 )
+from mixtally.records.shape import ratio_of
 
 MESSAGES, COUNT = 6000, 1000
 CASES = {

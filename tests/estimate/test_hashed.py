@@ -16,10 +16,10 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from mixtally.records.results import Tally
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.played import play
 

@@ -14,7 +14,6 @@ from mixtally.planner.choose import choose
 from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import (
     clear_shaped,
     clear_uniform,
@@ -23,6 +22,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
 )
 from mixtally.records.results import Tally
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import coverage
 
@@ -49,7 +49,7 @@ def tallied_law(mechanism, messages, z):
                 [np.zeros(z), binomial(mechanism.fakes_promised, 1 / mechanism.bins)]
             )
         case InClear(fakes=ShapedFakes()):
-            return np.concatenate([np.zeros(z), [w / 2**64 for w in mechanism.fakes.weights]])
+            return np.concatenate([np.zeros(z), [w / 2**64 for w in mechanism.fakes.shape.weights]])
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])

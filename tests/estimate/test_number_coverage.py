@@ -17,8 +17,8 @@ from mixtally.estimate.numbers import QUANTILES, Rounded, summary
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.grid import Grid
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts
 

@@ -13,13 +13,17 @@ from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.draw import from_table
 from mixtally.records.mechanism import InClear, ShapedFakes, UniformFakes
 from mixtally.records.results import Tally
+from mixtally.records.shape import LaplaceShape
 from mixtally.simulation.seeded import SeededChance
 
 LEVEL, LEAST, RUNS = 0.95, 0.94, 10_000
 TRUTH = np.array([0, 3, 40, 180, 900])
 MECHANISMS = {
     f"{name}, {repeats} times": InClear(bins=5, fakes=fakes, repeats=repeats)
-    for name, fakes in (("uniform", UniformFakes(300)), ("shaped", ShapedFakes(1 << 63, 30, 1)))
+    for name, fakes in (
+        ("uniform", UniformFakes(300)),
+        ("shaped", ShapedFakes(LaplaceShape(1 << 63, 30), 1)),
+    )
     for repeats in (1, 2, 5)
 }
 

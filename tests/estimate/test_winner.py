@@ -13,9 +13,9 @@ from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Estimate, Intervals, Tally
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts
 
@@ -47,7 +47,9 @@ def likelihood(mechanism, messages, seen, z):
         case InClear(fakes=ShapedFakes()):
             k = seen - z
             return (
-                mechanism.fakes.weights[k] / 2**64 if 0 <= k < len(mechanism.fakes.weights) else 0.0
+                mechanism.fakes.shape.weights[k] / 2**64
+                if 0 <= k < len(mechanism.fakes.shape.weights)
+                else 0.0
             )
 
 

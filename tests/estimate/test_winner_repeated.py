@@ -6,9 +6,9 @@ import pytest
 from mixtally.estimate import winner
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
+from mixtally.records.shape import ratio_of
 
 VOTES = np.arange(121)
 MECHANISMS = [

@@ -23,6 +23,8 @@ from mixtally.records.contract import (
     Contract,
     Cover,
     FakeRecord,
+    GaussianShape,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Part,
@@ -31,7 +33,6 @@ from mixtally.records.contract import (
     Prefixes,
     Role,
     Rounds,
-    ShapedRecipe,
     UniformRecipe,
     envelope_bytes,
     written_key,
@@ -138,10 +139,15 @@ def shaped(bins, *, ratio=RATIO, shift=20):
         most_set=1,
         threshold=None,
         own=None,
-        recipe=ShapedRecipe(ratio, shift),
+        recipe=LaplaceShape(ratio, shift),
         layout=Layout(Form.INDEX, bins),
         repeats=1,
     )
+
+
+def gaussian(bins, *, variance=36, shift=36):
+    """The same among fakes of a Gaussian shape."""
+    return replace(shaped(bins), recipe=GaussianShape(variance, shift))
 
 
 def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):
@@ -301,8 +307,10 @@ def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: b
         return _random_planes(chance, bins, chance.choice(primes), mixes=mixes)
     if most == 1 and chance.random() < 0.4:
         if mixes:
-            ratio = chance.randint(1 << 60, 1 << 63)
-            return shaped(bins, ratio=ratio, shift=chance.randint(10, 40))
+            ratio, shift = chance.randint(1 << 60, 1 << 63), chance.randint(10, 40)
+            if ratio % 3 == 0:
+                return gaussian(bins, variance=5 * shift, shift=shift)
+            return shaped(bins, ratio=ratio, shift=shift)
         if chance.random() < 0.4:
             own = chance.choice([None, OwnFakes(FakeRecord.UNIFORM, **_random_own(chance))])
             return replaced(bins, share=chance.choice([0.01, 0.5, 0.9]), own=own)

@@ -38,5 +38,5 @@ def uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
 def shape(epsilon: float, delta: float) -> dict[str, int]:
     """Ratio and shift of a mix's shaped fakes."""
     shaped = clear_shaped(bins=2, ratio=usual_ratio(epsilon, 1), shift=1)
-    found = mechanism(shaped, Parameter.SHIFT, epsilon, delta).fakes
+    found = mechanism(shaped, Parameter.SHIFT, epsilon, delta).fakes.shape
     return {"ratio": found.ratio, "shift": found.shift}

@@ -7,7 +7,7 @@ from scipy import stats
 from helpers.capped_distribution import conditional, p_value
 from mixtally.mixing import added
 from mixtally.records.layout import Form, Layout
-from mixtally.records.recipe import BlanksRecipe, NoRecipe, ShapedRecipe
+from mixtally.records.recipe import BlanksRecipe, LaplaceShape, NoRecipe
 from mixtally.simulation.seeded import SeededChance
 
 BINS, COUNT = 5, 60_000
@@ -61,7 +61,7 @@ def test_positions_of_many_bins_follow_the_binomial():
 
 
 def test_shaped_fakes_come_as_they_always_did():
-    recipe, layout = ShapedRecipe(1 << 63, 4), Layout(Form.INDEX, 60_000)
+    recipe, layout = LaplaceShape(1 << 63, 4), Layout(Form.INDEX, 60_000)
     numbers = np.bincount(layout.codes(added(recipe, layout, SeededChance(4))), minlength=60_000)
     shares = np.array(recipe.weights, dtype=float) / 2**64
     counts = np.bincount(numbers, minlength=len(shares))

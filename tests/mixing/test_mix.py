@@ -9,8 +9,8 @@ from scipy import stats
 from mixtally.errors import ParameterError
 from mixtally.mixing import shaped_fakes, shuffle
 from mixtally.mixing.shuffle import room_for
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.named import clear_shaped
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 
 
@@ -60,11 +60,11 @@ def shaped_p_value(weights, drawn_from):
 
 def test_numbers_of_fakes_follow_the_table():
     """False alarm 1e-6."""
-    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.weights
+    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.shape.weights
     assert shaped_p_value(weights, weights) > 1e-6
 
 
 def test_a_table_of_another_decay_is_found():
-    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.weights
-    other = clear_shaped(bins=2, ratio=ratio_of(0.55), shift=6).fakes.weights
+    weights = clear_shaped(bins=2, ratio=ratio_of(0.5), shift=6).fakes.shape.weights
+    other = clear_shaped(bins=2, ratio=ratio_of(0.55), shift=6).fakes.shape.weights
     assert shaped_p_value(weights, other) < 1e-6

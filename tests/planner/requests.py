@@ -81,7 +81,7 @@ _CELLS = 8
 def _losses(mechanism):
     """The same with so many fakes."""
     if mechanism.name == "clear-shaped":
-        pmf = np.array([w / SCALE for w in mechanism.fakes.weights])
+        pmf = np.array([w / SCALE for w in mechanism.fakes.shape.weights])
         first = np.append(0.0, pmf)[:, None] * np.append(pmf, 0.0)[None, :]
         return _ratio(first, first.T)
     fakes = mechanism.fakes_promised

@@ -10,8 +10,8 @@ from mixtally.planner import Candidate, explain
 from mixtally.planner.options import Infeasible, tells_nothing
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.question import Kind, Question
+from mixtally.records.shape import ratio_of
 from planner.requests import BIT, proved, request
 
 USERS = 10**5

@@ -14,7 +14,13 @@ from mixtally.planner import Planner
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
-from mixtally.records.contract import BlanksRecipe, OwnFakes, ShapedRecipe, read_plan, write_plan
+from mixtally.records.contract import (
+    BlanksRecipe,
+    OwnFakes,
+    Shape,
+    read_plan,
+    write_plan,
+)
 from mixtally.records.mechanism import Parameter
 from mixtally.records.question import Kind, Question, with_attributes
 from planner.requests import BIT, proved, request, surveyed
@@ -120,8 +126,8 @@ def _less(part, share):
             recipe = BlanksRecipe(part.recipe.count, threshold)
             return altered(part, threshold=threshold, recipe=recipe)
         return altered(part, threshold=threshold)
-    if isinstance(part.recipe, ShapedRecipe):
-        return altered(part, recipe=ShapedRecipe(part.recipe.ratio, part.recipe.shift - 1))
+    if isinstance(part.recipe, Shape):
+        return altered(part, recipe=altered(part.recipe, shift=part.recipe.shift - 1))
     units = round((part.own.whole + part.own.coin / 2**64) * share * 2**64)
     return altered(part, own=OwnFakes(part.own.record, *divmod(units, 1 << 64)))
 
@@ -180,7 +186,7 @@ def crowd(times, more=0):
         ("repeats", crowd(1, 500)),
         ("one", lambda m: m.having(Parameter.FAKES, m.fakes.count * 9 // 8)),
         ("uniform", lambda m: altered(m, bins=m.bins - 20)),
-        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shift + 1)),
+        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shape.shift + 1)),
         ("blanks", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
     ],
 )

@@ -12,7 +12,7 @@ from functools import lru_cache
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.shape import LaplaceShape
 
 Distribution = dict[tuple[int, ...], int]
 
@@ -29,7 +29,7 @@ UNIFORM_CASES = [
 SHAPED_CASES = [
     (bins, ratio, shift, epsilon)
     for bins in (2, 3)
-    for ratio in (1 << 40, SCALE // 3, SCALE - 1)
+    for ratio in (1 << 40, SCALE // 20, SCALE >> 7)
     for shift in (1, 2)
     for epsilon in (0.01, 0.3, 1.0, 5.0)
 ]
@@ -172,6 +172,6 @@ def clear_shaped_holds(
     bins: int, ratio: int, shift: int, epsilon: float, delta: Delta = clear_shaped.delta
 ) -> bool:
     """Whether the number for clear-shaped, the module's or another, is the truth."""
-    weights = ShapedFakes(ratio, shift).weights
+    weights = LaplaceShape(ratio, shift).weights
     truth = clear_shaped_delta(bins, weights, epsilon)
     return brackets(delta(weights, epsilon), truth)

@@ -12,7 +12,7 @@ from math import comb
 
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.terms import PrivacyTerms
-from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, FakeRecord, Part, Shape
 
 Law = dict[tuple[int, ...], float]
 
@@ -69,7 +69,7 @@ def cover(part: Part, people: int) -> Law:
     nothing: Law = {(0,) * (1 << part.bins): 1.0}
     if isinstance(part.recipe, BlanksRecipe):
         return times(fake(part), part.recipe.count, nothing)
-    if isinstance(part.recipe, ShapedRecipe):
+    if isinstance(part.recipe, Shape):
         law = nothing
         for one in range(part.bins):
             bin_law = {

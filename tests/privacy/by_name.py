@@ -28,7 +28,8 @@ def found(name, threshold, ratio, shift, for_epsilon, given) -> tuple[Record, Pa
         made = made.having(Parameter.FLIP, threshold)
     if ratio is not None:
         mechanism = made.message.mechanism
-        exact = replace(mechanism, fakes=replace(mechanism.fakes, ratio=ratio))
+        shape = replace(mechanism.fakes.shape, ratio=ratio)
+        exact = replace(mechanism, fakes=replace(mechanism.fakes, shape=shape))
         made = Record(made.message._replace(mechanism=exact), made.pieces, made.note)
     return made, read.sought
 
@@ -56,4 +57,4 @@ def value(made: Record, parameter: Parameter) -> int:
         case Parameter.FAKES:
             return mechanism.fakes.count
         case Parameter.SHIFT:
-            return mechanism.fakes.shift
+            return mechanism.fakes.shape.shift

@@ -14,7 +14,7 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import loss_distribution
 from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.records.mechanism.named import clear_gaussian, clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from privacy import brute
 from reference.played import part_of
@@ -22,7 +22,7 @@ from reference.played import part_of
 FIFTH = SCALE // 5
 BLANK = flip_blank(bins=2, fakes=2, threshold=FIFTH)
 UNIFORM = clear_uniform(bins=3, fakes=4)
-SHAPED = clear_shaped(bins=2, ratio=SCALE // 2, shift=2)
+SHAPED = clear_gaussian(bins=2, variance=1, shift=2)
 TINY = {
     BLANK: lambda: [
         brute.sum_of([brute.flipped(2, bit, FIFTH), *[brute.flipped(2, 0, FIFTH)] * 2])
@@ -33,7 +33,10 @@ TINY = {
     ],
     SHAPED: lambda: [
         brute.sum_of(
-            [brute.in_clear(2, b), *(brute.shaped(2, at, SHAPED.fakes.weights) for at in (0, 1))]
+            [
+                brute.in_clear(2, b),
+                *(brute.shaped(2, at, SHAPED.fakes.shape.weights) for at in (0, 1)),
+            ]
         )
         for b in (0, 1)
     ],

@@ -7,10 +7,10 @@ from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Part,
-    ShapedRecipe,
 )
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
@@ -49,7 +49,7 @@ def part(draw: Random, kind: str, *, small: bool) -> Part:
     bins = 1 if kind in ("bit", "own-bit") else 2 if small else draw.randint(2, 3)
     threshold = draw.choice((SCALE // 1000, SCALE // 50, SCALE // 7, SCALE // 3))
     if kind in ("shaped", "uniform"):
-        recipe = ShapedRecipe(draw.choice((SCALE // 20, SCALE // 3, SCALE - 1)), 1)
+        recipe = LaplaceShape(draw.choice((SCALE >> 22, SCALE >> 25, SCALE >> 33)), 1)
         return Part(
             bins=bins,
             most_set=1,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.shape import LaplaceShape
 from privacy import brute, by_name
 from privacy import brute_distributions as many
 from privacy.brute_distributions import UNIFORM, Scene, World
@@ -262,7 +262,13 @@ def clear_records() -> Iterator[Case]:
             given |= {"max_set": parts, "split": True} if parts > 1 else {}
             yield Case("clear-uniform", given, _uniform_in_clear(bins, k, r or 1, parts), NO_FLIPS)
     for shift, r, parts in [(1, 2, 1), (2, 2, 1), (1, 3, 1), (1, None, 2), (2, None, 2), (1, 2, 2)]:
-        given = {"ratio": SCALE // 3, "shift": shift, "repeats": r, "users": 2, "count_crowd": True}
+        given = {
+            "ratio": SCALE // 20,
+            "shift": shift,
+            "repeats": r,
+            "users": 2,
+            "count_crowd": True,
+        }
         given |= {"max_set": parts, "split": True} if parts > 1 else {}
         yield Case("clear-shaped", given, _shaped_in_clear(shift, r or 1, parts), NO_FLIPS)
 
@@ -273,7 +279,7 @@ def _uniform_in_clear(bins: int, fakes: int, repeats: int, parts: int):
 
 
 def _shaped_in_clear(shift: int, repeats: int, parts: int):
-    weights = ShapedFakes(SCALE // 3, shift).weights
+    weights = LaplaceShape(SCALE // 20, shift).weights
     return _in_clear([brute.shaped(2, b, weights) for b in (0, 1)] * repeats, 2, repeats, parts)
 
 

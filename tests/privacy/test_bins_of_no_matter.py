@@ -9,6 +9,7 @@ from mixtally.privacy.divergence import Bound, ObservedMessage, k_hot
 from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, NoFakes, ShapedFakes
+from mixtally.records.shape import LaplaceShape
 
 
 def flips(most, fakes, crowd, q):
@@ -24,7 +25,8 @@ CASES = {
     "set in a crowd": (flips(2, NoFakes(), 60, 0.2), 2, Observer.MESSAGES),
     "set among blanks": (flips(3, BlankFakes(60), 0, 0.2), 3, Observer.MESSAGES),
     "shaped": (
-        lambda bins: InClear(bins=bins, fakes=ShapedFakes(SCALE // 2, 20)), 2, Observer.MESSAGES,
+        lambda bins: InClear(bins=bins, fakes=ShapedFakes(LaplaceShape(SCALE // 2, 20))),
+        2, Observer.MESSAGES,
     ),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import ShapedFakes
+from mixtally.records.shape import LaplaceShape
 from privacy import brute
 
 FIFTH = SCALE // 5
@@ -58,7 +58,7 @@ WRONG = [
         **{f"{share} of it": scaled(uniform, share) for share in HAIRS},
     }),
     (brute.clear_shaped_holds, SHAPES, {
-        "rolled": lambda weights, epsilon: shaped((weights[-1], *weights[:-1]), epsilon),
+        "rolled": lambda weights, epsilon: shaped((*weights[1:], weights[0]), epsilon),
         "shifted": lambda weights, epsilon: shaped((*weights[1:], 0), epsilon),
         "ends lost": lambda weights, epsilon: shaped(weights[1:-1], epsilon),
         "more epsilon": lambda weights, epsilon: shaped(weights, epsilon + 1e-6),
@@ -109,7 +109,7 @@ def test_the_enumeration_itself_gives_randomized_response():
 
 def test_the_enumerated_distributions_are_distributions():
     assert sum(brute.flipped(3, 5, FIFTH).values()) == SCALE**3
-    assert sum(brute.shaped(3, 1, ShapedFakes(FIFTH, 2).weights).values()) == SCALE
+    assert sum(brute.shaped(3, 1, LaplaceShape(FIFTH, 2).weights).values()) == SCALE
     assert sum(brute.sum_of([brute.uniform(3)] * 4).values()) == 81
 
 
@@ -157,7 +157,7 @@ def test_further_people_never_raise_the_divergence_of_records_in_clear(epsilon, 
     for fakes in (0, 2, 5):
         truth = brute.clear_uniform_delta(3, fakes, epsilon, others)
         assert 0 < truth <= clear_uniform.delta(fakes, 3, epsilon).upper
-    weights = ShapedFakes(SCALE // 3, 2).weights
+    weights = LaplaceShape(SCALE // 20, 2).weights
     truth = brute.clear_shaped_delta(3, weights, epsilon, others)
     assert 0 < truth <= clear_shaped.delta(weights, epsilon).upper
 

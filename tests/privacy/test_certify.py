@@ -28,7 +28,7 @@ def ends(certificate):
 def test_a_certificate_states_the_divergence_of_its_own_protocol():
     assert ends(certify(BLANK, 1.0)) == flip_blank.delta(1001, 1 << 58, 1.0)
     assert ends(certify(UNIFORM, 0.5)) == clear_uniform.delta(201, 5, 0.5)
-    assert ends(certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.fakes.weights, 2.0)
+    assert ends(certify(SHAPED, 2.0)) == clear_shaped.delta(SHAPED.fakes.shape.weights, 2.0)
 
 
 @pytest.mark.parametrize("mechanism", [BLANK, UNIFORM, SHAPED])

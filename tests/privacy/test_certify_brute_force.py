@@ -118,7 +118,7 @@ PINS = {
         scenes(1, free(1), 2, (0,)), False, ("crowd", "fakes"),
     ),
 }  # fmt: skip
-SHAPED = clear_shaped(bins=3, ratio=SCALE // 3, shift=2)
+SHAPED = clear_shaped(bins=3, ratio=SCALE // 20, shift=2)
 CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] = {
     "clear-uniform": (
         clear_uniform(bins=3, fakes=4),
@@ -127,10 +127,10 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
     ),
     "clear-shaped": (
         SHAPED,
-        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.weights, epsilon),
+        lambda epsilon: brute.clear_shaped_delta(3, SHAPED.fakes.shape.weights, epsilon),
         [
-            clear_shaped(bins=3, ratio=SCALE // 3, shift=3),
-            clear_shaped(bins=3, ratio=SCALE // 3 + (SCALE >> 8), shift=2),
+            clear_shaped(bins=3, ratio=SCALE // 20, shift=3),
+            clear_shaped(bins=3, ratio=SCALE // 20 + (SCALE >> 8), shift=2),
         ],
     ),
 }

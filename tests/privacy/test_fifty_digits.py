@@ -13,8 +13,7 @@ import pytest
 from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.records.mechanism import ShapedFakes
-from mixtally.records.mechanism.fakes import ratio_of
+from mixtally.records.shape import LaplaceShape, ratio_of
 from privacy import brute
 
 DIGITS = 50
@@ -103,7 +102,7 @@ def test_clear_uniform_has_ten_digits(fakes, bins, epsilon):
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 2.0])
 def test_clear_shaped_has_ten_digits(decay, shift, epsilon):
     """In fractions, from the same definition: no digits are lost at all."""
-    weights = ShapedFakes(ratio_of(decay), shift).weights
+    weights = LaplaceShape(ratio_of(decay), shift).weights
     more, fewer = (0, *weights), (*weights, 0)
     grow = brute.exp_exactly(epsilon)
     gains = (

@@ -11,7 +11,7 @@ from mixtally.errors import PlanError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import PrivacyTerms, certified, delta_of, verify
-from mixtally.records.contract import FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import FakeRecord, LaplaceShape, OwnFakes, Part
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Question
@@ -69,13 +69,13 @@ def test_nor_does_any_of_many():
 
 
 def test_every_collection_adds_its_delta():
-    """Flat fakes tell nothing or all: two collections tell all nearly twice as often as one."""
+    """Steep fakes tell nearly nothing or all: two collections tell twice as often as one."""
     part = Part(
         bins=2,
         most_set=1,
         threshold=None,
         own=None,
-        recipe=ShapedRecipe(SCALE - 1, 1),
+        recipe=LaplaceShape(SCALE >> 12, 1),
         layout=Layout(Form.INDEX, 2),
         repeats=1,
     )

@@ -21,6 +21,7 @@ from mixtally.records.mechanism import (
     mechanism_of,
 )
 from mixtally.records.question import MOST_BINS
+from mixtally.records.shape import GaussianShape
 from privacy import by_name
 
 Q = 1 / 12
@@ -60,6 +61,7 @@ def test_a_superfluous_parameter_is_refused(name):
         "users": 3, "bins": 3, "bits": 3, "ones": 0, "max_set": 2, "background": "zero",
         "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q,
         "split": True, "shape_decay": 0.5, "shape_shift": 3, "mixes": 2,
+        "shape_variance": 36,
     }  # fmt: skip
     needs, may, _ = takes(name)
     assert set(extra) == set(Parameters.__dataclass_fields__)
@@ -67,6 +69,20 @@ def test_a_superfluous_parameter_is_refused(name):
         if field not in needs | may:
             with pytest.raises(ParameterError, match=f"^{name}: wanted"):
                 parsed(name, replace(WHOLE[name], **{field: value}))
+
+
+def test_a_variance_stands_in_place_of_a_decay():
+    bell = replace(WHOLE["clear-shaped"], shape_decay=None, shape_variance=36)
+    read = parsed("clear-shaped", bell)
+    assert read.counted.message.mechanism.fakes.shape == GaussianShape(36, bell.shape_shift)
+    with pytest.raises(ParameterError, match="shape-shift and --shape-variance"):
+        parsed("clear-shaped", replace(bell, shape_decay=0.5))
+    with pytest.raises(ParameterError, match="shape variance"):
+        parsed("clear-shaped", replace(bell, shape_variance=0))
+    sought = parsed("clear-shaped", replace(bell, shape_shift=None), for_epsilon=1.0)
+    assert (sought.sought, sought.counted.message.mechanism.fakes.shape.variance) == (
+        Parameter.SHIFT, 36,
+    )  # fmt: skip
 
 
 def test_nothing_of_something_counts_as_given():
@@ -190,7 +206,7 @@ def test_what_was_left_out_is_sought(name, left_out, sought):
 )
 def test_a_decay_left_out_is_what_suits_the_messages(given, messages):
     read = parsed("clear-shaped", Parameters(**given), for_epsilon=0.9)
-    assert read.counted.message.mechanism.fakes.ratio == usual_ratio(0.9, messages)
+    assert read.counted.message.mechanism.fakes.shape.ratio == usual_ratio(0.9, messages)
 
 
 def test_only_the_fakes_and_people_that_surely_are_honest_are_counted():

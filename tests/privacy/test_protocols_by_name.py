@@ -24,8 +24,9 @@ from mixtally.privacy.divergence import memoized as answers
 from mixtally.privacy.divergence.registry import DIVERGENCES, divergence_of
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import Parameter, ShapedFakes, mechanism_of, named, protocols
+from mixtally.records.mechanism import Parameter, mechanism_of, named, protocols
 from mixtally.records.mechanism.memoized import memoized
+from mixtally.records.shape import LaplaceShape
 from privacy import by_name
 
 Q = SCALE // 12
@@ -83,7 +84,7 @@ PRICES = {
     ),
     "shaped": (
         "clear-shaped", {"ratio": SCALE // 2, "shift": 9},
-        lambda _, e: clear_shaped.delta(ShapedFakes(SCALE // 2, 9).weights, e),
+        lambda _, e: clear_shaped.delta(LaplaceShape(SCALE // 2, 9).weights, e),
     ),
     "uniform, sums": (
         "flip-uniform", {"users": 200, "fakes": 300, "bins": 9, "observer": SUMS},

@@ -45,7 +45,7 @@ SINGLE = [
 ]
 CLEAR = [{"fakes": k, "bins": 2, "repeats": r, **more} for k in (0, 500) for r in (1, 2, 1000)
          for more in ({}, {"max_set": 16, "split": True})]  # fmt: skip
-SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE // 3, SCALE - 1)
+SHAPED = [{"ratio": ratio, "shift": shift, "repeats": r} for ratio in (1, SCALE // 3, 15 << 60)
           for shift in (1, 60) for r in (1, 2, 1000)]  # fmt: skip
 
 

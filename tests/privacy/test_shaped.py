@@ -5,15 +5,19 @@ from fractions import Fraction
 
 import pytest
 
-from mixtally.contract.shape import shape_weights
+from mixtally.contract.shape import laplace_weights
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence.clear_shaped import _exp_below, delta
+from mixtally.records.shape import GaussianShape, LaplaceShape
 from privacy.brute import brackets
 
 SHAPES = [
-    (1, 1), (2, 1), (SCALE >> 20, 2), (SCALE >> 1, 1), (SCALE >> 1, 9), (SCALE - 1, 5),
-    *((random.Random(shift).randrange(1, SCALE), shift) for shift in range(2, 12)),
+    *(LaplaceShape(*one) for one in (
+        (1, 1), (2, 1), (SCALE >> 20, 2), (SCALE >> 1, 1), (SCALE >> 1, 9),
+        *((random.Random(shift).randrange(1, SCALE >> 1), shift) for shift in range(2, 8)),
+    )),
+    *(GaussianShape(*one) for one in ((1, 1), (1, 9), (9, 8), (36, 5))),
 ]  # fmt: skip
 
 
@@ -26,16 +30,16 @@ def by_pairs(weights, epsilon):
     return sum(gain for gain in gains if gain > 0) / SCALE**2
 
 
-@pytest.mark.parametrize(("ratio", "shift"), SHAPES)
-def test_ranks_come_to_what_pairs_do(ratio, shift):
-    weights = shape_weights(ratio, shift)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_ranks_come_to_what_pairs_do(shape):
+    weights = shape.weights
     memo = Memo(1 << 20)
     for epsilon in (0.0, 1e-9, 0.01, 0.3, 0.7, 1.0, 1.4, 5.0, 20.0, 100.0, 500.0):
         assert brackets(delta(weights, epsilon, memo), by_pairs(weights, epsilon)), epsilon
 
 
 def test_it_falls_as_epsilon_grows():
-    weights, memo = shape_weights(SCALE >> 1, 30), Memo(1 << 20)
+    weights, memo = laplace_weights(SCALE >> 1, 30), Memo(1 << 20)
     deltas = [delta(weights, epsilon / 50, memo).upper for epsilon in range(200)]
     assert deltas == sorted(deltas, reverse=True)
     assert deltas[0] > 0.1 > 1e-9 > deltas[-1] > 0.0

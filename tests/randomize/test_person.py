@@ -13,9 +13,9 @@ from mixtally.mixing import shaped_fakes
 from mixtally.records.contract import (
     BlanksRecipe,
     FakeRecord,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
-    ShapedRecipe,
 )
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Question
@@ -38,7 +38,7 @@ def sent(part, bin_, *words):
 
 @pytest.mark.parametrize(("seed", "shift"), [(1, 2), (2, 20), (3, 500)])
 def test_shaped_fakes_are_those_of_the_mix(seed, shift):
-    recipe, layout = ShapedRecipe(contracts.RATIO, shift), Layout(Form.INDEX, 300)
+    recipe, layout = LaplaceShape(contracts.RATIO, shift), Layout(Form.INDEX, 300)
     ours = hop_fakes(recipe, layout, SeededChance(seed))
     assert b"".join(ours) == shaped_fakes(recipe.weights, layout, SeededChance(seed)).tobytes()
 

@@ -25,6 +25,7 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.records.shape import LaplaceShape
 
 EXAMPLES = [
     flip_blank(bins=3, fakes=0, threshold=1 << 24),
@@ -32,7 +33,7 @@ EXAMPLES = [
     flip_blank(bins=3, fakes=9, threshold=1 << 60, crowd=50),
     clear_uniform(bins=3, fakes=128),
     clear_shaped(bins=3, ratio=1 << 63, shift=27),
-    clear_shaped(bins=3, ratio=(1 << 64) - 1, shift=27, mixes=3),
+    clear_shaped(bins=3, ratio=15 << 60, shift=27, mixes=3),
     flip(bins=3, threshold=1 << 60, crowd=50),
     flip_bits(bins=3, threshold=1 << 60, crowd=50, repeats=4),
     single_bit(fakes=9, threshold=1 << 60, crowd=50),
@@ -98,7 +99,7 @@ def test_a_number_of_fakes_outside_its_range_is_refused(kind, count):
 )
 def test_a_shape_outside_its_ranges_is_refused(ratio, shift, mixes):
     with pytest.raises(ParameterError):
-        ShapedFakes(ratio, shift, mixes)
+        ShapedFakes(LaplaceShape(ratio, shift), mixes)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def integer(mechanism, parameter):
         case Parameter.FAKES:
             return mechanism.fakes.count
         case Parameter.SHIFT:
-            return mechanism.fakes.shift
+            return mechanism.fakes.shape.shift
 
 
 @pytest.mark.parametrize("mechanism", EXAMPLES)

@@ -24,7 +24,8 @@ def test_people_who_repeat_their_record_are_counted_once(repeats):
 @pytest.mark.parametrize("mixes", [1, 2, 5])
 def test_the_fakes_of_every_mix_are_taken_off(mixes):
     one = clear_shaped(bins=4, ratio=round(math.exp(-0.5) * SCALE), shift=9)
-    several = clear_shaped(bins=4, ratio=one.fakes.ratio, shift=9, mixes=mixes)
-    assert several.offset(0) == mixes * sum(k * w for k, w in enumerate(one.fakes.weights)) / SCALE
-    assert several.fakes_promised == 4 * several.offset(0)
+    several = clear_shaped(bins=4, ratio=one.fakes.shape.ratio, shift=9, mixes=mixes)
+    mean = sum(k * w for k, w in enumerate(one.fakes.shape.weights)) / SCALE
+    assert several.offset(0) == pytest.approx(mixes * mean, rel=1e-15)
+    assert several.fakes_promised == round(4 * several.offset(0))
     assert several.variance(0) == pytest.approx(mixes * one.variance(0), rel=1e-12)

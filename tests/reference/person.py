@@ -19,7 +19,7 @@ from mixtally.records.contract import (
     Part,
     Plan,
     Recipe,
-    ShapedRecipe,
+    Shape,
     UniformRecipe,
 )
 from mixtally.records.layout import Form, Layout
@@ -50,7 +50,7 @@ def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
 
     Shaped fakes take one word a bin, blanks one word a bit.
     """
-    if isinstance(recipe, ShapedRecipe):
+    if isinstance(recipe, Shape):
         ends = [sum(recipe.weights[: k + 1]) for k in range(len(recipe.weights))]
         sent: list[bytes] = []
         for place, word in enumerate(chance.words(layout.bins).tolist()):

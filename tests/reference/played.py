@@ -4,7 +4,7 @@ import numpy as np
 
 from mixtally.mixing import added
 from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, NoRecipe, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import FakeRecord, NoRecipe, OwnFakes, Part
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import NoFakes, ShapedFakes, UniformFakes
 from mixtally.tally.fold import tally_messages
@@ -14,7 +14,7 @@ def part_of(mechanism):
     """The part in which as many devices as it has fakes add one each."""
     fakes, own, recipe = mechanism.fakes, None, NoRecipe()
     if isinstance(fakes, ShapedFakes):
-        recipe = ShapedRecipe(fakes.ratio, fakes.shift)
+        recipe = fakes.shape
     elif not isinstance(fakes, NoFakes):
         uniform = isinstance(fakes, UniformFakes)
         own = OwnFakes(FakeRecord.UNIFORM if uniform else FakeRecord.BLANK, 1, 0)

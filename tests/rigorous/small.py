@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from mixtally.records.shape import GaussianShape, LaplaceShape
 from mixtally.rigorous import check
 from rigorous.enumerate_all import SCALE, bag, by_coins, delta, flipped, hot, mixed, uniform
 from rigorous.written import clear, flips, plain, plan_of
@@ -23,8 +24,10 @@ SMALL = {
     "uniform of two": (clear(2, whole=2), 3),
     "uniform by coins": (clear(3, coin=SCALE // 3), 5),
     "uniform and coins": (clear(2, whole=1, coin=SCALE // 5 * 4), 3),
-    "shaped": (clear(2, shape=(SCALE // 3, 2)), 0),
-    "shaped flat": (clear(3, shape=(SCALE - 1, 3)), 0),
+    "shaped": (clear(2, shape=LaplaceShape(SCALE // 3, 2)), 0),
+    "shaped steep": (clear(3, shape=LaplaceShape(SCALE >> 9, 1)), 0),
+    "gaussian": (clear(2, shape=GaussianShape(3, 4)), 0),
+    "gaussian at its end": (clear(3, shape=GaussianShape(8, 1)), 0),
 }
 EPSILONS = (0.1, 0.7, 1.5)
 

@@ -6,6 +6,7 @@ import pytest
 
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
+from mixtally.records.shape import GaussianShape, LaplaceShape
 from mixtally.rigorous import check, verdict
 from rigorous.written import certified, clear, flips, plain, plan_of, random_plan, stated
 
@@ -58,7 +59,8 @@ LARGE = [
     (flips(1000, int(0.26 * 2**64), blanks=10**6), 0.01),
     (clear(10**7, whole=1000), 0.3),
     (clear(20_000, whole=1), 0.1),
-    (clear(2, shape=(int(0.99 * 2**64), 1000)), 0.02),
+    (clear(2, shape=LaplaceShape(int(0.99 * 2**64), 1000)), 0.02),
+    (clear(2, shape=GaussianShape(5000, 300)), 0.1),
 ]
 
 

@@ -28,7 +28,7 @@ def fewer(sums):
 
 
 def drawn_from(low):
-    return lambda ratio, shift: [low, *shaped_table(ratio, shift)[1:]]
+    return lambda shape: [low, *shaped_table(shape)[1:]]
 
 
 shaped_table = shaped.table

@@ -8,7 +8,7 @@ from math import comb
 
 import pytest
 
-from mixtally.contract.shape import shape_weights
+from mixtally.contract.shape import gaussian_weights, laplace_weights
 from mixtally.errors import AccountingError
 from mixtally.rigorous import balls, blank, coins, pairs, shaped, uniform
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly, settled, working
@@ -70,11 +70,26 @@ def test_what_a_window_cuts_is_bounded():
                 assert true.lower <= found.upper
 
 
-@pytest.mark.parametrize("ratio", [1, SCALE // 7, SCALE // 2 + 1, SCALE - 1])
+@pytest.mark.parametrize("ratio", [1, SCALE // 7, SCALE // 2 + 1, 15 << 60])
 @pytest.mark.parametrize("shift", [1, 5, 300])
 def test_the_table_is_the_one_that_mixes_draw_from(ratio, shift):
     with working(256):
-        assert shaped.table(ratio, shift) == list(shape_weights(ratio, shift))
+        found = shaped.table(shaped.Shape(gaussian=False, first=ratio, shift=shift))
+        assert without_nothing(found) == laplace_weights(ratio, shift)
+
+
+@pytest.mark.parametrize("variance", [1, 36, 5000])
+@pytest.mark.parametrize("shift", [1, 36, 300])
+def test_so_is_a_gaussian_one(variance, shift):
+    with working(256):
+        found = shaped.table(shaped.Shape(gaussian=True, first=variance, shift=shift))
+        assert without_nothing(found) == gaussian_weights(variance, shift)
+
+
+def without_nothing(table):
+    """Without what 64 bits round down to nothing at its end."""
+    last = max(k for k, weight in enumerate(table) if weight)
+    return tuple(table[: last + 1])
 
 
 @pytest.mark.parametrize("ones", [0, 1, 2])

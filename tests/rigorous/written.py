@@ -12,11 +12,12 @@ from mixtally.records.contract import (
     BlanksRecipe,
     Cover,
     FakeRecord,
+    GaussianShape,
+    LaplaceShape,
     NoRecipe,
     OwnFakes,
     Part,
     Plan,
-    ShapedRecipe,
     write_plan,
 )
 from mixtally.records.guarantee import Guarantee, Observer
@@ -71,13 +72,13 @@ def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
 
 
 def clear(bins, *, whole=0, coin=0, shape=None):
-    """One bin in clear, among uniform fakes or those of ``shape``, (ratio, shift)."""
+    """One bin in clear, among uniform fakes or those of ``shape``."""
     return Part(
         bins=bins,
         most_set=1,
         threshold=None,
         own=None if shape else OwnFakes(FakeRecord.UNIFORM, whole, coin),
-        recipe=ShapedRecipe(*shape) if shape else NoRecipe(),
+        recipe=shape or NoRecipe(),
         layout=Layout(Form.INDEX, bins),
         repeats=1,
     )
@@ -120,7 +121,9 @@ def random_part(chance, people):
     cover = 10 ** chance.uniform(0.7, 2.7)
     way = chance.choice(["shaped", "uniform", "people", "mixes"])
     if way == "shaped":
-        return clear(50, shape=(chance.randint(1 << 60, SCALE - 1), chance.randint(1, 60)))
+        ratio, shift = chance.randint(1 << 60, SCALE - 1), chance.randint(1, 60)
+        shape = GaussianShape(1 + 2 * shift, shift) if ratio % 3 == 0 else None
+        return clear(50, shape=shape or LaplaceShape(ratio, shift))
     own = chance.choice([0, 0, 1, 3]), chance.choice([0, chance.randint(1, SCALE - 1)])
     if own == (0, 0):
         own = 0, chance.randint(1, SCALE - 1)

@@ -9,8 +9,8 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.contract import FakeRecord, OwnFakes, Plan
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.question import Question
+from mixtally.records.shape import ratio_of
 from simulation.studies import make_study
 
 BINS, USERS = 2000, 3000

@@ -16,10 +16,10 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import BlanksRecipe, FakeRecord, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes, Part, Shape
 from mixtally.records.layout import Form
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.results import Tally
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from simulation.rounds import came, tally_of
 
@@ -159,9 +159,9 @@ def test_a_tenth_more_noise_is_found(name):
 
 def louder(part):
     own, recipe = part.own, part.recipe
-    if isinstance(recipe, ShapedRecipe):
+    if isinstance(recipe, Shape):
         slower = ratio_of(0.9 * (0.2 if recipe.shift == 70 else 0.1))
-        return replace(part, recipe=ShapedRecipe(slower, recipe.shift))
+        return replace(part, recipe=LaplaceShape(slower, recipe.shift))
     if own is not None and own.record is FakeRecord.UNIFORM:
         more, coin = divmod((own.whole * SCALE + own.coin) * 115 // 100, SCALE)
         part = replace(part, own=OwnFakes(own.record, more, coin))

@@ -6,7 +6,7 @@ It reads every vector and says what it finds: messages, fakes, fingerprints, or 
 import hashlib
 
 from spec.stranger_answers import encode
-from spec.stranger_contract import contract_of, text_of
+from spec.stranger_contract import CLEAR, contract_of, text_of
 from spec.stranger_forms import RefusalError, message_size, span, told
 
 W = 2**64
@@ -105,16 +105,42 @@ def send(contract, value, prefixes, closing, tape):
     return out
 
 
-def shape(ratio, shift):
+def falls(recipe):
+    """Section 6: P_1, P_2, .."""
+    one = 2**256
+    if recipe["type"] == "shaped":
+        p = one
+        while True:
+            p = p * int(recipe["ratio"]) // W
+            yield p
+    term, series, k = one, 0, 0
+    while term:
+        series, k = series + term, k + 1
+        term //= 2 * recipe["variance"] * k
+    g = one**2 // series
+    h, p = g * g // one, one
+    while True:
+        p = p * g // one
+        yield p
+        g = g * h // one
+
+
+def shape(recipe):
     """Section 6."""
-    powers = [2**256]
-    for _ in range(shift):
-        powers.append(powers[-1] * ratio // W)
-    total = powers[0] + 2 * sum(powers[1:])
-    table = [0] * (2 * shift + 1)
-    for k in range(1, shift + 1):
-        table[shift + k] = table[shift - k] = powers[k] * W // total
+    powers, shift = [2**256], recipe["shift"]
+    for p in falls(recipe):
+        if p < 2**192 or len(powers) > 10**5:
+            break
+        powers.append(p)
+    total = sum(powers) + sum(powers[1 : shift + 1])
+    table = [0] * (shift + len(powers))
+    for k in range(1, len(powers)):
+        table[shift + k] = powers[k] * W // total
+        if k <= shift:
+            table[shift - k] = table[shift + k]
     table[shift] = W - sum(table)
+    while not table[-1]:
+        table.pop()
     return table
 
 
@@ -143,7 +169,7 @@ def hop(recipe, layout, tape):
         return [flip(set(), int(recipe["threshold"]), layout, tape) for _ in many]
     if recipe["type"] == "uniform":
         return [write({tape.uniform(layout["bins"])}, layout) for _ in range(recipe["count"])]
-    table, out = shape(int(recipe["ratio"]), recipe["shift"]), []
+    table, out = shape(recipe), []
     for place in range(layout["bins"]):
         word, so_far = tape.word(), 0
         for weight in table:
@@ -170,8 +196,8 @@ def allowed(contract, limits):
     if plan["cover"] not in limits["covers"]:
         raise RefusalError("cover-not-allowed")
     recipe = plan["parts"][0]["recipe"]
-    if len(plan["parts"]) == plan["collections"] == 1 and recipe["type"] == "shaped":
-        total, of = delta(shape(recipe["ratio"], recipe["shift"]), float(promised["epsilon"]))
+    if len(plan["parts"]) == plan["collections"] == 1 and recipe["type"] in CLEAR:
+        total, of = delta(shape(recipe), float(promised["epsilon"]))
         stated, scale = float(plan["certificate"]["upper"]).as_integer_ratio()
         if stated * of < total * scale:
             raise RefusalError("promise-false")
@@ -183,7 +209,9 @@ def protocol(part):
     if part["replaced"] is not None:
         return "kary-response"
     if part["threshold"] is None:
-        return "clear-shaped" if part["recipe"]["type"] == "shaped" else "clear-uniform"
+        return (
+            "clear-shaped" if part["recipe"]["type"] in ("shaped", "gaussian") else "clear-uniform"
+        )
     if own and own["record"] == "uniform":
         return "flip-uniform"
     if part["bins"] == 1 and part["most_set"] is None:
@@ -199,7 +227,7 @@ def found(vector):
         text = text_of(vector["file"].encode())
         return {"fingerprint": hashlib.sha256(text).hexdigest()}
     if what == "shape":
-        table = shape(int(vector["ratio"]), vector["shift"])
+        table = shape(vector["recipe"])
         total, of = delta(table, vector["epsilon"])
         written = [str(one) if one > 2**53 else one for one in table]
         return {"weights": written, "delta": f"{total / of:.9g}"}

@@ -28,10 +28,15 @@ from spec.stranger_roles import files, role
 CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]*"
 THRESHOLD = integer("threshold-out-of-range", 2**24, 2**63)
 
+CLEAR = ("shaped", "gaussian")
 RECIPES = {
     "none": {},
     "shaped": {
         "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
+        "shift": integer("shift-out-of-range", 1, 10**5),
+    },
+    "gaussian": {
+        "variance": integer("variance-out-of-range", 1, 10**9),
         "shift": integer("shift-out-of-range", 1, 10**5),
     },
     "blanks": {"count": integer("count-out-of-range", 1, 10**10), "threshold": THRESHOLD},
@@ -115,18 +120,18 @@ def part(value):
         need(most == 1 or (fake is not None and plain), "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
-        covered = kind in ("shaped", "uniform") or uniform or read["replaced"] is not None
+        covered = kind in (*CLEAR, "uniform") or uniform or read["replaced"] is not None
         need(covered, "clear-uncovered")
         if over is not None:
             p, t = over["prime"], over["digits"]
-            need(kind != "shaped", "planes-among-shaped")
+            need(kind not in CLEAR, "planes-among-shaped")
             need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
         return read
     need(over is None, "planes-flipped")
     need(read["replaced"] is None, "replaced-unfit")
     need(read["threshold"] < 2**63, "threshold-half")
     need(read["layout"]["form"] != "index", "flips-as-index")
-    need(kind not in ("shaped", "uniform"), "recipe-unfit")
+    need(kind not in (*CLEAR, "uniform"), "recipe-unfit")
     need(kind == "none" or read["recipe"]["threshold"] == read["threshold"], "recipe-unfit")
     need(not uniform or most == 1, "uniform-fakes-unfit")
     need(most is not None or d == 1 or (fake is None and kind == "none"), "free-bits-among-fakes")

@@ -43,6 +43,10 @@ class SendingOptions:
     shape_shift: Annotated[
         int | None, whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
     ] = None
+    shape_variance: Annotated[
+        int | None,
+        whole_option("--shape-variance", "Of a Gaussian shape, instead of a decay, 1 to 10^9."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from mixtally.records.contract import (
     NoRecipe,
     OwnFakes,
     Part,
-    ShapedRecipe,
+    Recipe,
 )
 from mixtally.records.guarantee import arriving, checked_fraction, checked_users
 from mixtally.records.mechanism import BitFlips, KaryResponse, NoFakes, Shuffled
@@ -122,7 +122,7 @@ def part_of(mechanism: Shuffled) -> Part:
     """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
     record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
     own: OwnFakes | None = OwnFakes(record, 1, 0)
-    recipe: NoRecipe | ShapedRecipe = NoRecipe()
+    recipe: Recipe = NoRecipe()
     threshold: int | None = None
     most_set: int | None = 1
     replaced: int | None = None
@@ -134,7 +134,7 @@ def part_of(mechanism: Shuffled) -> Part:
     else:
         most_set = mechanism.most_set
     if (shaped := mechanism.shaped) is not None:
-        own, recipe = None, ShapedRecipe(shaped.ratio, shaped.shift)
+        own, recipe = None, shaped.shape
     return Part(
         bins=mechanism.bins,
         most_set=most_set,
@@ -151,9 +151,11 @@ def _given(name: str, parameters: ClaimedParameters) -> dict[str, Any]:
     """The parameters given, once they are all that is needed and no more."""
     if name not in _TAKES:
         raise not_one_of("protocol", name, list(_TAKES))
-    given, takes = parameters.given(), _TAKES[name].split()
-    needs = {each for each in takes if not each.startswith("[")}
-    order = [each.strip("[]") for each in takes]
+    given, takes = parameters.given(), _TAKES[name]
+    if parameters.shape_variance is not None:  # another shape
+        takes = takes.replace("shape_decay", "shape_variance")
+    needs = {each for each in takes.split() if not each.startswith("[")}
+    order = [each.strip("[]") for each in takes.split()]
     may = set(order) - needs
     if not needs <= given or not given <= needs | may:
         raise ParameterError(

@@ -17,7 +17,7 @@ from mixtally.attacks.senders import Bits, Senders
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
-from mixtally.records.contract import ShapedRecipe
+from mixtally.records.contract import Shape
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
@@ -81,7 +81,7 @@ class ShapedGame(Game):
     @cached_property
     def _weights(self) -> tuple[int, ...]:
         recipe = self.senders.part.recipe
-        assert isinstance(recipe, ShapedRecipe)
+        assert isinstance(recipe, Shape)
         return recipe.weights
 
     @cached_property

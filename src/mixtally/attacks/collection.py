@@ -24,7 +24,8 @@ from mixtally.attacks.target import Target
 from mixtally.attacks.wordstream import word_checks
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import CountedRecipe, OwnFakes, Part, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, OwnFakes, Part, Shape
+from mixtally.records.shape import AnyShape
 from mixtally.tally.fold import tally_messages
 
 NAME = "collection"
@@ -79,7 +80,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     order = Checks.of(
         f"bit set in the first half of what a mix sends{name}", halves[0][ends], seen[ends], share
     )
-    if isinstance(small.recipe, ShapedRecipe):
+    if isinstance(small.recipe, Shape):
         shaped = _shaped(name, small.recipe, hops, seen - own)
         return [refused, order, *shaped], len(rows)
     fakes = len(rows) - users * small.record_messages
@@ -103,7 +104,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
         small = probed(part, PROBES[1]) or probed(part, PROBES[0]) or part
     size = small.layout.message_bytes * part.record_messages
     users = 1 + max(_BATCH_BYTES // size, min(_MESSAGES, _MOST_BYTES // size))
-    if isinstance(part.recipe, ShapedRecipe):
+    if isinstance(part.recipe, Shape):
         drawn = hops * len(part.recipe.weights) * part.bins
         return part, users if drawn <= _MOST_SHAPED else 0
     if isinstance(small.recipe, CountedRecipe):
@@ -156,12 +157,12 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     return checks
 
 
-def _shaped(name: str, recipe: ShapedRecipe, hops: int, numbers: Counts) -> list[Checks]:
+def _shaped(name: str, shape: AnyShape, hops: int, numbers: Counts) -> list[Checks]:
     """How many fakes all hops together added to each bin."""
-    pmf = one = np.array(recipe.weights, dtype=np.float64) / SCALE
+    pmf = one = np.array(shape.weights, dtype=np.float64) / SCALE
     for _ in range(hops - 1):
         pmf = np.convolve(pmf, one)
-    bins, mean = len(numbers), hops * recipe.shift
+    bins, mean = len(numbers), hops * shape.shift
     past = int(((numbers < 0) | (numbers >= len(pmf))).sum())
     below = min(1.0, float(pmf[:mean].sum()))
     inside = np.bincount(np.clip(numbers, 0, len(pmf) - 1), minlength=len(pmf))

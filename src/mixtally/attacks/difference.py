@@ -23,7 +23,7 @@ from mixtally.attacks.worlds import Worlds
 from mixtally.ground.bits import Counts, Rows, spans
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
-from mixtally.records.contract import ShapedRecipe
+from mixtally.records.contract import Shape
 from mixtally.records.layout import Form, Layout
 from mixtally.tally.fold import tally_messages
 
@@ -131,7 +131,7 @@ def _noise(who: Senders, users: int, lab: Lab) -> Counts:
     In clear what others hold is the same twice and cancels; it is left out.
     """
     chance, device = lab.chance, lab.device
-    if isinstance(who.part.recipe, ShapedRecipe):
+    if isinstance(who.part.recipe, Shape):
         two = Layout(Form.INDEX, 2)
         every = [who.shaped(two, chance, device) for _ in range(who.mixes)]
         return tally_messages(two, np.concatenate(every)).counts

@@ -32,10 +32,11 @@ from mixtally.records.contract import (
     FakeRecord,
     OwnFakes,
     Part,
-    ShapedRecipe,
+    Shape,
     UniformRecipe,
 )
 from mixtally.records.layout import MOST_CAP, Form, Layout
+from mixtally.records.shape import AnyShape
 from mixtally.tally.sift import sift
 
 NAME = "randomizer"
@@ -75,7 +76,7 @@ def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
         probes = [part, *filter(None, (probed(part, threshold) for threshold in PROBES))]
         each = max(500, min(most // 6, _BIT_BUDGET // (6 * share * part.bins)))
         every = [flip_checks(name, one, lab, each) for one in probes]
-    elif isinstance(part.recipe, ShapedRecipe):
+    elif isinstance(part.recipe, Shape):
         reports = min(most // 2, 10_000)
         every = [clear_checks(name, part, lab, reports)]
         every.append(_shaped_checks(name, part, part.recipe, lab, most - reports))
@@ -310,16 +311,16 @@ def _alike(what: str, drawn: Counts, every: int) -> list[Checks]:
     return found
 
 
-def _shaped_checks(name: str, part: Part, recipe: ShapedRecipe, lab: Lab, most: int) -> Counted:
+def _shaped_checks(name: str, part: Part, shape: AnyShape, lab: Lab, most: int) -> Counted:
     """Tests of the numbers that a hop draws."""
-    weights = np.array(recipe.weights, dtype=np.float64) / SCALE
+    weights = np.array(shape.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, most = 0, 0, most // (2 * recipe.shift)
+    past, messages, most = 0, 0, most // (2 * shape.shift)
     bins = max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
     # Not until enough were drawn: the number of rounds must not depend on what is tested.
     for _ in range(max(1, most // bins)):
-        rows = lab.device.added(recipe, layout, lab.chance)
+        rows = lab.device.added(shape, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
         counts = np.bincount(numbers)
         past += int(counts[len(weights) :].sum())
@@ -330,8 +331,8 @@ def _shaped_checks(name: str, part: Part, recipe: ShapedRecipe, lab: Lab, most: 
         pairs += even // 2
         drawn += bins
         messages += len(rows)
-    away = np.abs(np.arange(len(weights)) - recipe.shift)
-    widths = np.unique(np.geomspace(1, recipe.shift, 6).astype(np.intp))
+    away = np.abs(np.arange(len(weights)) - shape.shift)
+    widths = np.unique(np.geomspace(1, shape.shift, 6).astype(np.intp))
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [

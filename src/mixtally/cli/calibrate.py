@@ -51,8 +51,10 @@ def _record(
     if "replace_threshold" in facts:
         share = at_most(facts["replace_probability"], 9)  # and replaces no less
         lines.append(f"replaced {share}, threshold {facts['replace_threshold']} over 2^64")
-    if "shape_decay" in facts:
-        lines.append(f"shape decay {facts['shape_decay']:.9g}, shift {facts['shape_shift']}")
+    for name in ("decay", "variance"):
+        if f"shape_{name}" in facts and "shape_shift" in facts:
+            shift = facts["shape_shift"]
+            lines.append(f"shape {name} {facts[f'shape_{name}']:.9g}, shift {shift}")
     if facts["fakes"] is not None:
         counted = facts["fakes_counted"]
         more = f", {counted:,} of them counted on" * (counted != facts["fakes"])

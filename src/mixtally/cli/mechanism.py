@@ -41,9 +41,7 @@ def record_facts(options: MechanismOptions, asked: Parsed, found: Record) -> dic
         facts |= {"replace_probability": counted.chance, "replace_threshold": counted.replaced}
     if counted.shaped is not None:
         facts |= {
-            "shape_decay": counted.shaped.decay,
-            "shape_shift": counted.shaped.shift,
-            "shape_ratio": counted.shaped.ratio,
+            **counted.shaped.shape.facts(),
             "fakes": None,
             "fakes_counted": None,
         }

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from mixtally.client.shaped import delta
 from mixtally.contract.plan import Plan
+from mixtally.contract.shape import SHAPES
 from mixtally.errors import RefusedError
 
 PROTOCOLS = frozenset(
@@ -77,9 +78,9 @@ def _check_limits(plan: Plan, limits: Limits) -> None:
 def _check_shaped(plan: Plan) -> None:
     """What this device can compute by itself."""
     recipe = plan.parts[0].recipe
-    if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind != "shaped":
+    if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
         return
-    true, of = delta(recipe.first, recipe.second, plan.epsilon)
+    true, of = delta(SHAPES[recipe.kind](recipe.first, recipe.second), plan.epsilon)
     stated, in_all = plan.upper.as_integer_ratio()
     if true * in_all > stated * of:
         raise RefusedError(

@@ -1,4 +1,4 @@
-"""The delta of shaped fakes, derived again on the device: integers alone, from the recipe alone.
+"""The delta of shaped fakes, derived again on the device: integers alone, from the recipe's table.
 
 Every bin gets k fakes with probability F(k). Of two collections that differ in one answer, one
 shows s and t in the two bins with probability F(s-1) F(t), the other with F(s) F(t-1), so that
@@ -11,7 +11,7 @@ which makes delta larger by less than 2^-100; a pair left out makes it smaller.
 Source: Notes 2020 (004), section 5.1, with a shaped distribution.
 """
 
-from mixtally.contract.shape import SCALE_BITS, shape_weights
+from mixtally.contract.shape import SCALE_BITS
 
 _GUARD_BITS, _GROW_BITS = 256, 128
 
@@ -26,9 +26,9 @@ def exp_below(epsilon: float) -> int:
     return total
 
 
-def delta(ratio: int, shift: int, epsilon: float) -> tuple[int, int]:
-    """The delta as a fraction: numerator and denominator."""
-    table, grow = shape_weights(ratio, shift), exp_below(epsilon)
+def delta(table: tuple[int, ...], epsilon: float) -> tuple[int, int]:
+    """The delta as a fraction: numerator and denominator; F(k) is ``table[k]`` / 2^64."""
+    grow = exp_below(epsilon)
     cells = [(a, b) for a, b in zip([0, *table], [*table, 0], strict=True) if a or b]
     cells.sort(key=_ratio)
     total, place, with_record, without = 0, 0, 0, 0

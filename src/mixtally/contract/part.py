@@ -5,6 +5,7 @@ from typing import NamedTuple
 from mixtally.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
 from mixtally.contract.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.contract.reading import Fields, refused, whole
+from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
@@ -52,8 +53,8 @@ class Recipe(NamedTuple):
     """What a hop adds.
 
     where
-      kind            none, shaped, blanks or uniform
-      first, second   ratio and shift, count and threshold, or count
+      kind            none, shaped, gaussian, blanks or uniform
+      first, second   ratio and shift, variance and shift, count and threshold, or count
     """
 
     kind: str
@@ -112,7 +113,7 @@ class Part(NamedTuple):
         if self.replaced is not None:
             return "kary-response"
         if self.threshold is None:
-            return "clear-shaped" if self.recipe.kind == "shaped" else "clear-uniform"
+            return "clear-shaped" if self.recipe.kind in SHAPES else "clear-uniform"
         if self.own and self.own.uniform:
             return "flip-uniform"
         if self.most_set is None and self.bins == 1:
@@ -177,6 +178,7 @@ def _recipe(value: object, place: str) -> Recipe:
     kinds = {
         "none": "",
         "shaped": " ratio shift",
+        "gaussian": " variance shift",
         "blanks": " count threshold",
         "uniform": " count",
     }
@@ -187,8 +189,10 @@ def _recipe(value: object, place: str) -> Recipe:
     if kind == "none":
         return Recipe(kind)
     if kind == "shaped":
-        ratio = held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range")
-        return Recipe(kind, ratio, held.whole("shift", 1, 100_000, "shift-out-of-range"))
+        return Recipe(kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _shift(held))
+    if kind == "gaussian":
+        variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
+        return Recipe(kind, variance, _shift(held))
     count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
     return Recipe(kind, count, _threshold(held) if kind == "blanks" else 0)
 
@@ -203,6 +207,10 @@ def _planes(value: object, part: Fields) -> Planes:
     if planes.messages > MOST_MESSAGES:
         raise refused("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
     return planes
+
+
+def _shift(held: Fields) -> int:
+    return held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
 
 
 def _own(value: object, place: str) -> Own:
@@ -244,10 +252,8 @@ def _check_clear(part: Part, place: str) -> None:
         raise refused("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
     if part.planes is None:
         return
-    if part.recipe.kind == "shaped":
-        raise refused(
-            "planes-among-shaped", place, "uniform fakes where planes are named", "shaped"
-        )
+    if part.recipe.kind in SHAPES:
+        raise refused("planes-among-shaped", place, "uniform fakes among planes", "shaped ones")
     prime, digits = part.planes
     if part.bins <= prime or digits != digits_for(prime, part.bins):
         wanted = f"the fewest digits, two or more, in which {part.bins} values can be written"
@@ -267,7 +273,7 @@ def _check_flips(part: Part, place: str, threshold: int) -> None:
     if part.planes is not None:
         raise refused("planes-flipped", place, "no planes where bits are flipped", [*part.planes])
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
-    if part.recipe.kind in ("shaped", "uniform") or flips != threshold:
+    if part.recipe.kind in (*SHAPES, "uniform") or flips != threshold:
         raise refused(
             "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
         )

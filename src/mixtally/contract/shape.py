@@ -1,19 +1,84 @@
-"""The shape of a mix's fakes: a truncated discrete Laplace distribution, in integers over 2^64."""
+"""The shapes of a mix's fakes: tables of integers over 2^64, by integers alone.
+
+A bin gets k fakes with a chance F(k) that falls on both sides of a shift s:
+
+    Laplace    F(k) ~ (ratio / 2^64)^|k - s|
+    Gaussian   F(k) ~ exp(-(k - s)^2 / (2 variance))
+
+for k = 0, 1, ..: cut at 0 alone. A table ends with the last k whose chance is not nothing in 64
+bits, at the latest 100,000 past s. What it ends with is as much a part of it as what it begins
+with: whoever prices it takes the integers as they are.
+
+Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-maximizing Privacy Mechanisms (2009);
+Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 
 SCALE_BITS = 64
+MOST_SHIFT = 100_000
+MOST_VARIANCE = 1_000_000_000
+_MOST_ABOVE = 100_000
 _GUARD_BITS = 256
 
 
-def shape_weights(ratio: int, shift: int) -> tuple[int, ...]:
-    """P[k] times 2^64 for k = 0..2 * ``shift``: integers that sum to 2^64, by integers alone.
+def laplace_weights(ratio: int, shift: int) -> tuple[int, ...]:
+    """F(k) times 2^64 for k = 0, 1, ..: integers that sum to 2^64, the last of them above 0."""
+    return _table(_powers(ratio), shift)
 
-    P[k] falls as (ratio / 2^64)^|k - shift|. Rounded down everywhere but at the peak, which takes
-    what is left: symmetric.
+
+def gaussian_weights(variance: int, shift: int) -> tuple[int, ...]:
+    """The same of the discrete Gaussian."""
+    return _table(_bell(variance), shift)
+
+
+SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
+    "shaped": laplace_weights,
+    "gaussian": gaussian_weights,
+}
+"""By the kind of a recipe, whose two integers they take."""
+
+
+def _table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
+    """Chances that fall as ``falls``, over 2^256 for 1, 2, .. from the shift.
+
+    Rounded down everywhere but at the shift, which takes what is left.
     """
-    powers = [1 << _GUARD_BITS]
-    for _ in range(shift):
-        powers.append(powers[-1] * ratio >> SCALE_BITS)
-    total = powers[0] + 2 * sum(powers[1:])
-    side = [(power << SCALE_BITS) // total for power in powers[1:]]
-    peak = (1 << SCALE_BITS) - 2 * sum(side)
-    return (*reversed(side), peak, *side)
+    above: list[int] = []
+    for fall in falls:
+        if not fall >> _GUARD_BITS - SCALE_BITS or len(above) == _MOST_ABOVE:
+            break
+        above.append(fall)
+    total = (1 << _GUARD_BITS) + sum(above) + sum(above[:shift])
+    side = [(fall << SCALE_BITS) // total for fall in above]
+    while side and not side[-1]:
+        side.pop()
+    below = side[:shift] + [0] * (shift - len(side))
+    peak = (1 << SCALE_BITS) - sum(side) - sum(below)
+    return (*reversed(below), peak, *side)
+
+
+def _powers(ratio: int) -> Iterator[int]:
+    """(ratio / 2^64)^j for j = 1, 2, .., each rounded down."""
+    power = 1 << _GUARD_BITS
+    while True:
+        power = power * ratio >> SCALE_BITS
+        yield power
+
+
+def _bell(variance: int) -> Iterator[int]:
+    """exp(-j^2 / (2 variance)) for j = 1, 2, ..: each is the one before times g^(2j - 1).
+
+    g = exp(-1 / (2 variance)) is one over the exponential series, every term rounded down.
+    """
+    one = 1 << _GUARD_BITS
+    term, series, k = one, 0, 0
+    while term:
+        series, k = series + term, k + 1
+        term //= 2 * variance * k
+    step = (one << _GUARD_BITS) // series
+    square, power = step * step >> _GUARD_BITS, one
+    while True:
+        power = power * step >> _GUARD_BITS
+        yield power
+        step = step * square >> _GUARD_BITS

@@ -124,5 +124,6 @@ def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, An
     if isinstance(counted, KaryResponse):
         return {"replaced": counted.chance}
     if counted.shaped is not None:
-        return {"shape_decay": counted.shaped.decay, "shape_shift": counted.shaped.shift}
+        facts = counted.shaped.shape.facts()
+        return {name: value for name, value in facts.items() if name != "shape_ratio"}
     raise AssertionError(f"{sought}: nothing is known to be found")

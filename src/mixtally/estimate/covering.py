@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mixtally.estimate.arrived import most_off
 from mixtally.records.certificate import Certificate
-from mixtally.records.contract import CountedRecipe, Part, Plan, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, Part, Plan, Shape
 from mixtally.records.mechanism import ShapedFakes
 from mixtally.records.received import Received
 
@@ -32,10 +32,9 @@ def covering(plan: Plan, received: Received) -> list[int]:
 def _whole(part: Part, many: int | None) -> bool:
     if isinstance(part.recipe, CountedRecipe):
         return many == part.recipe.count
-    if isinstance(part.recipe, ShapedRecipe):
-        recipe = part.recipe
-        few = most_off(ShapedFakes(recipe.ratio, recipe.shift), part.bins)
-        return many is not None and many >= part.bins * recipe.shift - few
+    if isinstance(part.recipe, Shape):
+        few, _ = most_off(ShapedFakes(part.recipe), part.bins)
+        return many is not None and many >= part.drawn - few
     return True
 
 

@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mixtally.errors import MessageError
+from mixtally.estimate.arrived import most_off
 from mixtally.estimate.covering import covering
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import window
-from mixtally.records.contract import CountedRecipe, Part, Plan, ShapedRecipe
+from mixtally.records.contract import CountedRecipe, Part, Plan, Shape
 from mixtally.records.guarantee import arriving
-from mixtally.records.mechanism import Shuffled
+from mixtally.records.mechanism import ShapedFakes, Shuffled
 from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
 
@@ -144,9 +145,9 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
-    elif isinstance(part.recipe, ShapedRecipe):
-        most = part.bins * 2 * part.recipe.shift
-        words = f"at most {most:,}, the most of its recipe"
+    elif isinstance(part.recipe, Shape):
+        most = part.drawn + most_off(ShapedFakes(part.recipe), part.bins)[1]
+        words = f"at most {most:,}, more than its recipe brings once in 10^9 rounds"
     for hop, many in enumerate(came.declared, 1):
         if many is not None and not (part.by_mixes and many <= most):
             raise _refused(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)

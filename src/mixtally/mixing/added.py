@@ -13,7 +13,8 @@ from mixtally.ground.draw import below
 from mixtally.ground.memo import Memo
 from mixtally.mixing.shaped import shaped_fakes
 from mixtally.records.layout import Form, Layout
-from mixtally.records.recipe import BlanksRecipe, Recipe, ShapedRecipe, UniformRecipe
+from mixtally.records.recipe import BlanksRecipe, Recipe, UniformRecipe
+from mixtally.records.shape import Shape
 
 _SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
@@ -25,7 +26,7 @@ def added(recipe: Recipe, layout: Layout, chance: Chance) -> Rows:
 
     Raises ParameterError for a cap that hardly any blank keeps to.
     """
-    if isinstance(recipe, ShapedRecipe):
+    if isinstance(recipe, Shape):
         return shaped_fakes(recipe.weights, layout, chance)
     if isinstance(recipe, BlanksRecipe):
         return _flipped_blanks(recipe, layout, chance)

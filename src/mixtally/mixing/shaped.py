@@ -21,6 +21,5 @@ def shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Ro
 
 def numbers_of(weights: tuple[int, ...], bins: int, chance: Chance) -> NDArray[np.int64]:
     """How many fakes fall in each bin, shape (bins,)."""
-    last = max(k for k, weight in enumerate(weights) if weight)
-    cumulative = np.array(list(accumulate(weights[:last])), dtype=np.uint64)
+    cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
     return from_table(chance, cumulative, bins)

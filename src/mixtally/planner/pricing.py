@@ -32,7 +32,8 @@ from mixtally.privacy.terms import (
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan
-from mixtally.records.recipe import ShapedRecipe, UniformRecipe
+from mixtally.records.recipe import UniformRecipe
+from mixtally.records.shape import Shape
 
 _ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
 """Relative rises of a flip probability: parts and caps together may cost a hair more."""
@@ -63,7 +64,7 @@ def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
         for room in _ROOMS:
             count = first.recipe.count + math.ceil(room * first.recipe.count)
             yield replace(found, parts=(structs.replace(first, recipe=UniformRecipe(count)),))
-    elif isinstance(first.recipe, ShapedRecipe):
+    elif isinstance(first.recipe, Shape):
         for more in range(_MORE_SHIFTS):
             yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
     elif first.replaced is not None:
@@ -75,8 +76,8 @@ def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
 
 
 def _shifted(part: Part, more: int) -> Part:
-    assert isinstance(part.recipe, ShapedRecipe)
-    recipe = ShapedRecipe(part.recipe.ratio, part.recipe.shift + more)
+    assert isinstance(part.recipe, Shape)
+    recipe = structs.replace(part.recipe, shift=part.recipe.shift + more)
     return structs.replace(part, recipe=recipe)
 
 

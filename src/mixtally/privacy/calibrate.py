@@ -8,6 +8,7 @@ import math
 from functools import partial
 from typing import NamedTuple
 
+from mixtally.contract.shape import MOST_SHIFT
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
@@ -17,7 +18,7 @@ from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
 from mixtally.privacy.numerics.least_told import least_told
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
 from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.fakes import MOST_FAKES, MOST_SHIFT
+from mixtally.records.mechanism.fakes import MOST_FAKES
 
 _RANGES = {
     Parameter.FLIP: (LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)),

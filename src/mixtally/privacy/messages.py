@@ -14,6 +14,7 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import Tightness, chosen, connected, proved_at_once
+from mixtally.privacy.composition.tables import losses_of, points_of
 from mixtally.privacy.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.numerics.bracket import Bracket, not_nothing
@@ -152,7 +153,15 @@ class Messages:
         return found
 
     def _losses(self, message: ObservedMessage, tightness: Tightness, *, proved: bool) -> _Losses:
-        """Of points where the curve most likely bends, which are proved together."""
+        """Of points where the curve most likely bends, which are proved together; of a mix's table
+        those of the table.
+        """
+        shaped = message.mechanism.shaped
+        if shaped is not None:
+            known: _Losses = self._memo.get(
+                ("table", shaped.shape), lambda: _of_table(shaped.shape.weights)
+            )
+            return known
 
         def rough(epsilon: float) -> float:
             return self.one(message, epsilon, Bound.ROUGH)
@@ -170,6 +179,11 @@ class Messages:
 
         found: _Losses = self._memo.get(("losses", message, proved, tightness), made)
         return found
+
+
+def _of_table(weights: tuple[int, ...]) -> _Losses:
+    losses = losses_of(weights)
+    return _Losses(losses, points_of(losses))
 
 
 def _revealed(message: ObservedMessage, epsilon: float, upper: float) -> float:

@@ -53,7 +53,7 @@ def parsed(
     out of range.
     """
     own = DIVERGENCES[mechanism_of(name)]
-    takes = own.PROTOCOLS[name]
+    takes = _instead(own.PROTOCOLS[name], given)
     sought = None if for_epsilon is None else _sought(name, takes, given)
     left_out = set() if sought is None else {sought[0]}
     if for_epsilon is not None and given.shape_decay is None:
@@ -78,6 +78,13 @@ def parsed(
         None if sought is None else sought[1],
         sure.crowd if counted else None,
     )
+
+
+def _instead(takes: ParameterRules, given: Parameters) -> ParameterRules:
+    """A variance stands in place of a decay: it is that of another shape."""
+    if given.shape_variance is None or "shape_decay" not in takes.required:
+        return takes
+    return takes._replace(required=takes.required - {"shape_decay"} | {"shape_variance"})
 
 
 def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, Parameter]:

@@ -22,7 +22,7 @@ from mixtally.privacy.counted_part import Counted
 from mixtally.privacy.numerics.bracket import ELSEWHERE, Bracket, not_nothing
 from mixtally.privacy.overflow import local_growth, overflow
 from mixtally.records.certificate import Certificate, Status
-from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, ShapedRecipe
+from mixtally.records.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, Shape
 from mixtally.records.guarantee import Guarantee, Observer
 
 _BELOW = 1.0 - 1e-12
@@ -79,7 +79,7 @@ def counted(terms: PrivacyTerms) -> Counter[Counted]:
 def _counted(part: Part, terms: PrivacyTerms) -> Counted:
     """One person's bins differ in two: where others never matter, two are as good as many."""
     blank = part.own is None or part.own.record is FakeRecord.BLANK
-    alone = isinstance(part.recipe, ShapedRecipe) or (
+    alone = isinstance(part.recipe, Shape) or (
         part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
     )
     if alone:

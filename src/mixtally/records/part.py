@@ -23,14 +23,8 @@ from mixtally.records.mechanism import (
     UniformFakes,
 )
 from mixtally.records.planes import Planes
-from mixtally.records.recipe import (
-    BlanksRecipe,
-    CountedRecipe,
-    NoRecipe,
-    Recipe,
-    ShapedRecipe,
-    UniformRecipe,
-)
+from mixtally.records.recipe import BlanksRecipe, CountedRecipe, NoRecipe, Recipe, UniformRecipe
+from mixtally.records.shape import Shape
 from mixtally.records.spelling import check
 
 
@@ -154,8 +148,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         match self.recipe:
             case BlanksRecipe() | UniformRecipe():
                 return self.recipe.count
-            case ShapedRecipe():
-                return self.bins * self.recipe.shift
+            case Shape():
+                return self.recipe.mean_of(self.bins)
             case _:
                 return 0
 
@@ -191,9 +185,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 planes=self.planes,
             )
         if self.threshold is None:
-            if isinstance(self.recipe, ShapedRecipe):
-                drawn = ShapedFakes(self.recipe.ratio, self.recipe.shift, mixes)
-                return InClear(bins=self.bins, fakes=drawn)
+            if isinstance(self.recipe, Shape):
+                return InClear(bins=self.bins, fakes=ShapedFakes(self.recipe, mixes))
             return InClear(
                 bins=self.bins,
                 fakes=UniformFakes(fakes),

@@ -1,47 +1,16 @@
 """What a mix adds to a stream of messages: all that it needs to know of the question."""
 
-from functools import cached_property
-
 import msgspec
 
-from mixtally.contract.shape import shape_weights
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import SCALE, checked_threshold
+from mixtally.ground.fixed import checked_threshold
+from mixtally.records.shape import GaussianShape, LaplaceShape
 
 MOST_DRAWN = 10_000_000_000
-MOST_DRAWN_SHIFT = 100_000
 
 
 class NoRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none"):
     """Nothing: people bring the cover."""
-
-
-class ShapedRecipe(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="shaped", dict=True
-):
-    """To every bin k messages in clear, P[k] ~ (ratio / 2^64)^|k - shift| for k in 0..2 shift.
-
-    where
-      ratio   in [1, 2^64)
-      shift   the mean number of fakes in a bin, in [1, 10^5]
-    """
-
-    ratio: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        if not (1 <= self.ratio < SCALE and 1 <= self.shift <= MOST_DRAWN_SHIFT):
-            raise ParameterError(
-                "recipe",
-                wanted=f"a ratio in [1, 2^64) and a shift in [1, {MOST_DRAWN_SHIFT:,}]",
-                got=f"ratio {self.ratio} and shift {self.shift:,}",
-                do="make the contract again",
-            )
-
-    @cached_property
-    def weights(self) -> tuple[int, ...]:
-        """P[k] times 2^64 for k = 0..2 shift."""
-        return shape_weights(self.ratio, self.shift)
 
 
 class UniformRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
@@ -79,6 +48,6 @@ def _check_count(count: int, what: str) -> None:
         )
 
 
-Recipe = NoRecipe | ShapedRecipe | BlanksRecipe | UniformRecipe
+Recipe = NoRecipe | LaplaceShape | GaussianShape | BlanksRecipe | UniformRecipe
 CountedRecipe = BlanksRecipe | UniformRecipe
 """Those of which every hop adds a number that the contract fixes."""

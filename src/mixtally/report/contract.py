@@ -11,7 +11,7 @@ from mixtally.records.contract import (
     Cover,
     Part,
     Plan,
-    ShapedRecipe,
+    Shape,
     UniformRecipe,
     envelope_bytes,
 )
@@ -197,8 +197,8 @@ def _sent(part: Part) -> str:
 
 def _added(part: Part) -> str:
     match part.recipe:
-        case ShapedRecipe(_, shift):
-            return f"0 to {2 * shift:,} fakes a bin, {shift:,} on average"
+        case Shape():
+            return f"0 to {part.recipe.most:,} fakes a bin, {part.recipe.mean:,.0f} on average"
         case BlanksRecipe(count):
             return f"{count:,} flipped blanks"
         case UniformRecipe(count):

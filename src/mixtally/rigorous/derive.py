@@ -118,8 +118,8 @@ def _directions(part: Stream) -> list[Direction]:
     None where they are not known here.
     """
     if part.shape is not None:
-        ratio, shift = part.shape
-        return [lambda _, grow, __: shaped.one_bin(ratio, shift, grow)]
+        shape = shaped.Shape(*part.shape)
+        return [lambda _, grow, __: shaped.one_bin(shape, grow)]
     threshold = part.threshold
     if threshold is None and part.most_set != 1:
         return []

@@ -12,6 +12,7 @@ Source: docs/accounting.md, "clear-shaped".
 """
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly
 
@@ -19,30 +20,55 @@ _SCALE = 1 << 64
 _BITS = 320
 """Two ratios of integers below 2^64 differ by 2^-128 or more, so floors at these bits tell them
 apart."""
+_MOST_ABOVE = 100_000
 
 
-def table(ratio: int, shift: int) -> list[int]:
-    """F times 2^64: what falls as (ratio / 2^64)^|k - shift|, rounded down but for the middle.
+class Shape(NamedTuple):
+    """How fakes fall from ``shift`` on, to both sides.
 
-    Raises UndecidedError where a power is too close to an integer to be rounded.
+    where
+      gaussian   as exp(-j^2 / (2 first)); as (first / 2^64)^j otherwise
     """
-    step = exactly(Fraction(ratio, _SCALE))
-    powers = [arb(1)]
-    for _ in range(shift):
-        powers.append(powers[-1] * step)
-    total = 1 + 2 * sum(powers[1:], arb(0))
+
+    gaussian: bool
+    first: int
+    shift: int
+
+
+def table(shape: Shape) -> list[int]:
+    """F times 2^64 for k = 0, 1, .., rounded down but for the middle.
+
+    Raises UndecidedError where a chance is too close to an integer to be rounded.
+    """
+    falls: list[arb] = []
+    for j in range(1, _MOST_ABOVE + 1):
+        fall = _fall(shape, j)
+        if fall * _SCALE < 1:
+            break
+        if not fall * _SCALE >= 1:
+            raise UndecidedError("rigorous check: a table that ends too close to nothing")
+        falls.append(fall)
+    total = 1 + sum(falls, arb(0)) + sum(falls[: shape.shift], arb(0))
     side = []
-    for power in powers[1:]:
-        whole = (power * _SCALE / total).floor().unique_fmpz()
+    for fall in falls:
+        whole = (fall * _SCALE / total).floor().unique_fmpz()
         if whole is None:
             raise UndecidedError("rigorous check: a chance too close to an integer over 2^64")
         side.append(int(whole))
-    return [*reversed(side), _SCALE - 2 * sum(side), *side]
+    below = [*side, *[0] * shape.shift][: shape.shift]
+    return [*reversed(below), _SCALE - sum(side) - sum(below), *side]
 
 
-def one_bin(ratio: int, shift: int, grow: arb) -> Bounds:
+def _fall(shape: Shape, j: int) -> arb:
+    """F(s + j) / F(s) before it is rounded."""
+    if shape.gaussian:
+        return exactly(Fraction(-j * j, 2 * shape.first)).exp()
+    return exactly(Fraction(shape.first, _SCALE)) ** j
+
+
+def one_bin(shape: Shape, grow: arb) -> Bounds:
     """Delta of one record; ``grow`` is e^eps. Raises UndecidedError."""
-    return of_table(table(ratio, shift), grow)
+    return of_table(table(shape), grow)
 
 
 def of_table(weights: list[int], grow: arb) -> Bounds:

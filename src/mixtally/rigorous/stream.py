@@ -32,7 +32,8 @@ class Stream:
       blanks      fakes of the one honest mix, uniform where bins travel in clear; None where mixes
                   draw none
       planes      whether messages name planes, some of which hold any two values
-      shape       (ratio times 2^64, shift) of the fakes that it draws for every bin; None without
+      shape       (whether it is Gaussian, variance or ratio times 2^64, shift) of the fakes that it
+                  draws for every bin; None without
       crowd       whether people's flips or replaced values are part of the cover
       replaced    whether values are replaced by uniform ones, now and then
       cap         the most bins that a message names; None for any number
@@ -47,7 +48,7 @@ class Stream:
     coin: int
     blanks: int | None
     planes: bool
-    shape: tuple[int, int] | None
+    shape: tuple[bool, int, int] | None
     crowd: bool
     cap: int | None
     replaced: bool = False
@@ -130,13 +131,14 @@ def _foreign(error: Exception) -> PlanError:
 def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
     own, recipe = part["own"] or {}, part["recipe"]
     kind = recipe["type"]
-    if kind not in ("none", "blanks", "uniform", "shaped"):
+    if kind not in ("none", "blanks", "uniform", "shaped", "gaussian"):
         raise ValueError(kind)
     blanks, shape = None, None
     if kind in ("blanks", "uniform"):
         blanks = _integer(recipe["count"])
-    if kind == "shaped":
-        shape = _integer(recipe["ratio"]), _integer(recipe["shift"])
+    if kind in ("shaped", "gaussian"):
+        first = recipe["variance" if kind == "gaussian" else "ratio"]
+        shape = kind == "gaussian", _integer(first), _integer(recipe["shift"])
     planes = part["planes"]
     return Stream(
         bins=_integer(part["bins"] if planes is None else planes["prime"]),

@@ -35,7 +35,7 @@ from mixtally.records.contract import (
     Part,
     Plan,
     Planes,
-    ShapedRecipe,
+    Shape,
     UniformRecipe,
 )
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
@@ -191,7 +191,7 @@ def draw_part(
         held, uniform = held - gone, uniform + int(gone.sum())
     if uniform:
         held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
-    if isinstance(part.recipe, ShapedRecipe):
+    if isinstance(part.recipe, Shape):
         added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):

@@ -5,6 +5,10 @@ the other, so delta = sum of (P - e^eps Q)_+. A pair counts when the ratio of th
 exceeds e^eps times the ratio of the second; sorting the ratios and summing cumulatively makes the
 work O(M log M). F is the very table of integers over 2^64 that the mix draws from.
 
+Two events tell for certain: the bin that lost the record shows no fakes, F(0), and the one that
+gained it more than the table has, F(M), about 2^-64. Of a discrete Laplace whose decay is at most
+eps / 2 no other pair counts, and delta is F(0) nearly.
+
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset.
 """
 

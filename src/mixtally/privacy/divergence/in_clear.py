@@ -30,9 +30,9 @@ from mixtally.privacy.divergence import (
 from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.fakes import ratio_of
 from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
+from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape, ratio_of
 
 SOURCE = clear_uniform.SOURCE
 OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
@@ -61,6 +61,8 @@ _GROWTH = 0.9
 """The power of a set's size by which its cover grows, about."""
 _AIMED = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
+_EMPTY = 0.1
+"""Of delta, what a Gaussian shape leaves to bins without fakes: less takes hardly more variance."""
 _ALONE = "; other people's answers in clear hide nobody at worst"
 
 
@@ -78,15 +80,21 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     most = 1 if given.split else given.max_set or 1
     fakes: UniformFakes | ShapedFakes = UniformFakes(counted.fakes)
     if name == "clear-shaped":
-        if given.shape_decay is None:
-            ratio = usual_ratio(counted.for_epsilon or 0.0, pieces * repeats)
-        else:
-            ratio = ratio_of(given.shape_decay)
-        shift = 1 if given.shape_shift is None else given.shape_shift
-        fakes = ShapedFakes(ratio, shift, 1 if given.mixes is None else given.mixes)
+        shape = _shape(given, counted.for_epsilon or 0.0)
+        fakes = ShapedFakes(shape, 1 if given.mixes is None else given.mixes)
     bins = given.bins or MOST_BINS
     mechanism = InClear(bins=bins, fakes=fakes, max_set=most, repeats=repeats)
     return ObservedMessage(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
+
+
+def _shape(given: Parameters, epsilon: float) -> AnyShape:
+    """The shape that is given; without a decay one that suits ``epsilon``."""
+    shift = 1 if given.shape_shift is None else given.shape_shift
+    if given.shape_variance is not None:
+        return GaussianShape(given.shape_variance, shift)
+    if given.shape_decay is not None:
+        return LaplaceShape(ratio_of(given.shape_decay), shift)
+    return LaplaceShape(usual_ratio(epsilon, given.pieces() * (given.repeats or 1)), shift)
 
 
 def usual_ratio(epsilon: float, messages: int) -> int:
@@ -112,7 +120,7 @@ def delta(
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
-            bounds = clear_shaped.delta(shaped.weights, epsilon, memo)
+            bounds = clear_shaped.delta(shaped.shape.weights, epsilon, memo)
             return ProvedDelta(
                 bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
             )
@@ -176,23 +184,31 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
             kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, mechanism.meeting)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
-            return repeats.shaped_lower_bound(shaped.weights, epsilon, rounds)
+            return repeats.shaped_lower_bound(shaped.shape.weights, epsilon, rounds)
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Of uniform fakes the usual cover of every bin; of shaped ones what their ends may weigh.
+    """Of uniform fakes the usual cover of every bin; of shaped ones what F(0) may weigh.
 
-    A collection's delta is 2 F(0) - F(0)^2, F(0) the chance of either end.
+    Each collection adds F(0) to delta, the chance that a bin has no fakes.
     """
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter is Parameter.FAKES:
             return round(goal.cover * math.pow(mechanism.max_set, _GROWTH) * mechanism.cells)
-        case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
+        case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter is Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
-            ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / aim) / decay
-            return max(1, math.ceil(ends))
+            empty = math.log(goal.times * math.tanh(decay / 2.0) / aim) / decay
+            return max(1, math.ceil(empty))
+        case ShapedFakes(shape=GaussianShape(variance=variance)) if parameter is Parameter.SHIFT:
+            return gaussian_shift(variance, goal.times, goal.delta)
     raise TypeError(f"{mechanism.name} has no {parameter}")
+
+
+def gaussian_shift(variance: float, times: int, delta: float) -> int:
+    """About the shift of a Gaussian with which F(0), ``times`` times, is a tenth of ``delta``."""
+    share = times / (_EMPTY * delta * math.sqrt(2.0 * math.pi * variance))
+    return max(1, math.ceil(math.sqrt(2.0 * variance * math.log(max(share, math.e)))))
 
 
 def _in_clear(message: ObservedMessage) -> InClear:

@@ -21,10 +21,10 @@ from mixtally.records.recipe import (
     CountedRecipe,
     NoRecipe,
     Recipe,
-    ShapedRecipe,
     UniformRecipe,
 )
 from mixtally.records.roles import Role, Rounds
+from mixtally.records.shape import GaussianShape, LaplaceShape, Shape
 
 __all__ = [
     "CONTRACT_VERSION",
@@ -35,6 +35,8 @@ __all__ = [
     "CountedRecipe",
     "Cover",
     "FakeRecord",
+    "GaussianShape",
+    "LaplaceShape",
     "NoRecipe",
     "OwnFakes",
     "Part",
@@ -44,7 +46,7 @@ __all__ = [
     "Recipe",
     "Role",
     "Rounds",
-    "ShapedRecipe",
+    "Shape",
     "UniformRecipe",
     "envelope_bytes",
     "fingerprint_of",

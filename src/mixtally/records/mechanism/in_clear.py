@@ -2,8 +2,8 @@
 
 A set of at most k bins travels as k messages of different cells: its members, and one of k further
 cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
-(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's shift, with the variance of
-their distribution, which adds up over the mixes. Over planes (``records.planes``) another's message
+(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean, with the variance of
+their table, which adds up over the mixes. Over planes (``records.planes``) another's message
 points at a value with kappa, with bins never, so that of n people and K fakes the unbiased count is
 
     (S - n kappa - K / p) / (1 - kappa)
@@ -71,20 +71,13 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def facts(self) -> dict[str, float]:
-        """Of planes p and t; of shaped fakes decay, shift, and the decay ratio that everything is
-        computed from.
-        """
+        """Of planes p and t, of sets their size; of shaped fakes the numbers of their shape."""
         if isinstance(self.fakes, UniformFakes):
             over = self.planes
             if over is not None:
                 return {"prime": over.prime, "digits": over.digits}
             return {"max_set": self.max_set} if self.max_set > 1 else {}
-        return {
-            "shape_decay": self.fakes.decay,
-            "shape_shift": self.fakes.shift,
-            "shape_ratio": self.fakes.ratio,
-            "mixes_adding": self.fakes.mixes,
-        }
+        return {**self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
 
     @property
     def layout(self) -> Layout:
@@ -121,7 +114,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """People's, or the mean of what the mixes add."""
         if isinstance(self.fakes, UniformFakes):
             return self.repeats * self.fakes.count
-        return self.repeats * self.bins * self.fakes.shift * self.fakes.mixes
+        return self.fakes.shape.mean_of(self.repeats * self.bins * self.fakes.mixes)
 
     @property
     def fake_source(self) -> FakeSource:
@@ -151,7 +144,8 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
             case UniformFakes() if parameter is Parameter.FAKES:
                 fakes: UniformFakes | ShapedFakes = UniformFakes(value)
             case ShapedFakes() if parameter is Parameter.SHIFT:
-                fakes = msgspec.structs.replace(self.fakes, shift=value)
+                shape = msgspec.structs.replace(self.fakes.shape, shift=value)
+                fakes = msgspec.structs.replace(self.fakes, shape=shape)
             case _:
                 raise TypeError(f"{self.name} has no {parameter}")
         return msgspec.structs.replace(self, fakes=fakes)
@@ -167,16 +161,14 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return self.repeats * (1.0 - self.meeting)
 
     def offset(self, messages: int) -> float:
-        """N kappa + K / p of uniform fakes; of shaped ones the shift of every mix, as their
-        distributions are symmetric.
-        """
+        """N kappa + K / p of uniform fakes; of shaped ones the mean of every mix's table."""
         if isinstance(self.fakes, UniformFakes):
             return (messages - self.fakes_sent) * self.meeting + self.true_fakes
-        return float(self.repeats * self.fakes.mixes * self.fakes.shift)
+        return self.repeats * self.fakes.mixes * self.fakes.shape.mean
 
     def variance(self, messages: int) -> float:
-        """N kappa (1 - kappa) + (K / p) (1 - 1/p) over (1 - kappa)^2, or the variance of the shaped
-        distribution times the mixes.
+        """N kappa (1 - kappa) + (K / p) (1 - 1/p) over (1 - kappa)^2, or the variance of the mixes'
+        shape.
 
         Source: notes 004, standard error below (5.10); ``records.planes``.
         """
@@ -184,7 +176,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
             spread = self.true_fakes * (1.0 - 1.0 / self.cells)
             spread += (messages - self.fakes_sent) * self.meeting * (1.0 - self.meeting)
         else:
-            spread = self.repeats * self.fakes.mixes * self.fakes.variance
+            spread = self.repeats * self.fakes.mixes * self.fakes.shape.spread
         return spread / self.gain**2
 
     def noise(self, messages: int, count: int) -> Noise:
@@ -196,4 +188,4 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
                 others = max(0, self.people_among(messages) - count)
                 gained.append((others, self.meeting))
             return Noise(more, tuple(gained))
-        return Noise(more, tables=((self.fakes.weights, self.repeats * self.fakes.mixes),))
+        return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))

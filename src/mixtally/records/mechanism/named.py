@@ -4,6 +4,7 @@ from mixtally.records.mechanism.bit_flips import BitFlips
 from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.in_clear import InClear
 from mixtally.records.mechanism.kary_response import KaryResponse
+from mixtally.records.shape import GaussianShape, LaplaceShape
 
 
 def flip_blank(
@@ -63,7 +64,15 @@ def clear_uniform(*, bins: int, fakes: int, max_set: int = 1, repeats: int = 1) 
 
 def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
     """A value in clear among fakes whose numbers mixes draw."""
-    return InClear(bins=bins, fakes=ShapedFakes(ratio, shift, mixes), repeats=repeats)
+    return InClear(bins=bins, fakes=ShapedFakes(LaplaceShape(ratio, shift), mixes), repeats=repeats)
+
+
+def clear_gaussian(
+    *, bins: int, variance: int, shift: int, mixes: int = 1, repeats: int = 1
+) -> InClear:
+    """The same with numbers of a discrete Gaussian distribution."""
+    shape = GaussianShape(variance, shift)
+    return InClear(bins=bins, fakes=ShapedFakes(shape, mixes), repeats=repeats)
 
 
 def kary_response(

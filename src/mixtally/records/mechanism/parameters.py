@@ -31,6 +31,7 @@ class Parameters:
     repeats: int | None = None
     shape_decay: float | None = None
     shape_shift: int | None = None
+    shape_variance: int | None = None
     mixes: int | None = None
     observer: Observer = Observer.MESSAGES
     background: str | None = None

@@ -1,0 +1,121 @@
+"""The shape of least spread: a discrete Laplace for few messages, a discrete Gaussian for many.
+
+A Laplace shape spends epsilon / 2 on each bin, message and collection, so its variance grows as the
+square of the t messages that are asked about one person. Of a Gaussian shape two bins lose
+
+    (N - t) / v on top of t / v, with N - t of variance 2 t v:
+
+a Gaussian mechanism with mu^2 = 2 t / v, so its variance grows as t. Which one is less is seen from
+these; the one that is taken is searched for by what its integers have.
+
+Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollary 2.13.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from msgspec.structs import replace
+
+from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE
+from mixtally.planner.noise import least_cover
+from mixtally.planner.request import PlanRequest
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.divergence import CalibrationTarget
+from mixtally.privacy.divergence.in_clear import gaussian_shift, start, usual_ratio
+from mixtally.privacy.numerics.gaussian_start import gaussian
+from mixtally.privacy.numerics.search import ROOT, Rough, least_meeting
+from mixtally.records.mechanism import InClear, Parameter, ShapedFakes
+from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape
+
+_NEAR = 1.25
+"""So much less a spread must look for the other shape to be left out."""
+_TOLERANCE = 1e-4
+_VARIANCES = Rough(0.2, floor=0.1)
+"""A shift is a whole number, so that what is left to it goes up and down."""
+_SHIFTS = Rough(1e3)
+
+
+def least_shape(
+    request: PlanRequest, parts: int, accountant: Accountant, fits: Callable[[AnyShape], bool]
+) -> AnyShape | None:
+    """The shape of least spread that keeps the guarantee, of those that fit if any does; None for
+    none.
+    """
+    laplace, bell = _laplace_spread(request, parts), _gaussian_variance(request, parts)
+    ways = [(laplace, _least_laplace), (bell, _least_gaussian)]
+    ways.sort(key=lambda way: way[0])
+    (least, first), (more, second) = ways
+    best = first(request, parts, accountant)
+    if best is not None and fits(best) and more > _NEAR * least:
+        return best
+    both = [one for one in (best, second(request, parts, accountant)) if one is not None]
+    return min(both, key=lambda one: (not fits(one), one.spread), default=None)
+
+
+def _laplace_spread(request: PlanRequest, parts: int) -> float:
+    """1 / (2 sinh^2(c / 2)), the variance of a discrete Laplace distribution of decay c."""
+    decay = request.guarantee.epsilon / (2.0 * parts * request.collections)
+    return 0.5 / math.sinh(0.5 * decay) ** 2
+
+
+def _gaussian_variance(request: PlanRequest, parts: int) -> float:
+    """2 t / mu^2."""
+    mu = gaussian(request.guarantee.epsilon, request.guarantee.delta)
+    return 2.0 * parts * request.collections / mu**2
+
+
+def _record(shape: AnyShape) -> Record:
+    return Record.of(InClear(bins=2, fakes=ShapedFakes(shape)))
+
+
+def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
+    """The least shift with the usual decay, or where a search for it begins, if that is enough."""
+    guarantee, times = request.guarantee, parts * request.collections
+    one = LaplaceShape(usual_ratio(guarantee.epsilon, times), 1)
+    if request.likely:
+        goal = CalibrationTarget(guarantee.epsilon, guarantee.delta, times)
+        shift = start(_record(one).message, Parameter.SHIFT, goal)
+        return replace(one, shift=shift) if shift <= MOST_SHIFT else None
+    mechanism = InClear(bins=2, fakes=ShapedFakes(one))
+    found = least_cover(accountant, request, parts, mechanism, Parameter.SHIFT)
+    return None if found is None or found.shaped is None else found.shaped.shape
+
+
+def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
+    """The least variance whose usual shift keeps the guarantee, then the least shift with it."""
+    guarantee, times = request.guarantee, parts * request.collections
+    usual = partial(gaussian_shift, times=times, delta=guarantee.delta)
+    likely = math.ceil(_gaussian_variance(request, parts))
+    if likely > MOST_VARIANCE or usual(likely) > MOST_SHIFT:
+        return None
+    if request.likely:
+        return GaussianShape(likely, usual(likely))
+
+    def upper(variance: int, shift: int | None = None) -> float:
+        shape = GaussianShape(
+            variance, min(usual(variance), MOST_SHIFT) if shift is None else shift
+        )
+        return accountant.upper(_record(shape), guarantee.epsilon, times, guarantee.delta)
+
+    variance = least_meeting(
+        upper,
+        guarantee.delta,
+        1,
+        MOST_VARIANCE,
+        start=likely,
+        tolerance=_TOLERANCE,
+        axis=ROOT,
+        rough=_VARIANCES,
+    )
+    if variance is None:
+        return None
+    shift = least_meeting(
+        partial(upper, variance),
+        guarantee.delta,
+        1,
+        MOST_SHIFT,
+        start=usual(variance),
+        rough=_SHIFTS,
+    )
+    return None if shift is None else GaussianShape(variance, shift)
