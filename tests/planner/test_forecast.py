@@ -80,7 +80,7 @@ def test_a_wanted_error_is_met_with_the_fewest_messages():
 
 @pytest.mark.parametrize(
     ("error", "protocol"),
-    [(6.5, "clear-uniform"), pytest.param(7.0, "flip-uniform", marks=pytest.mark.seconds)],
+    [(6.5, "kary-response"), pytest.param(7.0, "kary-response", marks=pytest.mark.seconds)],
 )
 def test_a_wanted_error_may_change_the_protocol(error, protocol):
     found = with_error(replace(WISH, protocol=None), error).plan

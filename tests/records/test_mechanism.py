@@ -7,6 +7,7 @@ from mixtally.records.mechanism import (
     BitFlips,
     BlankFakes,
     InClear,
+    KaryResponse,
     Mechanism,
     NoFakes,
     Parameter,
@@ -23,6 +24,7 @@ from mixtally.records.mechanism.named import (
     flip_bits,
     flip_blank,
     flip_uniform,
+    kary_response,
     single_bit,
 )
 from mixtally.records.shape import LaplaceShape
@@ -41,12 +43,14 @@ EXAMPLES = [
     flip_blank(bins=3, fakes=2, threshold=1 << 60, max_set=2),
     flip_uniform(bins=3, fakes=0, threshold=1 << 24),
     flip_uniform(bins=3, fakes=10**13, threshold=1 << 63, crowd=50),
+    kary_response(bins=3, replaced=1, crowd=50),
+    kary_response(bins=3, replaced=(1 << 64) - 1, crowd=1, fakes=10**13),
 ]
 
 
 def test_every_name_is_that_of_a_mechanism():
     assert {mechanism.name for mechanism in EXAMPLES} == set(protocols())
-    assert {type(mechanism) for mechanism in EXAMPLES} == {BitFlips, InClear}
+    assert {type(mechanism) for mechanism in EXAMPLES} == {BitFlips, InClear, KaryResponse}
     assert len(protocols()) == len(set(protocols()))
     for mechanism in EXAMPLES:
         assert mechanism_of(mechanism.name) is type(mechanism)
