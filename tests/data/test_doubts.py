@@ -5,7 +5,7 @@ import pytest
 from helpers.data_files import in_every_format, in_parquet, people
 from mixtally.cli.rows import listed
 from mixtally.data.reading import DROP, As
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
 
 NAMED = {"missing_values": ("NA", "n/a", "-99")}
@@ -26,14 +26,14 @@ def test_named_values_are_missing_in_every_format(tmp_path, name):
         people(path, "c", **NAMED)
     assert people(path, "c", missing=DROP, **NAMED).question.labels == ("blue", "red")
     assert people(path, "c", missing="?", **NAMED).truth.tolist() == [2, 1, 1]
-    numbers = people(path, "n", form=As.NUMBER, scale=Scale(0, 4, 2), missing=DROP, **NAMED)
+    numbers = people(path, "n", form=As.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
     assert numbers.values.tolist() == [1, 2, 3]
 
 
 def test_typed_numbers_are_missing_by_their_text(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(in_parquet({"n": [1.5, -99.0, None, 2.0]}))
-    found = people(path, "n", form=As.NUMBER, scale=Scale(0, 4, 2), missing=DROP, **NAMED)
+    found = people(path, "n", form=As.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
     assert found.values.tolist() == [1.5, 2]
 
 

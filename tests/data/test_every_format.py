@@ -17,7 +17,7 @@ from mixtally.data.formats.written import written
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
 from mixtally.data.sameness import check_fractions, check_spaces, composed
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import DataError
 
 TABLE = {
@@ -169,7 +169,7 @@ def test_batches_join_to_the_whole(tmp_path, name):
     small = partial(people, path, block=256)
     color = small("color")
     assert [color.question.label(code) for code in color.codes.tolist()] == table["color"]
-    numbers = small("height", form=As.NUMBER, scale=Scale(0, 500, 10))
+    numbers = small("height", form=As.NUMBER, scale=Points(0, 500))
     assert np.allclose(numbers.values, table["height"], rtol=1e-14)
     marks = small("marks", form=As.BITS)
     digits = np.unpackbits(marks.records, axis=1, count=5, bitorder="little")

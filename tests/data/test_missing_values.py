@@ -10,7 +10,7 @@ from mixtally.data.file import DataFile
 from mixtally.data.readers import read_epochs
 from mixtally.data.reading import DROP, As, Reading, Several
 from mixtally.data.timeline import When
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
 
 GAPS = {"no": [1, 2, 3, 4, 5, 6], "color": ["red", None, "blue", "", "  ", "red"]}
@@ -47,9 +47,9 @@ def test_not_a_number_is_missing_where_there_are_types(tmp_path):
     path = tmp_path / "data.parquet"
     path.write_bytes(in_parquet({"c": [1.0, float("nan"), None, 2.5]}))
     assert labels(people(path, "c", missing=DROP)) == ["1", "2.5"]
-    numbers = people(path, "c", form=As.NUMBER, scale=Scale(0, 4, 2), missing=DROP)
+    numbers = people(path, "c", form=As.NUMBER, scale=Points(0, 4), missing=DROP)
     assert numbers.values.tolist() == [1.0, 2.5]
-    filled = people(path, "c", form=As.NUMBER, scale=Scale(0, 4, 2), missing="3.5")
+    filled = people(path, "c", form=As.NUMBER, scale=Points(0, 4), missing="3.5")
     assert filled.values.tolist() == [1.0, 3.5, 3.5, 2.5]
 
 

@@ -8,7 +8,7 @@ from mixtally.data.file import DataFile
 from mixtally.data.readers import read, read_epochs
 from mixtally.data.reading import As, Reading, Several
 from mixtally.data.timeline import When
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.question import Kind, Question
 
@@ -54,11 +54,11 @@ def test_the_first_or_the_last_row_of_a_person_is_theirs(diary, several, colors)
 
 def test_records_keep_the_order_of_the_rows_that_are_taken(diary):
     first = people(
-        diary, "age", person="who", several=Several.FIRST, form=As.NUMBER, scale=Scale(0, 99, 9)
+        diary, "age", person="who", several=Several.FIRST, form=As.NUMBER, scale=Points(0, 99)
     )
     assert first.values.tolist() == [10, 20, 40]
     last = people(
-        diary, "age", person="who", several=Several.LAST, form=As.NUMBER, scale=Scale(0, 99, 9)
+        diary, "age", person="who", several=Several.LAST, form=As.NUMBER, scale=Points(0, 99)
     )
     assert last.values.tolist() == [40, 50, 60]
 
@@ -124,7 +124,7 @@ def test_a_set_is_made_in_every_epoch(diary):
 
 @pytest.mark.parametrize("form", [As.ONE, As.BITS, As.NUMBER])
 def test_only_labels_become_a_set(form):
-    scale = Scale(0, 1, 2) if form is As.NUMBER else None
+    scale = Points(0, 1) if form is As.NUMBER else None
     with pytest.raises(ParameterError, match="several: wanted first or last for records read as"):
         Reading(columns=("c",), form=form, scale=scale, person="p", several=Several.SET)
 

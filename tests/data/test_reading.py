@@ -8,7 +8,7 @@ import pytest
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read
 from mixtally.data.reading import As, Reading
-from mixtally.encode.numbers import Scale
+from mixtally.encode.numbers import Points, Scale
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.records.question import Kind, Question, with_attributes
 
@@ -144,8 +144,11 @@ def test_attributes_that_cannot_be_counted_are_refused(table, text, more, said):
 
 
 def test_numbers_are_clipped_and_the_clipping_is_told(table):
-    people = table("x\n-5\n2.5\n1e2\n", "x", form=As.NUMBER, scale=Scale(0, 10, 4))
-    assert people.codes.tolist() == [0, 1, 3]
+    people = table("x\n-5\n2.5\n1e2\n", "x", form=As.NUMBER, scale=Points(0, 10))
+    assert people.codes.tolist() == [0, 0, 0]  # until they are rounded
+    cut = table("x\n-5\n2.5\n1e2\n", "x", form=As.NUMBER, scale=Scale(0, 10, 4))
+    assert cut.codes.tolist() == [0, 1, 3]
+    assert cut.values is None
     assert people.values.tolist() == [0.0, 2.5, 10.0]
     assert "2 of 3 were clipped" in people.note
 

@@ -77,10 +77,9 @@ def simulate(
       max_set          the most labels of a set; the largest when left out: a rehearsal
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
-      low, high        where numbers end: they are rounded at random to ``points``, by which their
-                       mean is known, or cut into ``bins``
-      points           2 to 10^6; as many as give the mean the least error when left out
-      bins             2 to 10^6, in place of points: a histogram
+      low, high        where numbers end
+      points, bins     numbers are rounded at random to so many points, to as many as give their mean
+                       the least error when left out; or cut into so many bins, a histogram
       missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
@@ -115,17 +114,13 @@ def simulate(
         several=checks.maybe_chosen("several", several, list(Several)),
         group=group_by,
     )
-    analysis = Analysis(
-        level=checks.number("level", level),
-        pairs=checks.flag("pairs", pairs),
-    )
+    analysis = Analysis(level=checks.number("level", level), pairs=checks.flag("pairs", pairs))
     lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         limits, people = checks.made(BudgetOptions, options), crowd.population
-        plan = _planned(
-            people, guarantee, limits, lab, times, pairs=analysis.pairs, scale=wanted.scale
-        )
+        pairs, scale = analysis.pairs, wanted.scale
+        plan = _planned(people, guarantee, limits, lab, times, pairs=pairs, scale=scale)
     return _played(plan, crowd, lab, analysis, budget, seed)
 
 
