@@ -85,7 +85,11 @@ def test_nothing_that_could_be_read_is_no_round():
         (BLANKS, came(PEOPLE + 299, (299, None, None)), "hops: wanted one that brought its whole"),
         (BLANKS, came(PEOPLE + 300, (300, 300, None)), "wanted 800 of 800 people, got 500"),
         (BLANKS, came(PEOPLE), "hops that drew .* nothing else hid anybody"),
-        (SHAPED, came(PEOPLE + 401, (401, None, None)), "hop 1 .* wanted at most [2-3][0-9]+, more than"),
+        (
+            SHAPED,
+            came(PEOPLE + 401, (401, None, None)),
+            "hop 1 .* wanted at most [2-3][0-9]+, more than",
+        ),
         (SHAPED, came(PEOPLE + 201, (200, None, None)), "wanted 800 of 800 people, got 801"),
         (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: wanted 3, got 2"),
     ],

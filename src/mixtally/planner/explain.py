@@ -24,6 +24,8 @@ _SOURCES: dict[str, str] = {
     "max_set": "the question's",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
+    "shape_variance": "the least with which the guarantee is kept, a tenth of delta left to empty "
+    "bins",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
     "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
@@ -45,7 +47,7 @@ _NOISE = {
     "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
     "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization",
     "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10)",
-    "clear-shaped": "variance of the shaped law x mixes",
+    "clear-shaped": "variance of the shape's table x mixes",
 }
 _OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {
@@ -90,7 +92,7 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         return "what each mix may add, or as many as help, x hops"
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
-        "clear-shaped": "bins x shape shift x mixes, on average",
+        "clear-shaped": "bins x mean of the shape's table x mixes",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
         "flip": "none: other people's flips hide a person"
