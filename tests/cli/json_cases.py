@@ -60,7 +60,8 @@ check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --repeats 
 check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 3 --split --json
 check delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
 check delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
-check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 27 --json
+check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 25 --json
+check delta --protocol clear-shaped --epsilon 1 --shape-variance 36 --shape-shift 36 --json
 check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
 check delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
 check delta --protocol memory --epsilon 1 {NOISE} --json

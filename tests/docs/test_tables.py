@@ -120,6 +120,18 @@ def test_what_collections_compose_to(start, mechanism):
             assert compose.epsilon_of([(plan, count)], 1e-5).epsilon == near(stated)
 
 
+def test_what_shapes_cost_a_mix():
+    collections = cells("docs/planning.md", "collections")
+    rows = [
+        cells("docs/planning.md", row) for row in ("shape", "error, a mix draws", "fakes a bin")
+    ]
+    for times, shape, error, fakes in zip(collections, *rows, strict=True):
+        found = planned(f"--bins 100 --mix-fakes --collections {times}")
+        assert found["standard_error"] == near(error)
+        assert found["shape_shift"] == int(fakes)
+        assert shape == ("Gaussian" if "shape_variance" in found else "Laplace")
+
+
 def test_what_memoized_answers_lose():
     *reports, _ = cells("docs/memory.md", "reports")
     *stated, most = cells("docs/memory.md", "epsilon")

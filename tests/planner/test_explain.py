@@ -5,7 +5,7 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import SEED, flipped, plan_of, shaped, uniform
+from helpers.contracts import SEED, flipped, gaussian, plan_of, shaped, uniform
 from mixtally.planner import Candidate, explain
 from mixtally.planner.options import Infeasible, tells_nothing
 from mixtally.records.contract import FakeRecord, OwnFakes
@@ -44,6 +44,7 @@ PLANS = {
     "clear-uniform": built(NINE, uniform(9, coin=(1 << 64) // 100)),
     "clear-uniform, hashed": built(HASHED, uniform(900, coin=9 * (1 << 64) // 10)),
     "clear-shaped": built(NINE, SHAPED, minimum_crowd=1),
+    "clear-shaped, Gaussian": built(NINE, gaussian(9), minimum_crowd=1),
     "clear-shaped by three": built(NINE, SHAPED, minimum_crowd=1, hops=3),
 }
 each = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)

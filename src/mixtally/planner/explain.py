@@ -29,6 +29,8 @@ _SOURCES: dict[str, str] = {
     "replace_probability": "replace threshold / 2^64",
     "replace_threshold": "the least integer that keeps delta beside the fakes of the budget",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
+    "shape_variance": "the least with which the guarantee is kept, a tenth of delta left to empty "
+    "bins",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
     "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
     "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
@@ -49,7 +51,7 @@ _NOISE = {
     "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); over planes "
     "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
     "which two values meet",
-    "clear-shaped": "variance of the shaped law x mixes",
+    "clear-shaped": "variance of the shape's table x mixes",
     "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
     "probability, d the bins; of a bin that z people hold about z g / (1 - g) more",
 }
@@ -97,7 +99,7 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         return "what each mix may add, or as many as help, x hops"
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
-        "clear-shaped": "bins x shape shift x mixes, on average",
+        "clear-shaped": "bins x mean of the shape's table x mixes",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
         "kary-response": "what the budget has beside a record's own messages; replaced values "
