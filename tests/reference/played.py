@@ -25,8 +25,9 @@ def part_of(mechanism):
         threshold=mechanism.flip_threshold,
         own=own,
         recipe=recipe,
-        layout=Layout(Form.INDEX if clear else Form.BITS, mechanism.bins),
+        layout=mechanism.layout if clear else Layout(Form.BITS, mechanism.bins),
         repeats=mechanism.repeats,
+        planes=mechanism.planes if clear else None,
     )
 
 
