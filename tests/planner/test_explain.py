@@ -47,7 +47,9 @@ PLANS = {
     ),
     "clear-uniform, over planes, open": built(WORD, over_planes(101**3, 101, coin=1 << 62)),
     "clear-uniform, over planes, by mixes": built(
-        Question(name="q", bins=10**6), over_planes(10**6, 101, drawn=10**5), minimum_crowd=1,
+        Question(name="q", bins=10**6),
+        over_planes(10**6, 101, drawn=10**5),
+        minimum_crowd=1,
         hops=3,
     ),
     "clear-shaped": built(NINE, SHAPED, minimum_crowd=1),

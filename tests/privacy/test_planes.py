@@ -67,9 +67,7 @@ def test_any_two_values_meet_in_as_many_directions(prime, digits):
     """kappa for every pair, by counting; and it is what the estimator takes."""
     family = Planes(prime, digits)
     every = [held(family, value) for value in range(min(family.points, 125))]
-    meeting = {
-        sum(map(int.__eq__, one, other)) for one, other in combinations(every, 2)
-    }
+    meeting = {sum(map(int.__eq__, one, other)) for one, other in combinations(every, 2)}
     assert meeting == {(prime ** (digits - 1) - 1) // (prime - 1)}
     kappa = Fraction(meeting.pop(), family.directions)
     assert kappa == Fraction(prime ** (digits - 1) - 1, prime**digits - 1)
