@@ -14,22 +14,20 @@ from scipy.stats import binom
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import Planner, PlanRequest
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.question import Kind, Question, open_question, with_attributes
 
-SEED = "00" * 16
+OPEN = open_question("word", "00112233445566778899aabbccddeeff")
+"""Whatever people say: the planner says how many points there are."""
 BIT = Question(name="smokes", bins=1, kind=Kind.BITS)
 PAIR = with_attributes("trip", (10, 1000))
 _PLANNER = Planner()
 
 
-def request(
-    bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, hash_seed=SEED, **rest
-):  # fmt: skip
+def request(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, **rest):
     return PlanRequest(
         question=question or Question(name="q", bins=bins),
         guarantee=Guarantee(epsilon=epsilon, delta=delta),
         users=users,
-        hash_seed=hash_seed,
         **rest,
     )
 
@@ -87,7 +85,7 @@ def _losses(mechanism):
     fakes = mechanism.fakes_promised
     total = fakes + 1
     if mechanism.name == "clear-uniform":
-        share = 1.0 / mechanism.bins
+        share = 1.0 / mechanism.cells  # over planes values that meet tell less
         a = _window(fakes, share)
         # The two cells of all fakes: a binomial, and the other one among what is left.
         both = binom.pmf(a, fakes, share)[:, None] * binom.pmf(

@@ -1,4 +1,4 @@
-"""Several collections, several mixes, small crowds, hashed values: each against its own check."""
+"""Several collections, several mixes, small crowds, planes: each against its own check."""
 
 import math
 from dataclasses import replace
@@ -8,21 +8,25 @@ import pytest
 from msgspec.structs import replace as altered
 
 from helpers import least
+from mixtally.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
 from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.ground.draw import below
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
+from mixtally.ground.planes import directions
 from mixtally.mixing.shaped import shaped_fakes
 from mixtally.planner import choose, forecast, users_for
 from mixtally.planner.noise import capped
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import PrivacyTerms, certified, delta_of
-from mixtally.records.hashing import HMAC_SHA256, Hashing
+from mixtally.randomize import part_reports
 from mixtally.records.mechanism import BitFlips, NoFakes
 from mixtally.records.question import MOST_BINS
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from planner.requests import (
     BIT,
-    SEED,
+    OPEN,
+    PAIR,
     composed_twice,
     divergence,
     losses,
@@ -162,63 +166,102 @@ def test_people_flips_are_counted_on_no_more_than_the_minimum_crowd():
     assert choose(asked).facts()["crowd_counted"] == 60_000
 
 
+@pytest.mark.parametrize("question", [None, OPEN], ids=["closed", "open"])
 @pytest.mark.parametrize(
     ("users", "honest"), [(10**6, 1.0), (123_457, 1.0), (10**6, 0.61), (9999, 1.0)]
 )
-def test_hashing_makes_the_most_bins_that_the_fakes_cover(users, honest):
-    """Within half a percent, which coins and what is left to the proof take."""
-    asked = request(10**6, users=users, honest_share=honest, protocol="clear-uniform")
-    plan = named(asked, "clear-uniform, hashed")
-    bins, hashed = plan.question.bins, plan.question.hashed
-    assert hashed == Hashing(function=HMAC_SHA256, seed=SEED, values=10**6)
+def test_planes_are_of_the_greatest_prime_that_the_fakes_cover(users, honest, question):
+    """Within half a percent, which coins and what is left to the proof take, and the next prime."""
+    asked = request(
+        10**6, users=users, honest_share=honest, protocol="clear-uniform", question=question
+    )
+    plan = named(asked, "clear-uniform, over planes")
+    (part,) = plan.parts
+    prime = part.planes.prime
     assert plan.messages_per_user <= 2.0
-    assert plan.fakes_counted >= least.uniform_fakes(bins, 1.0, 1e-6)
-    more = math.ceil(1.005 * bins) + 3
+    assert plan.fakes_counted >= least.uniform_fakes(prime, 1.0, 1e-6)
+    more = math.ceil(1.005 * prime) + 3
+    while not is_prime(more):
+        more += 1
     assert math.floor(honest * users) < least.uniform_fakes(more, 1.0, 1e-6)
 
 
+def test_planes_of_a_closed_list_have_the_fewest_digits_and_its_values():
+    plan = named(request(10**6, protocol="clear-uniform"), "clear-uniform, over planes")
+    (part,) = plan.parts
+    assert plan.question.bins == part.bins == 10**6
+    assert part.planes.digits == digits_for(part.planes.prime, 10**6) == 2
+
+
+def test_planes_of_an_open_domain_have_the_most_points_of_at_most_eight_bytes():
+    asked = request(users=10**5, question=OPEN)
+    (plan,) = proved(asked)
+    (part,) = plan.parts
+    assert plan.question == altered(OPEN, bins=part.planes.points)
+    assert part.layout.message_bytes <= 8
+    wider = Planes(part.planes.prime, part.planes.digits + 1)
+    assert part.planes.messages <= MOST_MESSAGES < wider.messages
+
+
 @pytest.mark.parametrize("limit", [105.0, 150.0, 2000.0])
-def test_hashing_keeps_a_budget_of_bytes(limit):
-    """A number of three bytes names more bins than there may be."""
+def test_planes_keep_a_budget_of_bytes(limit):
+    """Coins and the next prime leave a hundredth of it, or enough fakes for all that help."""
     asked = request(10**7, bytes_per_user=limit, messages_per_user=30.0, protocol="clear-uniform")
-    plan = named(asked, "clear-uniform, hashed")
-    assert 0.99 * limit < plan.bytes_per_user <= limit
-    assert plan.question.bins <= MOST_BINS
+    plan = named(asked, "clear-uniform, over planes")
+    assert plan.bytes_per_user <= limit
+    assert plan.bytes_per_user > 0.985 * limit
+    assert plan.parts[0].planes.prime <= MOST_BINS
 
 
-def test_values_are_not_hashed_where_the_question_says_how_numbers_or_words_are_cut():
+def test_numbers_that_are_cut_are_not_sent_over_planes():
     edges = tuple(float(edge) for edge in range(10**5 + 1))
     for more in ({}, {"edges": edges}):
         asked = request(10**5, users=10**5, protocol="clear-uniform", **more)
         assert bool(surveyed(asked)) == (not more)
 
 
-def test_collisions_err_as_a_random_hash_does():
-    """All others hold one value; 200,000 hashes throw it into one of 50 bins, here or not.
+def test_planes_err_as_their_plan_says():
+    """All others hold one value; 500 collections count another, which nobody holds, without bias.
 
-    False alarm below 1e-6: the standard deviation of the share is 0.7 % of it, five times less
-    than allowed.
+    The deviation of the spread is 3.2 % of it, that of the mean 4.5 %: both have five. False alarm
+    below 1e-6.
     """
-    asked = request(10**6, users=2150, protocol="clear-uniform", epsilon=1.0)
-    plan = named(asked, "clear-uniform, hashed")
-    bins = plan.question.bins
-    runs = 200_000
-    words = np.array([SeededChance(7).words(runs)], dtype=np.uint64).reshape(-1)
-    here = (words % np.uint64(bins)) == 0
-    added = np.where(here, 2150.0, 0.0)
-    assert np.std(added) == pytest.approx(plan.collisions, rel=0.03)
-    assert plan.standard_error == pytest.approx(math.hypot(plan.noise, plan.collisions))
+    asked = request(10**6, users=2150, protocol="clear-uniform")
+    plan = named(asked, "clear-uniform, over planes")
+    (part,) = plan.parts
+    over, mechanism = part.planes, part.mechanism(fakes=plan.fakes)
+    chance, found = SeededChance(7), []
+    for _ in range(500):
+        codes = below(chance, over.messages, plan.fakes)
+        rows = part_reports(part, np.full(2150, 999_999), chance)
+        every = np.concatenate([codes, part.layout.codes(rows)])
+        numbers, cells = np.divmod(every, over.prime)
+        first = directions(numbers, over.prime, over.digits)[0]
+        found.append(mechanism.unbiased(np.array((first == cells).sum()), len(every)))
+    assert np.std(found) == pytest.approx(plan.standard_error, rel=0.16)
+    assert abs(np.mean(found)) < 5 * plan.standard_error / math.sqrt(500)
 
 
-def test_values_are_not_hashed_where_they_need_not_or_must_not():
-    for asked in (
-        request(99_999),
-        request(10**6, hash_seed=None),
-        request(10**6, mix_fakes=True),
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request(1000),
         request(10**6, local_epsilon=4.0),
-        request(10**6, messages_per_user=50.0),
-    ):
-        assert not [one for one in surveyed(asked) if one.question.hashed]
+        request(10**6, users=50),
+        request(question=BIT),
+        request(question=PAIR, users=10**4),
+    ],
+    ids=["few bins", "a local epsilon", "too few fakes for two", "a bit", "attributes"],
+)
+def test_planes_are_not_chosen_where_they_need_not_or_must_not(asked):
+    assert choose(asked).plan.parts[0].planes is None
+
+
+def test_fakes_that_cover_all_values_leave_no_planes_to_choose():
+    """A plan over planes of as many cells as values errs as much and costs as many messages."""
+    plans = proved(request(10**6, messages_per_user=50.0))
+    names = [plan.name for plan in plans]
+    assert names[0] == "clear-uniform"
 
 
 @pytest.mark.seconds

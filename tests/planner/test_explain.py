@@ -5,20 +5,20 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import SEED, flipped, gaussian, plan_of, shaped, uniform
-from mixtally.planner import Candidate, explain
+from helpers.contracts import SEED, flipped, gaussian, over_planes, plan_of, shaped, uniform
+from mixtally.planner import Candidate, choose, explain
 from mixtally.planner.options import Infeasible, tells_nothing
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
 from mixtally.records.shape import ratio_of
-from planner.requests import BIT, proved, request
+from planner.requests import BIT, OPEN, proved, request
 
 USERS = 10**5
 NINE = Question(name="q", bins=9)
 VECTOR = Question(name="q", bins=3, kind=Kind.BITS)
 SET = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
-HASHED = Question(name="q", bins=900, hashed=Hashing(function=HMAC_SHA256, seed=SEED, values=10**6))
+WORD = Question(name="q", bins=101**3, hashed=Hashing(function=HMAC_SHA256, seed=SEED))
 ONE = OwnFakes(FakeRecord.BLANK, 1, 0)
 SHAPED = shaped(9, ratio=ratio_of(0.25), shift=60)
 
@@ -42,7 +42,16 @@ PLANS = {
     "flip alone": built(NINE, bits(9, 1), count_flips=False),
     "flip, sent 2 times": built(VECTOR, replace(bits(3, None), repeats=2)),
     "clear-uniform": built(NINE, uniform(9, coin=(1 << 64) // 100)),
-    "clear-uniform, hashed": built(HASHED, uniform(900, coin=9 * (1 << 64) // 10)),
+    "clear-uniform, over planes": built(
+        Question(name="q", bins=10**6), over_planes(10**6, 101, coin=9 * (1 << 64) // 10)
+    ),
+    "clear-uniform, over planes, open": built(WORD, over_planes(101**3, 101, coin=1 << 62)),
+    "clear-uniform, over planes, by mixes": built(
+        Question(name="q", bins=10**6),
+        over_planes(10**6, 101, drawn=10**5),
+        minimum_crowd=1,
+        hops=3,
+    ),
     "clear-shaped": built(NINE, SHAPED, minimum_crowd=1),
     "clear-shaped, Gaussian": built(NINE, gaussian(9), minimum_crowd=1),
     "clear-shaped by three": built(NINE, SHAPED, minimum_crowd=1, hops=3),
@@ -64,6 +73,7 @@ def test_every_plan_that_a_survey_finds_is_explained():
     for asked in (
         request(messages_per_user=3.0, mix_fakes=True),
         request(10**6),
+        request(question=OPEN, hops=2, minimum_crowd=10**5),
         request(question=BIT, users=10**4),
         request(honest_share=0.7, minimum_crowd=5000, count_crowd=True, protocol="flip"),
         request(hops=3, minimum_crowd=10**5),
@@ -80,7 +90,7 @@ def test_facts_can_be_written_as_json_and_are_finite(plan):
 
 def test_the_name_says_what_is_special():
     assert PLANS["flip, sent 2 times"].name == "flip, sent 2 times"
-    assert PLANS["clear-uniform, hashed"].name == "clear-uniform, hashed"
+    assert PLANS["clear-uniform, over planes, open"].name == "clear-uniform, over planes"
 
 
 @each
@@ -96,7 +106,7 @@ def test_the_messages_of_a_user_are_what_the_sentence_says(plan):
 
 def test_the_standard_errors_are_what_the_sentences_say():
     def error(name):
-        return PLANS[name].noise ** 2
+        return PLANS[name].standard_error ** 2
 
     flips = 0.25 * 0.75 / 0.5**2
     assert error("flip-blank") == pytest.approx(200_000 * flips)
@@ -121,12 +131,25 @@ def test_the_local_epsilons_are_what_the_sentences_say():
     assert PLANS["clear-uniform"].facts()["local_epsilon"] is None
 
 
-def test_the_collision_error_is_what_the_sentence_says():
-    facts = PLANS["clear-uniform, hashed"].facts()
-    assert facts["collision_error"] == pytest.approx(USERS * math.sqrt(899) / 900)
-    assert facts["standard_error"] == pytest.approx(
-        math.hypot(PLANS["clear-uniform, hashed"].noise, facts["collision_error"])
-    )
+@pytest.mark.parametrize(
+    ("name", "fakes"),
+    [
+        ("clear-uniform, over planes", 90_000),
+        ("clear-uniform, over planes, open", 25_000),
+        ("clear-uniform, over planes, by mixes", 300_000),
+    ],
+)
+def test_the_error_over_planes_is_what_the_sentence_says(name, fakes):
+    """(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k = (p^2 - 1) / (p^3 - 1)."""
+    facts, k = PLANS[name].facts(), (101**2 - 1) / (101**3 - 1)
+    assert (facts["prime"], facts["digits"], facts["fakes"]) == (101, 3, fakes)
+    variance = (USERS * k * (1 - k) + fakes / 101 * (100 / 101)) / (1 - k) ** 2
+    assert facts["standard_error"] ** 2 == pytest.approx(variance)
+    assert explain(PLANS[name])["prime"].startswith("the greatest prime")
+
+
+def test_a_reason_says_that_a_message_names_a_plane():
+    assert "names one of 23,417 planes of values" in choose(request(question=OPEN)).reason
 
 
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():

@@ -18,12 +18,13 @@ from mixtally.records.contract import (
     BlanksRecipe,
     OwnFakes,
     Shape,
+    UniformRecipe,
     read_plan,
     write_plan,
 )
 from mixtally.records.mechanism import Parameter
 from mixtally.records.question import Kind, Question, with_attributes
-from planner.requests import BIT, proved, request, surveyed
+from planner.requests import BIT, OPEN, proved, request, surveyed
 
 BITS = Question(name="q", bins=5, kind=Kind.BITS)
 SETS = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
@@ -44,7 +45,9 @@ WISHES = {
     "uniform": replace(PLAIN, protocol="flip-uniform"),
     "uniform crowd": replace(PLAIN, protocol="flip-uniform", count_crowd=True),
     "mixes": replace(PLAIN, hops=3, minimum_crowd=10_000, protocol="clear-shaped"),
-    "hashed": request(10**6, protocol="clear-uniform", honest_share=0.8),
+    "planes": request(10**6, protocol="clear-uniform", honest_share=0.8),
+    "open": request(question=OPEN, users=20_000, honest_share=0.8),
+    "planes of mixes": request(question=OPEN, users=20_000, hops=2),
     "sets": request(question=SETS, users=20_000),
     "larger sets": request(question=THREES, users=20_000, honest_share=0.9),
     "sets of all bins": request(question=FULL, users=20_000),
@@ -103,7 +106,7 @@ def meets(candidate, plan):
     """Whether a plan is certified just below its target, with about the noise of its candidate."""
     if plan is None or not plan.certificate.upper <= plan.guarantee.delta:
         return False
-    if not 0.95 <= plan.noise / candidate.noise <= 1.05:
+    if not 0.95 <= plan.standard_error / candidate.standard_error <= 1.05:
         return False
     slack = 0.97 if len(plan.parts) * plan.collections == 1 else 0.89
     return plan.certificate.upper >= slack * plan.guarantee.delta or misses(less(plan))
@@ -128,6 +131,8 @@ def _less(part, share):
         return altered(part, threshold=threshold)
     if isinstance(part.recipe, Shape):
         return altered(part, recipe=altered(part.recipe, shift=part.recipe.shift - 1))
+    if isinstance(part.recipe, UniformRecipe):
+        return altered(part, recipe=UniformRecipe(round(part.recipe.count * share)))
     units = round((part.own.whole + part.own.coin / 2**64) * share * 2**64)
     return altered(part, own=OwnFakes(part.own.record, *divmod(units, 1 << 64)))
 
@@ -169,6 +174,12 @@ def crowd(times, more=0):
     return lambda m: altered(m, crowd=int(m.crowd * times) + more)
 
 
+def cells(made):
+    """Planes of three quarters of the prime."""
+    fewer = altered(made.planes, prime=made.planes.prime * 3 // 4)
+    return altered(made, bins=2, planes=fewer)
+
+
 @pytest.mark.seconds
 @pytest.mark.parametrize(
     ("name", "change"),
@@ -187,6 +198,9 @@ def crowd(times, more=0):
         ("one", lambda m: m.having(Parameter.FAKES, m.fakes.count * 9 // 8)),
         ("uniform", lambda m: altered(m, bins=m.bins - 20)),
         ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shape.shift + 1)),
+        ("open", cells),
+        ("planes of mixes", cells),
+        ("planes of mixes", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
         ("blanks", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
     ],
 )

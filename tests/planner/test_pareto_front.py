@@ -177,7 +177,7 @@ def test_every_plan_of_the_front_is_true_and_keeps_guarantee_and_budget(asked):
 
 
 @pytest.mark.parametrize("limit", [196.0, 250.0, 350.0])
-def test_hashed_values_keep_the_budget_of_bytes(limit):
+def test_planes_keep_the_budget_of_bytes(limit):
     asked = request(10**6, bytes_per_user=limit, protocol="clear-uniform", messages_per_user=9.0)
     found = proved(asked)
     assert found

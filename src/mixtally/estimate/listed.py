@@ -4,9 +4,13 @@ A word is counted by the messages that point at it (``planes``). All others, wha
 
     u = n - sum of z over the list = n - (W - k (n kappa + m / p)) / (1 - kappa),
 
-with W how often messages point at any of the k words. Messages are drawn independently, so that the
-sum of W_i over messages i varies by the sum of their variances, which the sum of (W_i - mean)^2
-exceeds on average, as messages differ in their means as well. Its interval is normal.
+with W how often messages point at any of the k words. Messages are drawn independently, so that
+W, the sum of W_i over messages i, varies by
+
+    sum of E W_i^2 - (E W_i)^2,    E W_i = k / p of a fake, k kappa of one of the u people, and
+                                           1 + (k - 1) kappa of one whose word is listed,
+
+of which sum W_i^2 and u as it is estimated give an estimate without bias. Its interval is normal.
 """
 
 import math
@@ -72,15 +76,22 @@ class Listed:
 
 
 def tally_of(planes: Planes, tally: Tally, listed: Listed) -> tuple[Tally, float]:
-    """How many messages point at each line, and the sum of (W_i - mean)^2 over messages."""
-    counts, spread = pointing_at(planes, tally, listed.lines)
-    return Tally(counts, tally.messages), spread
+    """How many messages point at each line, and the sum of W_i^2 over messages."""
+    counts, squares = pointing_at(planes, tally, listed.lines)
+    return Tally(counts, tally.messages), squares
 
 
-def others(mechanism: InClear, lines: Tally, spread: float, people: int, level: float) -> Row:
+def others(mechanism: InClear, lines: Tally, squares: float, people: int, level: float) -> Row:
     """The people whose words are not listed."""
     found = people - float(mechanism.unbiased(lines.counts, lines.messages).sum())
-    error = math.sqrt(spread) / mechanism.gain
+    words, meeting = len(lines.counts), mechanism.meeting
+    means = (
+        (mechanism.fakes_sent, words / mechanism.cells),
+        (found, words * meeting),
+        (people - found, 1.0 + (words - 1) * meeting),
+    )
+    spread = squares - sum(count * mean**2 for count, mean in means)
+    error = math.sqrt(max(0.0, spread)) / mechanism.gain
     half = NormalDist().inv_cdf(0.5 + 0.5 * level) * error
     low, high = (min(max(end, 0.0), float(people)) for end in (found - half, found + half))
     return Row("people with a word not listed", found, low, high, error)

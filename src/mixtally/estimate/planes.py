@@ -55,7 +55,7 @@ def unheld(planes: Planes, tally: Tally, values: int) -> Counts:
 
 def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[Counts, float]:
     """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
-    squares by which the number of these that one points at differs from its mean.
+    squares of how many of these one points at.
 
     By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p.
     """
@@ -81,8 +81,7 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
             hit = np.abs(quotients) < near
             found[some] += weights[those] @ hit
             named[those] += hit.sum(axis=1)
-    mean = float(weights @ named) / max(1, tally.messages)
-    return np.rint(found).astype(np.int64), float(weights @ (named - mean) ** 2)
+    return np.rint(found).astype(np.int64), float(weights @ named**2)
 
 
 def _split(planes: Planes, codes: Counts) -> tuple[NDArray[np.bool_], Counts, Counts]:

@@ -59,7 +59,7 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     planes = planes_of(request, _most_cells(accountant, request, encoding, request.drawn))
     if planes is None:
         return None
-    count = uniform_fakes(accountant, request, encoding, planes.prime)
+    count = min(request.drawn, uniform_fakes(accountant, request, encoding, planes.prime))
     part = in_clear(planes.points, None, UniformRecipe(count), planes)
     return found_over(request, planes, part, Cover.MIXES)
 

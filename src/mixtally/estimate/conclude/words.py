@@ -24,13 +24,13 @@ def words(
     assert listed is not None
     assert planes is not None
     assert isinstance(came.mechanism, InClear)
-    lines, spread = tally_of(planes, tally, listed)
+    lines, squares = tally_of(planes, tally, listed)
     level = min(analysis.level + came.people / planes.points, 1.0 - 1e-12)
     found = estimate_counts(came.mechanism, lines, came.people, level=level, noises=noises)
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
         "no further cost. The interval is normal."
     )
-    row = others(came.mechanism, lines, spread, came.people, analysis.level)
+    row = others(came.mechanism, lines, squares, came.people, analysis.level)
     asked = Question(name=plan.question.name, bins=len(listed.lines), labels=listed.labels)
     return asked, found, Figures("others", f"{plan.question.name}: the others", note, (row,))

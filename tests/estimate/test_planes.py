@@ -1,0 +1,504 @@
+"""Values counted in messages that name planes: by three ways, unbiased, with errors as stated.
+
+Crowds are played message by message with the production randomizer; estimates of one collection
+are alike, so that means of collections are what is held against the truth.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from helpers.planes_golden import golden
+from mixtally.errors import AccountingError, DataError, MessageError
+from mixtally.estimate import planes as module
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.listed import Listed, others, tally_of
+from mixtally.estimate.noise import Noises, noise_distribution
+from mixtally.estimate.planes import pointing, pointing_at
+from mixtally.ground.draw import below
+from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import InClear, UniformFakes
+from mixtally.records.planes import Planes
+from mixtally.records.results import Tally
+from mixtally.simulation.seeded import SeededChance
+from mixtally.tally.fold import Fold, add, tally_messages
+from reference.played import play
+
+SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
+LARGE = [(419, 7), (23_447, 4), (2, 61), (101, 9), (9_999_991, 2), (1_048_573, 3)]
+
+
+def mechanism(prime, digits, fakes, bins=None):
+    over = Planes(prime, digits)
+    return InClear(bins=bins or over.points, fakes=UniformFakes(fakes), planes=over)
+
+
+def drawn(over, count, seed=1):
+    """Random messages, many of them twice or more where there are few."""
+    codes = below(SeededChance(seed), over.messages, count)
+    return np.unique(codes, return_counts=True), Tally(
+        np.bincount(codes, minlength=over.messages), count
+    )
+
+
+def brute(over, codes, times, points):
+    """How often messages point at each point: those that a record of it could have sent."""
+    where = {code: many for code, many in zip(codes.tolist(), times.tolist(), strict=True)}
+    own = range(over.bare.directions)
+    return [
+        sum(where.get(over.bare.message(point, number), 0) for number in own) for point in points
+    ]
+
+
+def counted(over, tally, way, monkeypatch):
+    """All values, counted in one way."""
+    points = over.points
+    if way == "products":
+        return pointing_at(over, tally, np.arange(points))[0]
+    monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
+    return pointing(over, tally, points)
+
+
+WAYS = ("messages", "Fourier", "products")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("prime", "digits"), SMALL)
+def test_three_ways_count_what_brute_force_does(prime, digits, way, monkeypatch):
+    over = Planes(prime, digits)
+    (codes, times), tally = drawn(over, 200)
+    found = counted(over, tally, way, monkeypatch)
+    assert found.tolist() == brute(over, codes, times, range(over.points))
+    assert int(found.sum()) == over.points // prime * 200
+
+
+@pytest.mark.parametrize("values", [4, 5, 23, 24])
+@pytest.mark.parametrize("way", WAYS[:2])
+def test_values_of_a_list_are_the_first_points(values, way, monkeypatch):
+    over = Planes(5, 2)
+    (codes, times), tally = drawn(over, 100)
+    monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
+    assert pointing(over, tally, values).tolist() == brute(over, codes, times, range(values))
+
+
+def test_few_messages_of_many_are_counted_as_well():
+    """A tally that keeps only what came."""
+    over = Planes(7, 3)
+    (codes, times), _ = drawn(over, 60)
+    few = Tally(times, 60, None, codes)
+    assert pointing(over, few, over.points).tolist() == brute(over, codes, times, range(343))
+
+
+@pytest.mark.parametrize(("prime", "digits"), LARGE)
+def test_products_are_exact_in_families_of_eight_bytes(prime, digits):
+    """Messages of a point, and the same plus one, which miss it; others hit by chance."""
+    over, chance = Planes(prime, digits), SeededChance(4)
+    points = below(chance, over.points, 30)
+    numbers = below(chance, over.bare.directions, 60)
+    codes = [over.bare.message(points[0], number) for number in numbers.tolist()]
+    missing = [
+        number * prime + (code + 1) % prime
+        for code, number in zip(codes, numbers.tolist(), strict=True)
+    ]
+    every, times = np.unique(codes + missing, return_counts=True)
+    found, _ = pointing_at(over, Tally(times, len(codes) * 2, None, every), points)
+    truth = [
+        sum(
+            many * (over.bare.message(point, code // prime) == code)
+            for code, many in zip(every.tolist(), times.tolist(), strict=True)
+        )
+        for point in points.tolist()
+    ]
+    assert found.tolist() == truth
+    assert truth[0] >= 60
+
+
+PLANTED_COUNTS = {
+    "table index c J + j": lambda tally, over: Tally(
+        tally.counts.reshape(-1, over.prime).T.ravel(), tally.messages
+    ),
+    "a direction too far": lambda tally, over: Tally(
+        np.roll(tally.counts, over.prime), tally.messages
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED_COUNTS)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tally_in_another_order_is_found(name, way, monkeypatch):
+    """Planted: the table of messages is read by another index than it is written by."""
+    over = Planes(5, 2)
+    (codes, times), tally = drawn(over, 200)
+    found = counted(over, PLANTED_COUNTS[name](tally, over), way, monkeypatch)
+    assert found.tolist() != brute(over, codes, times, range(over.points))
+
+
+@pytest.mark.parametrize("way", ("messages", "products"))
+def test_digits_in_the_other_order_are_found(way, plant, monkeypatch):
+    """Planted: whoever counts takes the most significant digit of a point first."""
+    over = Planes(5, 3)
+    (codes, times), tally = drawn(over, 200)
+    plant(module, "digits_of", lambda honest, *given: honest(*given)[::-1])
+    found = counted(over, tally, way, monkeypatch)
+    assert found.tolist() != brute(over, codes, times, range(over.points))
+
+
+def test_the_most_significant_digit_moves_fastest_in_a_transform(plant, monkeypatch):
+    """Planted: directions read backwards, as if arrays had their first axis fastest."""
+    over = Planes(5, 3)
+    (codes, times), tally = drawn(over, 200)
+    plant(module, "directions", lambda honest, *given: honest(*given)[::-1])
+    found = counted(over, tally, "Fourier", monkeypatch)
+    assert found.tolist() != brute(over, codes, times, range(over.points))
+
+
+def test_a_transform_that_loses_messages_stops(plant, monkeypatch):
+    """Planted: a direction has the frequencies of another one, which stay empty."""
+    over = Planes(5, 2)
+    _, tally = drawn(over, 200)
+    plant(module, "directions", lambda honest, *given: honest(*given) * 0 + 1)
+    with pytest.raises(AccountingError, match="counts of 25 points are off"):
+        counted(over, tally, "Fourier", monkeypatch)
+
+
+@pytest.mark.parametrize(("prime", "digits"), [(3, 2), (5, 3)])
+def test_the_squares_of_what_messages_point_at_are_summed(prime, digits):
+    over = Planes(prime, digits)
+    (codes, times), tally = drawn(over, 150)
+    points = np.array([0, 1, over.points - 1, 4])
+    held = np.array(
+        [
+            sum(over.bare.message(point, code // prime) == code for point in points.tolist())
+            for code in codes.tolist()
+        ]
+    )
+    assert pointing_at(over, tally, points)[1] == int((times * held**2).sum())
+
+
+def number_of(digits, prime):
+    return sum(digit * prime**place for place, digit in enumerate(digits))
+
+
+@pytest.mark.parametrize(("inputs", "value"), golden("planes-count-law"))
+def test_the_law_of_a_count_is_that_of_others(inputs, value):
+    """S = n_x + Bin(n - n_x, kappa) + Bin(m, 1/p), against fractions of another program."""
+    prime, digits, fakes = inputs["p"], inputs["t"], inputs["m"]
+    held = sum(person == inputs["value"] for person in inputs["people"])
+    made = mechanism(prime, digits, fakes)
+    messages = len(inputs["people"]) + fakes
+    law = noise_distribution(made, messages, held)
+    found = np.zeros(messages + 1)
+    found[held + law.first : held + law.first + len(law.pmf)] = law.pmf
+    assert found.tolist() == pytest.approx([float(Fraction(one)) for one in value["law"]])
+    estimates = made.unbiased(np.arange(messages + 1), messages)
+    mean = float(found @ estimates)
+    assert mean == pytest.approx(float(Fraction(value["estimate_mean"]))) == pytest.approx(held)
+    variance = float(found @ (estimates - mean) ** 2)
+    assert variance == pytest.approx(float(Fraction(value["estimate_variance"])))
+    if not held:
+        assert made.variance(messages) == pytest.approx(variance)
+
+
+@pytest.mark.parametrize("planted", ["1/p for people and kappa for fakes", "all people are others"])
+def test_another_law_is_found(planted):
+    """Planted: the chances exchanged, and people who hold a value point at it by chance too."""
+    inputs, value = golden("planes-count-law")[int(planted.startswith("1/p"))]
+    prime, fakes, people = inputs["p"], inputs["m"], len(inputs["people"])
+    held = sum(person == inputs["value"] for person in inputs["people"])
+    kappa = Planes(prime, inputs["t"]).meeting
+    chances = (1 / prime, kappa) if planted.startswith("1/p") else (kappa, 1 / prime)
+    others_ = people - held if planted.startswith("1/p") else people
+
+    def binomial(n, q):
+        return [math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
+
+    law = np.convolve(binomial(others_, chances[0]), binomial(fakes, chances[1]))
+    truth = np.array([float(Fraction(one)) for one in value["law"]])[held:]
+    assert not np.allclose(law[: len(truth)], truth)
+
+
+@pytest.mark.parametrize(("inputs", "value"), golden("planes-interval"))
+def test_an_interval_inverts_that_law(inputs, value):
+    made = mechanism(inputs["p"], inputs["t"], inputs["m"])
+    tally = Tally(np.array([inputs["s"]]), inputs["n"] + inputs["m"])
+    found = intervals(made, tally, float(inputs["level"]), simultaneous_over=1)
+    assert [int(found.lower[0]), int(found.upper[0])] == value
+
+
+def test_one_digit_is_a_value_in_clear():
+    """Planes of one digit would be the values themselves: nobody else points at one."""
+    assert Planes(7, 1).meeting == 0.0
+    assert Planes(7, 1).messages == 7
+
+
+HELD = np.array([60, 30, 20, 15, 10, 5, 0, 0, 0] + [1] * 40)
+"""Of 180 people; values 6 to 8 nobody holds."""
+
+
+class Run:
+    """One collection of the 49 values of Z_7^2, or so many of another family."""
+
+    def __init__(self, chance, prime=7, digits=2, fakes=150, held=HELD, level=0.95):
+        self.truth = held
+        made = mechanism(prime, digits, fakes, len(held))
+        tally = play(made, np.repeat(np.arange(len(held)), held), chance)
+        shown = Tally(pointing(made.planes, tally, len(held)), tally.messages)
+        self.found = estimate_counts(
+            made, shown, int(held.sum()), level=level, noises=NOISES, together=len(held)
+        )
+
+    @property
+    def errors(self):
+        return self.found.counts - self.truth
+
+    def holds(self, ends):
+        return (ends.lower <= self.truth) & (self.truth <= ends.upper)
+
+
+NOISES = Noises()
+
+
+def collected(runs, seed=1, **more):
+    chance = SeededChance(seed)
+    return [Run(chance, **more) for _ in range(runs)]
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return collected(400)
+
+
+def score(means):
+    """The mean of independent numbers in its standard errors."""
+    return float(np.mean(means) / (np.std(means, ddof=1) / math.sqrt(len(means))))
+
+
+def scores(runs):
+    """That of the most frequent value, of those nobody holds, and of the rare ones."""
+    kinds = (slice(0, 1), slice(6, 9), slice(9, None))
+    return [score([run.errors[kind].mean() for run in runs]) for kind in kinds]
+
+
+def test_counts_are_unbiased(crowd):
+    """Three means of independent collections: false alarm 2e-6 by the normal law."""
+    assert max(map(abs, scores(crowd))) < 5
+
+
+def test_the_variance_is_the_one_stated(crowd):
+    """Of values that nobody holds, 1,200 squares that vary by 1.4 of their mean, a little alike:
+    deviation 4 % to 6 %; false alarm below 1e-4.
+    """
+    squares = np.array([np.mean(run.errors[6:9] ** 2) for run in crowd])
+    stated = crowd[0].found.standard_error ** 2
+    assert squares.mean() / stated == pytest.approx(1.0, abs=0.25)
+
+
+@pytest.mark.parametrize(("prime", "digits"), [(2, 3), (3, 2)])
+@pytest.mark.parametrize("planted", ["nothing", "kappa = 1/p", "1/(1 - kappa) forgotten"])
+def test_small_primes_show_a_wrong_chance(prime, digits, planted, monkeypatch):
+    """Of 60 people with one value: false alarm 6e-7; planted, kappa = 1/p or no gain."""
+    held = np.array([60] + [0] * (prime**digits - 1))
+    if planted == "kappa = 1/p":
+        monkeypatch.setattr(Planes, "meeting", property(lambda self: 1.0 / self.prime))
+    elif planted != "nothing":
+        monkeypatch.setattr(InClear, "gain", property(lambda self: 1.0))
+    runs = []
+    chance = SeededChance(2)
+    for _ in range(300):
+        made = mechanism(prime, digits, 40, len(held))
+        tally = play(made, np.zeros(60, dtype=np.int64), chance)
+        shown = pointing(made.planes, tally, len(held))
+        runs.append(made.unbiased(shown, tally.messages) - held)
+    bias = [
+        abs(score([errors[0] for errors in runs])) if np.std([e[0] for e in runs]) else 0.0,
+        abs(score([errors[1:].mean() for errors in runs])),
+    ]
+    assert (max(bias) > 5) == (planted != "nothing")
+
+
+def test_without_leading_zeros_a_common_total_cannot_be_told():
+    """Planted: every direction begins with 1. Values that differ in the first digit alone never
+    meet, so that they are pointed at N times in all, whatever anybody holds.
+    """
+    over, chance = Planes(5, 2), SeededChance(3)
+    first, others_ = np.arange(5), 5 * np.arange(5)
+    for held in (first, others_, np.zeros(5, dtype=np.int64)):
+        numbers = below(chance, 5, 100)  # those that begin with 1
+        codes = [
+            over.bare.message(point, number)
+            for point, number in zip(np.repeat(held, 20).tolist(), numbers.tolist(), strict=True)
+        ]
+        tally = Tally(np.bincount(codes, minlength=over.messages), 100)
+        assert int(pointing(over, tally, 25)[first].sum()) == 100
+
+
+def share(runs, ends):
+    return float(np.mean(np.concatenate([run.holds(ends(run)) for run in runs])))
+
+
+def test_intervals_cover_as_they_say(crowd):
+    """19,600 intervals of at least 95 % each, those of a collection nearly independent: deviation
+    0.2 %, false alarm below 1e-5. At once: 400 collections of at least 95 %, fewer than 360 with a
+    probability below 1e-4.
+    """
+    assert 0.942 < share(crowd, lambda run: run.found.each) < 0.985
+    assert sum(bool(run.holds(run.found.together).all()) for run in crowd) >= 360
+    assert crowd[0].found.together.lower.max() > 0
+
+
+def test_intervals_of_one_value_are_not_those_of_all(crowd):
+    """Planted: the intervals for each value taken for all at once."""
+    assert sum(bool(run.holds(run.found.each).all()) for run in crowd) < 200
+
+
+def test_intervals_that_forget_other_people_are_found(crowd):
+    """Planted: the noise of fakes alone, as if no other person's plane held a value."""
+    alone = 1.96 * math.sqrt(150 / 7 * (6 / 7))
+    near = np.concatenate([np.abs(run.errors) <= alone for run in crowd])
+    assert near.mean() < 0.9
+
+
+POINTS = np.array([12, 400, 123_456, 888, 4_000_000, 70])
+"""Of Z_223^3: the last two nobody holds; 300 people hold words that are not listed."""
+LISTED = Listed(("a", "b", "c", "d", "e", "f"), POINTS)
+
+
+def opened(runs, seed=5, planted=None):
+    """The counts of listed words, and the row of all others, collection by collection."""
+    chance, found = SeededChance(seed), []
+    made = mechanism(223, 3, 900)
+    held = np.concatenate([np.repeat(POINTS[:4], (200, 90, 50, 10)), np.arange(300) * 31_000 + 5])
+    for _ in range(runs):
+        tally = play(made, held, chance)
+        lines, squares = tally_of(made.planes, tally, LISTED)
+        if planted is not None:
+            squares = planted(squares)
+        row = others(made, lines, squares, len(held), 0.95)
+        estimate = estimate_counts(made, lines, len(held), noises=NOISES)
+        found.append((estimate, row))
+    return found
+
+
+@pytest.fixture(scope="module")
+def opens():
+    return opened(300)
+
+
+def test_listed_words_are_counted_without_bias(opens):
+    """False alarm 4e-6 by the normal law; 1,800 intervals of which at least 95 % hold, deviation
+    0.6 %: false alarm below 1e-5.
+    """
+    truth = np.array([200, 90, 50, 10, 0, 0])
+    for word in range(6):
+        assert abs(score([found.counts[word] - truth[word] for found, _ in opens])) < 5
+    held = [(f.each.lower <= truth) & (truth <= f.each.upper) for f, _ in opens]
+    assert 0.925 < np.mean(held) < 0.99
+
+
+def test_others_are_counted_with_their_error(opens):
+    """300 people hold words that nobody listed. Unbiased: false alarm 6e-7. Intervals hold in 300
+    collections of at least 94 %: fewer than 265 with probability 1e-4. The error stated is that
+    seen, deviation 4 %.
+    """
+    rows = [row for _, row in opens]
+    assert abs(score([row.estimate - 300 for row in rows])) < 5
+    assert sum(row.lower <= 300 <= row.upper for row in rows) >= 265
+    seen = np.std([row.estimate for row in rows])
+    assert seen / np.mean([row.standard_error for row in rows]) == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize("change", [300, -20], ids=["known messages vary", "people do not"])
+def test_another_error_of_others_is_found(change):
+    """Planted: that messages of listed words hold them counts as noise, or other people's do not
+    point at words by chance.
+    """
+    rows = [row for _, row in opened(200, planted=lambda squares: squares + change)]
+    seen = np.std([row.estimate for row in rows])
+    assert abs(seen / np.mean([row.standard_error for row in rows]) - 1.0) > 0.2
+
+
+def test_the_error_of_others_is_that_of_every_outcome():
+    """Five people, three of them with listed words, and two fakes over Z_3^2: the variance stated
+    is right on average over all directions and fakes, in the whole law and not in a sample.
+    """
+    over, points, held = Planes(3, 2), np.array([0, 4]), (0, 0, 4, 7, 8)
+    made = mechanism(3, 2, 2)
+    law = {(0, 0): 1.0}
+
+    def with_one(law, messages):
+        wider = {}
+        for (total, squares), chance in law.items():
+            for code in messages:
+                hits = sum(over.bare.message(int(x), code // 3) == code for x in points)
+                key = (total + hits, squares + hits**2)
+                wider[key] = wider.get(key, 0.0) + chance / len(messages)
+        return wider
+
+    for value in held:
+        law = with_one(law, [over.bare.message(value, number) for number in range(4)])
+    for _ in range(2):
+        law = with_one(law, range(12))
+    estimates, stated = [], []
+    for total, squares in law:
+        lines = Tally(np.array([total, 0]), 7)
+        found = 5 - float(made.unbiased(lines.counts, 7).sum())
+        means = ((2, 2 / 3), (found, 2 / 4), (5 - found, 1 + 1 / 4))
+        estimates.append(found)
+        stated.append((squares - sum(n * mean**2 for n, mean in means)) / made.gain**2)
+        row = others(made, lines, squares, 5, 0.95)
+        assert row.estimate == pytest.approx(found)
+        assert row.standard_error**2 == pytest.approx(max(0.0, stated[-1]))
+    weights = np.array(list(law.values()))
+    mean = float(weights @ estimates)
+    assert mean == pytest.approx(2.0)
+    assert float(weights @ stated) == pytest.approx(
+        float(weights @ (np.array(estimates) - mean) ** 2)
+    )
+
+
+def test_words_of_one_point_are_one_line():
+    both = Listed(("a", "b", "c", "d", "e"), np.array([7, 3, 7, 7, 7]))
+    assert both.lines.tolist() == [7, 3]
+    assert both.line_of.tolist() == [0, 1, 0, 0, 0]
+    assert both.labels == ("a + c + d + 1 more", "b")
+
+
+def test_words_of_one_point_alone_are_too_few():
+    with pytest.raises(DataError, match="wanted at least two"):
+        Listed(("a", "b"), np.array([7, 7]))
+
+
+OPEN = Layout(Form.INDEX, Planes(419, 7).messages)
+
+
+def test_a_message_with_the_top_bit_set_is_no_message():
+    """Eight bytes are read with a sign: a number from 2^63 on is not a negative bin's."""
+    good = OPEN.rows(np.array([5, OPEN.bins - 1]))
+    bad = np.full((1, 8), 255, dtype=np.uint8)
+    top = np.zeros((1, 8), dtype=np.uint8)
+    top[0, 7] = 0x80
+    assert tally_messages(OPEN, good).messages == 2
+    for one in (bad, top, OPEN.rows(np.array([OPEN.bins]))):
+        with pytest.raises(MessageError, match="a bin past the last"):
+            tally_messages(OPEN, np.concatenate([good, one]))
+        assert [*OPEN.faults(one)] == ["a bin past the last"]
+        assert OPEN.faults(one)["a bin past the last"].all()
+
+
+def test_tallies_of_what_came_add_up():
+    """Whatever the split, codes ascend and counts are those of all."""
+    codes = below(SeededChance(6), 50, 400) * (OPEN.bins // 50)
+    rows = OPEN.rows(codes)
+    whole = tally_messages(OPEN, rows)
+    split = add(tally_messages(OPEN, rows[:123]), tally_messages(OPEN, rows[123:]))
+    fold = Fold(OPEN, rows.size)
+    for first in range(0, 400, 37):
+        fold.add(rows[first : first + 37])
+    expected = np.unique(codes, return_counts=True)
+    for tally in (whole, split, fold.tally()):
+        assert tally.messages == 400
+        for one, other in zip(tally.named, expected, strict=True):
+            assert one.tolist() == other.tolist()
