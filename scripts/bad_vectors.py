@@ -136,8 +136,16 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("free-bits-uncounted", "bits", {"plan.count_flips": False}),
     ("flip-uniform-repeated", "uniform", {"plan.collections": 2}),
     ("replaced-uncounted", "replaced", {"plan.count_flips": False}),
-    ("replaced-hashed", "hashed", {"plan.cover": "people", "plan.count_flips": True,
-     RECIPE: {"type": "none"}, f"{PART}.replaced": 1}),
+    (
+        "replaced-hashed",
+        "hashed",
+        {
+            "plan.cover": "people",
+            "plan.count_flips": True,
+            RECIPE: {"type": "none"},
+            f"{PART}.replaced": 1,
+        },
+    ),
     ("replaced-out-of-range", "replaced", {f"{PART}.replaced": 0}),
     ("replaced-out-of-range", "replaced", {f"{PART}.replaced": str(SCALE)}),
     ("replaced-unfit", "labels", {f"{PART}.replaced": 1}),

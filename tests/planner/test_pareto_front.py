@@ -1,7 +1,7 @@
 """The front: nothing in it is beaten, nothing outside beats it, and every option keeps its word."""
 
-from dataclasses import replace
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
