@@ -1,6 +1,7 @@
 """The plan of the smallest standard error among all protocols, with the reason."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -233,10 +234,9 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
 
     From good to bad, those that every mix covers first.
     """
-    kept: dict[tuple[str, Cover, bool, bool, bool], Candidate] = {}
+    kept: dict[tuple[str, Cover], Candidate] = {}
     for one in sorted(found, key=lambda one: one.cost):
-        over, again = one.parts[0].planes is not None, one.parts[0].repeats > 1
-        kept.setdefault((one.protocol, one.cover, len(one.parts) > 1, over, again), one)
+        kept.setdefault((re.sub(r"\d+", "", one.name), one.cover), one)
     return sorted(kept.values(), key=lambda one: _rank(one, one.request.count))
 
 

@@ -60,7 +60,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     sure = _surely(request, own, len(bins), request.people)
     if sure and request.local_epsilon is None and _enough(request, bins, sure, accountant):
         return Infeasible(NAME, _ENOUGH) if asked else None
-    chance = _least(request, bins, sure, accountant)
+    chance = _least(request, bins, sure, _telling(request, bins, own), accountant)
     if chance is None:
         return Infeasible(NAME, FEW.replace("flips", "replaced values"))
     parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance) for each in bins)
@@ -133,9 +133,13 @@ def _enough(request: PlanRequest, bins: list[int], sure: int, accountant: Accoun
     return keeps(accountant, record, guarantee.epsilon, guarantee.delta, together)
 
 
-def _least(request: PlanRequest, bins: list[int], sure: int, accountant: Accountant) -> int | None:
-    """The least chance of a replacement, times 2^64; None where nothing would be learned."""
-    floor, most, together = 1, _telling(request, bins, sure), len(bins) * request.collections
+def _least(
+    request: PlanRequest, bins: list[int], sure: int, most: int, accountant: Accountant
+) -> int | None:
+    """The least chance of a replacement, times 2^64; None where it is above ``most``, with which
+    nothing would be learned.
+    """
+    floor, together = 1, len(bins) * request.collections
     if request.local_epsilon is not None:
         floor = least_replaced(request.local_epsilon / together, max(bins))
     if most < max(floor, LEAST_THRESHOLD):
@@ -164,10 +168,11 @@ def _least(request: PlanRequest, bins: list[int], sure: int, accountant: Account
     return max(floor, found.replaced)
 
 
-def _telling(request: PlanRequest, bins: list[int], sure: int) -> int:
+def _telling(request: PlanRequest, bins: list[int], own: OwnFakes | None) -> int:
     """The most that may be replaced, times 2^64, for counts that say enough.
 
     An empty bin's variance is (n g + m) / (d (1 - g)^2) at most, with n + m for n g + m.
     """
-    least = CONFIDENCE / request.users * math.sqrt((request.users + sure) / min(bins))
+    sent = request.users * (1.0 if own is None else 1.0 + own.mean)
+    least = CONFIDENCE / request.users * math.sqrt(sent / min(bins))
     return math.floor((1.0 - min(1.0, least)) * SCALE)

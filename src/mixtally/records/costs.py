@@ -49,6 +49,7 @@ class Costs:
         notes = ["split"] * (len(self.parts) > 1)
         notes += ["over planes"] * (first.planes is not None)
         notes += [f"sent {first.repeats} times"] * (first.repeats > 1)
+        notes += ["with fakes"] * (first.replaced is not None and first.own is not None)
         return ", ".join([self.protocol, *notes])
 
     @property
