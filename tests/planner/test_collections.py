@@ -15,6 +15,7 @@ from mixtally.planner import choose, forecast, users_for
 from mixtally.planner.noise import capped
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import PrivacyTerms, certified, delta_of
+from mixtally.records.grid import Grid
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.mechanism import BitFlips, NoFakes
 from mixtally.records.question import MOST_BINS
@@ -188,7 +189,8 @@ def test_hashing_keeps_a_budget_of_bytes(limit):
 
 def test_values_are_not_hashed_where_the_question_says_how_numbers_or_words_are_cut():
     edges = tuple(float(edge) for edge in range(10**5 + 1))
-    for more in ({}, {"edges": edges}):
+    grid = Grid(low=0.0, high=1.0, points=10**5)
+    for more in ({}, {"edges": edges}, {"grid": grid}):
         asked = request(10**5, users=10**5, protocol="clear-uniform", **more)
         assert bool(surveyed(asked)) == (not more)
 
