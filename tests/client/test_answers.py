@@ -6,8 +6,9 @@ from helpers import contracts
 from mixtally import client
 from mixtally.client.draw import Words
 from mixtally.client.encode import bins_of
-from mixtally.errors import DataError
+from mixtally.errors import DataError, RefusedError
 from mixtally.records.contract import Prefixes, write_contract
+from mixtally.records.grid import Grid
 from mixtally.records.question import Kind, Question, with_attributes
 from reference.answer import answer
 
@@ -31,6 +32,7 @@ CLEAR = contracts.plan_of(FREE, [contracts.shaped(2)] * 3)
 ASKED = Prefixes(alphabet="ab", most=2, longest=3)
 """Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
 WORDS = contracts.plan_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
+GRID, HALF = Grid(low=0.0, high=2.0, points=3), 1 << 63
 NOTHING = Words(lambda _: b"")
 """No word is taken."""
 AFTER = [[2], [1]]
@@ -87,6 +89,25 @@ def test_a_word_has_this_bin(word, prefixes, closing, bin_):
     read = client.read(write_contract(contracts.contract_of(WORDS))).plan
     assert bins_of(read, word, NOTHING, prefixes, closing=closing) == wanted
     assert answer(WORDS, word, prefixes, closing=closing) == wanted
+
+
+def test_a_rounded_number_takes_one_word_whatever_it_is():
+    """Half way between two points the words below 2^63 go up; on a point none do."""
+    plan = contracts.plan_of(asked(3), [contracts.shaped(3)], grid=GRID)
+    read = client.read(write_contract(contracts.contract_of(plan))).plan
+    for value, word, bin_ in (
+        (0.5, HALF - 1, 1), (0.5, HALF, 0), (1, 0, 1), (-3, 0, 0), (1e300, 0, 2), (1.5, 0, 2)
+    ):  # fmt: skip
+        given = [word.to_bytes(8, "little")]
+        assert bins_of(read, value, Words(lambda _, left=given: left.pop())) == [(bin_,)]
+        assert given == []
+    for value, reason in (
+        (float("nan"), "not-finite"), (float("inf"), "not-finite"), (10**400, "not-finite"),
+        (True, "not-a-number"), ("1", "not-a-number"), (None, "no-answer"),
+    ):  # fmt: skip
+        with pytest.raises(RefusedError) as refused:
+            bins_of(read, value, NOTHING)
+        assert refused.value.reason == reason
 
 
 @pytest.mark.parametrize(

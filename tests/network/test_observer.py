@@ -9,6 +9,7 @@ from helpers import contracts
 from helpers.devices import LABELS
 from mixtally.client.net import Answer, post, seal
 from mixtally.records.contract import Prefixes
+from mixtally.records.grid import Grid
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question, with_attributes
 from network.onwires import NAMES, heard
@@ -80,6 +81,11 @@ SCENES = {
     "numbers": (
         planned(Question(name="q", bins=3), shaped(3), edges=(0.0, 1.0, 5.0, 9.0)),
         [-7, 0.5, 5, 1e9],
+        {},
+    ),
+    "numbers that are rounded": (
+        planned(Question(name="q", bins=3), shaped(3), grid=Grid(low=-1.0, high=1.0, points=3)),
+        [-7, 0.5, 0, 1e9],
         {},
     ),
     "hashed texts": (

@@ -19,6 +19,7 @@ from mixtally.planner.noise import capped
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import PrivacyTerms, certified, delta_of
 from mixtally.randomize import part_reports
+from mixtally.records.grid import Grid
 from mixtally.records.mechanism import BitFlips, NoFakes
 from mixtally.records.question import MOST_BINS
 from mixtally.simulation.seeded import SeededChance
@@ -215,7 +216,8 @@ def test_planes_keep_a_budget_of_bytes(limit):
 
 def test_numbers_that_are_cut_are_not_sent_over_planes():
     edges = tuple(float(edge) for edge in range(10**5 + 1))
-    for more in ({}, {"edges": edges}):
+    grid = Grid(low=0.0, high=1.0, points=10**5)
+    for more in ({}, {"edges": edges}, {"grid": grid}):
         asked = request(10**5, users=10**5, protocol="clear-uniform", **more)
         assert bool(surveyed(asked)) == (not more)
 

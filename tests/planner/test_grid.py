@@ -71,7 +71,7 @@ def test_the_choice_is_what_theory_says(setting):
     answer = choose(request(*setting))
     assert answer.plan.protocol == expected(*setting)
     assert all(
-        answer.plan.standard_error <= 1.02 * one.standard_error
+        answer.plan.error_of(answer.count) <= ALIKE * one.error_of(answer.count)
         for one in answer.others
         if one.cover is answer.plan.cover
     )

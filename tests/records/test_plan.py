@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from helpers.contracts import flipped, plan_of, shaped, uniform
 from mixtally.errors import PlanError
 from mixtally.records.contract import FakeRecord, OwnFakes, read_plan, write_plan
+from mixtally.records.grid import Grid
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question, with_attributes
@@ -65,6 +66,7 @@ def test_thresholds_of_64_bits_keep_every_digit():
         {"hops": 2},
         {"local_epsilon": 3.0},
         {"edges": (0.0, 1.0, 2.0, 3.0)},
+        {"grid": Grid(low=0.0, high=1.0, points=3)},
         {"question": Question(name="fruits", bins=3, labels=("apple", "pear", "plum"))},
         {"parts": (replace(PART, own=OwnFakes(FakeRecord.BLANK, 2, 1)),)},
         {"parts": (replace(PART, own=OwnFakes(FakeRecord.UNIFORM, 2, 0)),)},

@@ -81,6 +81,13 @@ PLANS = {
     "an unknown hash": ("hashed", "question.hashed.function", "MD5", "unknown-hash"),
     "a seed too short": ("hashed", "question.hashed.seed", "00", "seed-malformed"),
     "a domain of one value": ("hashed", "question.hashed.values", 1, "values-out-of-range"),
+    "a grid of exchanged ends": ("edges", "grid", {"low": 1, "high": 0, "points": 3}, "grid-ends"),
+    "a grid of one number": ("edges", "grid", {"low": 1, "high": 1, "points": 3}, "grid-ends"),
+    "a grid of other points": ("edges", "grid", {"low": 0, "high": 1, "points": 4}, "grid-points"),
+    "a grid of one point": ("edges", "grid", {"low": 0, "high": 1, "points": 1}, "grid-points"),
+    "a grid beside edges": (
+        "edges", "grid", {"low": 0, "high": 1, "points": 3}, "several-encoders"
+    ),
     "edges that fall": ("edges", "edges", [0, 2, 1, 5], "no-scale"),
     "an edge less": ("edges", "edges", [0, 1, 2], "no-scale"),
     "an edge in words": ("edges", "edges", [0, 1, 2, "5"], "wrong-type"),

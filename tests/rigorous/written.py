@@ -55,6 +55,7 @@ def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
         "version": VERSION,
         "question": question,
         "edges": None,
+        "grid": None,
         "prefixes": None,
         "guarantee": Guarantee(epsilon=epsilon, delta=0.1),
         "users": max(people, 2),

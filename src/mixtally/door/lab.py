@@ -78,8 +78,8 @@ def simulate(
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
       low, high        where numbers end
-      points, bins     numbers are rounded at random to so many points, when left out to as many as
-                       give their mean the least error; or cut into so many bins, a histogram
+      points           numbers are rounded at random to so many; to the best when left out
+      bins             cut numbers into so many in place of it: a histogram
       missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
