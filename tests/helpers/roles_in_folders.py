@@ -51,7 +51,7 @@ class Village:
     ):
         plan = plan or contracts.plan_of(
             Question(name="q", bins=(part.bins if part else 4)),
-            [part or contracts.shaped(4, shift=3)],
+            [part or contracts.shaped(4, ratio=1 << 44, shift=3)],  # a mean of 3
             hops=hops,
             collections=rounds,
             users=max(2, crowd),

@@ -130,7 +130,7 @@ def no_fakes(stage):
     stage.delivered(2, inner(stage, 3))
     manifest = stage.collector.manifest_of(stage.row(), 3)[1]
     stream = stage.jobs[0].streams[0]
-    most = 2 * stream.recipe.shift * stream.layout.bins
+    most = stream.recipe.most * stream.layout.bins
     own = stage.counts() - Counter(range(4))
     right = manifest.parts[0].added == own.total() and 0 < own.total() <= most
     return "mix 3 draws its own" if right else f"{own}"
