@@ -17,7 +17,9 @@ CHARGE = Charge(
     delta=1e-6,
     collections=3,
 )
-PART = PartCounted(came=7, messages=5, counts=[2, 3], pairs=[[2, 1], [1, 3]], dropped={"x": 2})
+PART = PartCounted(
+    came=7, messages=5, counts=[2, 3], codes=None, pairs=[[2, 1], [1, 3]], dropped={"x": 2}
+)
 COUNTED = Counted(contract="f" * 64, round=1, manifest="b" * 64, parts=(PART,))
 
 
@@ -44,6 +46,16 @@ def test_a_tally_is_read_as_it_was(tmp_path):
     assert (tally.counts.tolist(), tally.messages) == ([2, 3], 5)
     assert tally.pairs.tolist() == [[2, 1], [1, 3]]
     assert replace(PART, pairs=None).tally.pairs is None
+    assert tally.codes is None
+
+
+def test_a_tally_of_what_came_alone_is_read_as_it_was(tmp_path):
+    """Of planes in eight bytes: their numbers and how often each came."""
+    few = replace(PART, codes=[7, 1 << 62], pairs=None)
+    Results(tmp_path).keep("r-1", replace(COUNTED, parts=(few,)))
+    tally = Results(tmp_path).counted("r-1").parts[0].tally
+    codes, counts = tally.named
+    assert (codes.tolist(), counts.tolist(), tally.messages) == ([7, 1 << 62], [2, 3], 5)
 
 
 def test_a_result_is_served_as_it_was_written(tmp_path):

@@ -1,16 +1,20 @@
-"""Hashed bins: the same on every machine, even, another hash for every seed, one a spelling."""
+"""Points of texts: the same on every machine, even, others for every seed, one a spelling."""
 
 import hashlib
 
 import numpy as np
 import pytest
 
+from helpers.planes_golden import golden
+from mixtally.contract.planes import Planes
 from mixtally.encode import hashed as module
 from mixtally.encode.hashed import encode, normalized
 from mixtally.errors import DataError, PlanError
+from mixtally.ground import planes
 from mixtally.ground.codec import from_canonical
 from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
-from mixtally.records.question import Kind, Question
+from mixtally.records.layout import Form, Layout
+from mixtally.records.question import MOST_POINTS, Kind, Question, open_question
 from mixtally.simulation.seeded import SeededChance
 
 WORDS = [f"word {number}" for number in range(4000)]
@@ -24,12 +28,15 @@ def question(bins=1000, seed=ZERO):
 @pytest.mark.parametrize(
     ("bins", "seed", "codes"),
     [
-        (1000, ZERO, [34, 920, 472]),
-        (1000, ONE, [238, 506, 170]),
-        (10_000_000, "00112233445566778899aabbccddeeff", [5807500, 8344902, 3785157]),
+        (1000, ZERO, [449, 174, 240]),
+        (1000, ONE, [867, 120, 763]),
+        (
+            419**7, "00112233445566778899aabbccddeeff",
+            [1684276795712065808, 837457163699359655, 1243694118633069998],
+        ),
     ],
-)
-def test_the_bins_are_these_on_every_machine(bins, seed, codes):
+)  # fmt: skip
+def test_the_points_are_these_on_every_machine(bins, seed, codes):
     assert encode(question(bins, seed), ["apple", "grüße", "日本"]).tolist() == codes
 
 
@@ -38,30 +45,73 @@ def test_the_hash_is_hmac_as_the_page_says():
     key = bytes.fromhex(ONE).ljust(64, b"\0")
     inner, outer = (bytes(byte ^ pad for byte in key) for pad in (0x36, 0x5C))
     first = hashlib.sha256(inner + "grüße".encode()).digest()
-    digest = hashlib.sha256(outer + first).digest()[:16]
-    assert encode(question(7, ONE), ["grüße"]) == [int.from_bytes(digest, "little") * 7 // 2**128]
+    digest = hashlib.sha256(outer + first).digest()
+    points = 419**7
+    assert encode(question(points, ONE), ["grüße"]) == [int.from_bytes(digest, "big") % points]
 
 
-def test_every_bin_is_as_likely():
+@pytest.mark.parametrize(("inputs", "value"), golden("planes-vector"))
+def test_vectors_of_another_program_are_met(inputs, value):
+    """A word's digits, a direction's number and the message, from a key of other bytes."""
+    prime, digits, number = inputs["p"], inputs["t"], int(inputs["j"])
+    point = sum(digit * prime**place for place, digit in enumerate(value["digits"]))
+    if inputs["word"]:  # no text is no answer
+        assert module._point(b"mixtally golden seed", prime**digits, inputs["word"]) == point
+    over = Planes(prime, digits)
+    assert over.direction(number) == value["direction"]
+    assert over.message(point, number) == int(value["message"])
+    assert over.message(point, number) % prime == value["cell"]
+    assert Layout(Form.INDEX, over.messages).message_bytes == value["bytes"]
+    points, numbers = np.array([[point], [number]])
+    assert planes.digits_of(points, prime, digits)[:, 0].tolist() == value["digits"]
+    assert planes.directions(numbers, prime, digits)[:, 0].tolist() == value["direction"]
+    assert planes.messages(points, numbers, prime, digits).tolist() == [int(value["message"])]
+
+
+@pytest.mark.parametrize("planted", ["digits", "direction"])
+def test_the_other_order_is_not_that_of_the_vectors(planted, monkeypatch):
+    """Planted: digits of a point, or of a direction, the other way round."""
+    honest = Planes.direction
+    if planted == "direction":
+        monkeypatch.setattr(Planes, "direction", lambda self, number: honest(self, number)[::-1])
+    found = []
+    for inputs, value in golden("planes-vector"):
+        over, named = Planes(inputs["p"], inputs["t"]), value["digits"]
+        least_first = named if planted == "direction" else named[::-1]
+        point = sum(digit * over.prime**place for place, digit in enumerate(least_first))
+        found.append(over.message(point, int(inputs["j"])) == int(value["message"]))
+    assert not all(found)
+
+
+@pytest.mark.parametrize(("prime", "digits"), [(2, 2), (3, 3), (5, 2), (7, 3)])
+def test_many_messages_at_once_are_those_one_by_one(prime, digits):
+    over = Planes(prime, digits)
+    points, numbers = np.divmod(np.arange(over.points * over.directions), over.directions)
+    found = planes.messages(points, numbers, prime, digits).tolist()
+    pairs = zip(points.tolist(), numbers.tolist(), strict=True)
+    assert found == [over.message(*pair) for pair in pairs]
+
+
+def test_every_point_is_as_likely():
     """Chi-square with 99 degrees of freedom below 185: false alarm 4e-7."""
     counts = np.bincount(encode(question(100), WORDS), minlength=100)
     assert ((counts - 40.0) ** 2).sum() / 40.0 < 185
 
 
 def same(bins=100):
-    """How many of the words have one bin under two seeds."""
+    """How many of the words have one point under two seeds."""
     codes = [encode(question(bins, seed), WORDS) for seed in (ZERO, ONE)]
     return int((codes[0] == codes[1]).sum())
 
 
 def test_seeds_are_hashes_that_know_nothing_of_each_other():
-    """40 of 4,000 words meet their bin again, deviation 6.3: false alarm 2e-7."""
+    """40 of 4,000 words meet their point again, deviation 6.3: false alarm 2e-7."""
     assert abs(same() - 40) < 33
 
 
 def test_a_hash_without_its_seed_is_found(plant):
     """Planted: the seed is not used."""
-    plant(module, "_bin", lambda honest, _, bins, value: honest(b"", bins, value))
+    plant(module, "_point", lambda honest, _, points, text: honest(b"", points, text))
     assert same() == 4000
 
 
@@ -73,7 +123,7 @@ def test_drawn_seeds_differ_and_repeat_with_their_source():
     assert drawn_seed(SeededChance(1)) == first
 
 
-def test_spellings_of_one_text_have_one_bin_and_others_their_own():
+def test_spellings_of_one_text_have_one_point_and_others_their_own():
     assert normalized("cafe\u0301") == "caf\u00e9"
     codes = encode(question(10_000_000), ["cafe\u0301", "caf\u00e9", "Caf\u00e9", "caf\u00e9 "])
     assert codes[0] == codes[1]
@@ -87,7 +137,7 @@ def test_what_is_no_text_is_refused(text):
 
 
 def test_a_question_that_hashes_nothing_is_refused():
-    with pytest.raises(PlanError, match="bins that values share by a hash"):
+    with pytest.raises(PlanError, match="wanted an open domain, got 9 bins of one value each"):
         encode(Question(name="q", bins=9), ["a"])
 
 
@@ -100,15 +150,14 @@ def test_a_seed_has_one_form(seed):
 def test_a_plan_that_names_no_hash_or_another_is_refused():
     with pytest.raises(PlanError, match="hash: wanted HMAC-SHA-256, got 'BLAKE2b'; plan again"):
         Hashing(function="BLAKE2b", seed=ZERO)
-    old = b'{"seed":"' + ZERO.encode() + b'","values":null}'
+    old = b'{"seed":"' + ZERO.encode() + b'"}'
     with pytest.raises(PlanError, match=r"missing required field `function`.*make it again"):
         from_canonical(old, Hashing, "plan.json")
 
 
-def test_hashed_bins_hold_one_value_and_have_no_labels():
-    with pytest.raises(PlanError, match="at least two, or none"):
-        Hashing(function=HMAC_SHA256, seed=ZERO, values=1)
-    with pytest.raises(PlanError, match="bins without labels"):
+def test_an_open_domain_holds_one_value_and_has_no_labels():
+    assert open_question("q", ZERO).bins == MOST_POINTS
+    with pytest.raises(PlanError, match="without labels"):
         Question(
             name="q", bins=2, labels=("a", "b"), hashed=Hashing(function=HMAC_SHA256, seed=ZERO)
         )

@@ -81,7 +81,11 @@ def test_nothing_that_could_be_read_is_no_round():
         (HALF_COINS, came(3 * PEOPLE + 1), "messages of people in part 1"),
         (BARE, came(PEOPLE - 1), "wanted 800 of 800 people, got 799"),
         (UNIFORM, came(3 * PEOPLE + 200, (5, None, None)), "messages of hop 1 .* got 5"),
-        (BLANKS, came(PEOPLE + 301, (301, None, None)), "hop 1 .* wanted at most 300, the blanks"),
+        (
+            BLANKS,
+            came(PEOPLE + 301, (301, None, None)),
+            "hop 1 .* wanted at most 300, those of its recipe",
+        ),
         (BLANKS, came(PEOPLE + 299, (299, None, None)), "hops: wanted one that brought its whole"),
         (BLANKS, came(PEOPLE + 300, (300, 300, None)), "wanted 800 of 800 people, got 500"),
         (BLANKS, came(PEOPLE), "hops that drew .* nothing else hid anybody"),

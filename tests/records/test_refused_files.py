@@ -9,7 +9,16 @@ import math
 
 import pytest
 
-from helpers.contracts import SEED, contract_of, flipped, network, plan_of, shaped, uniform
+from helpers.contracts import (
+    SEED,
+    contract_of,
+    flipped,
+    network,
+    over_planes,
+    plan_of,
+    shaped,
+    uniform,
+)
 from mixtally import client
 from mixtally.errors import PlanError, RefusedError
 from mixtally.records.contract import (
@@ -28,7 +37,7 @@ from mixtally.records.question import Kind, Question, with_attributes
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 60)
 LABELS = ("apple", "pear", "plum")
 PREFIXES = Prefixes(alphabet="abc", most=2, longest=4)
-HASHED = Hashing(function=HMAC_SHA256, seed=SEED, values=1000)
+HASHED = Hashing(function=HMAC_SHA256, seed=SEED)
 BASES = {
     "people": plan_of(Question(name="q", bins=3, labels=LABELS), [flipped(3, own=BLANK)]),
     "clear": plan_of(Question(name="q", bins=3), [uniform(3)]),
@@ -44,7 +53,9 @@ BASES = {
     "prefixes": plan_of(
         Question(name="q", bins=PREFIXES.bins), [uniform(PREFIXES.bins)], prefixes=PREFIXES
     ),
-    "hashed": plan_of(Question(name="q", bins=50, hashed=HASHED), [uniform(50)]),
+    "hashed": plan_of(Question(name="q", bins=49, hashed=HASHED), [over_planes(49, 7)]),
+    "planes": plan_of(Question(name="q", bins=50), [over_planes(50, 7)]),
+    "drawn": plan_of(Question(name="q", bins=50), [over_planes(50, 7, drawn=9)]),
 }
 GONE, HALF = object(), str(1 << 63)
 PLANS = {
@@ -76,11 +87,10 @@ PLANS = {
     "a name that colors": ("people", "question.name", "\x1b[2J", "control-character-in-name"),
     "a name that is none": ("people", "question.name", 7, "wrong-type"),
     "labels of hashed bins": (
-        "hashed", "question.labels", [str(i) for i in range(50)], "hashed-with-labels",
+        "hashed", "question.labels", [str(i) for i in range(49)], "hashed-with-labels",
     ),
     "an unknown hash": ("hashed", "question.hashed.function", "MD5", "unknown-hash"),
     "a seed too short": ("hashed", "question.hashed.seed", "00", "seed-malformed"),
-    "a domain of one value": ("hashed", "question.hashed.values", 1, "values-out-of-range"),
     "a grid of exchanged ends": ("edges", "grid", {"low": 1, "high": 0, "points": 3}, "grid-ends"),
     "a grid of one number": ("edges", "grid", {"low": 1, "high": 1, "points": 3}, "grid-ends"),
     "a grid of other points": ("edges", "grid", {"low": 0, "high": 1, "points": 4}, "grid-points"),
@@ -88,13 +98,49 @@ PLANS = {
     "a grid beside edges": (
         "edges", "grid", {"low": 0, "high": 1, "points": 3}, "several-encoders"
     ),
+    "a domain that is counted": ("hashed", "question.hashed.values", 49, "field-unknown"),
+    "an open domain of bins": ("hashed", "parts.0.planes", None, "layout-bins"),
+    "an open domain of fewer points": ("hashed", "question.bins", 48, "hashed-without-planes"),
+    "an open domain that is huge": ("hashed", "question.bins", str(1 << 63), "bins-out-of-range"),
+    "a prime of one": ("planes", "parts.0.planes.prime", 1, "prime-out-of-range"),
+    "a prime that is huge": ("planes", "parts.0.planes.prime", 10_000_019, "prime-out-of-range"),
+    "a prime that is none": ("planes", "parts.0.planes.prime", 9, "not-prime"),
+    "one digit": ("planes", "parts.0.planes.digits", 1, "digits-out-of-range"),
+    "a digit less": ("planes", "parts.0.planes.digits", 2, "bins-out-of-range"),
+    "a digit more": (
+        "planes", "parts.0",
+        {"planes": {"prime": 7, "digits": 4},
+         "layout": {"form": "index", "bins": 2800, "cap": None}},
+        "digits-unfit",
+    ),
+    "a prime above all bins": (
+        "planes", "parts.0",
+        {"planes": {"prime": 53, "digits": 2},
+         "layout": {"form": "index", "bins": 2862, "cap": None}},
+        "digits-unfit",
+    ),
+    "planes that are too many": (
+        "planes", "parts.0.planes", {"prime": 9_999_991, "digits": 3}, "planes-too-many",
+    ),
+    "planes of flips": (
+        "people", "parts.0",
+        {"planes": {"prime": 2, "digits": 2},
+         "layout": {"form": "bits", "bins": 6, "cap": None}},
+        "planes-flipped",
+    ),
+    "planes of other messages": ("planes", "parts.0.layout.bins", 343, "layout-bins"),
+    "planes among shaped fakes": (
+        "planes", "parts.0", {"own": None, "recipe": {"type": "shaped", "ratio": 5, "shift": 1}},
+        "planes-among-shaped",
+    ),
+    "no uniform messages": ("drawn", "parts.0.recipe.count", 0, "count-out-of-range"),
     "edges that fall": ("edges", "edges", [0, 2, 1, 5], "no-scale"),
     "an edge less": ("edges", "edges", [0, 1, 2], "no-scale"),
     "an edge in words": ("edges", "edges", [0, 1, 2, "5"], "wrong-type"),
     "a character twice": ("prefixes", "prefixes.alphabet", "aba", "alphabet-unfit"),
     "no prefixes at all": ("prefixes", "prefixes.most", 0, "prefixes-out-of-range"),
     "prefixes of other bins": ("prefixes", "prefixes.most", 3, "prefixes-bins"),
-    "two ways to a bin": ("hashed", "edges", list(range(51)), "several-encoders"),
+    "two ways to a bin": ("hashed", "edges", list(range(50)), "several-encoders"),
     "an epsilon of nothing": ("people", "guarantee.epsilon", 0, "epsilon-out-of-range"),
     "an epsilon that is huge": ("people", "guarantee.epsilon", 21, "epsilon-out-of-range"),
     "a delta of half": ("people", "guarantee.delta", 0.5, "delta-out-of-range"),
@@ -155,7 +201,7 @@ PLANS = {
     "a shape that does not fall": (
         "shaped", "parts.0.recipe.ratio", str(1 << 64), "ratio-out-of-range",
     ),
-    "no blanks": ("blanks", "parts.0.recipe.count", 0, "blanks-out-of-range"),
+    "no blanks": ("blanks", "parts.0.recipe.count", 0, "count-out-of-range"),
     "blanks flipped otherwise": (
         "blanks", "parts.0.recipe.threshold", str(1 << 59), "recipe-unfit",
     ),

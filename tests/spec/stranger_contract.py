@@ -217,7 +217,7 @@ PLAN = fields(
 
 
 def plan(value):
-    check_version(value, 4)
+    check_version(value, 5)
     read = PLAN(value)
     asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
     grid = read["grid"]

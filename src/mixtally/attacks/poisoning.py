@@ -20,7 +20,7 @@ from mixtally.records.contract import Part
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.layout import Form, Layout
 from mixtally.records.results import Tally
-from mixtally.tally.fold import tally_messages
+from mixtally.tally.fold import add, tally_messages
 
 NAME = "poisoning"
 _OTHERS = 50
@@ -38,12 +38,12 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
     alone = part.replaced is not None or (part.own is None and not part.by_mixes)
     mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * alone, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
-    honest = lab.device.reports(part, codes, lab.chance)
+    honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
     estimates, refused = [], 0
     for lie in lies(layout):
         try:
-            tally = tally_messages(layout, np.concatenate([honest, lie]))
-        except (MessageError, ValueError):  # of another length: no row of a batch at all
+            tally = add(honest, tally_messages(layout, lie))
+        except MessageError:
             refused += 1
         else:
             seen = _seen(part, tally)

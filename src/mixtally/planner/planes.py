@@ -28,6 +28,8 @@ from mixtally.records.question import Kind, Question
 from mixtally.records.recipe import NoRecipe, UniformRecipe
 
 NAME = "clear-uniform"
+_PLENTY, _FEW = 25, 100_000
+"""A mix's fakes a user, or in all: that many more would take 2 % off the error at most."""
 _USUAL = 1_000
 """Cells of which each needs about as many fakes as of any number."""
 
@@ -56,10 +58,11 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         return None
     if (short := lacks(NAME, request, encoding)) is not None:
         return short
-    planes = planes_of(request, _most_cells(accountant, request, encoding, request.drawn))
+    most = min(request.drawn, max(_FEW, _PLENTY * request.users))
+    planes = planes_of(request, _most_cells(accountant, request, encoding, most))
     if planes is None:
         return None
-    count = min(request.drawn, uniform_fakes(accountant, request, encoding, planes.prime))
+    count = min(most, uniform_fakes(accountant, request, encoding, planes.prime))
     part = in_clear(planes.points, None, UniformRecipe(count), planes)
     return found_over(request, planes, part, Cover.MIXES)
 

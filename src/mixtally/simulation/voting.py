@@ -100,6 +100,7 @@ def hold(
     """
     checked_level(level)  # before the work, not after it
     _check_voters(population, ballots, wish)
+    wish = replace(wish, over_planes=False)  # who may have won follows from options in clear
     answer = choose(wish, lab.planner)
     plan, codes = answer.plan, [population.codes]
     verify(plan, lab.planner.accountant)

@@ -1,0 +1,112 @@
+"""A device names planes: the vectors of another program, a direction a message, nothing biased."""
+
+from collections import Counter
+
+import pytest
+
+from helpers import contracts
+from helpers.planes_golden import golden
+from mixtally import client
+from mixtally.client import draw, encode
+from mixtally.client.draw import Words, fake, message
+from mixtally.contract.part import Layout, Own, Part, Recipe
+from mixtally.contract.planes import Planes
+from mixtally.records.contract import write_contract
+from mixtally.records.hashing import HMAC_SHA256, Hashing
+from mixtally.records.question import Question
+
+OPEN = Question(name="q", bins=419**3, hashed=Hashing(function=HMAC_SHA256, seed="0f" * 16))
+
+
+def part_of(over):
+    """One value among the device's own uniform fake."""
+    layout = Layout("index", over.messages, None)
+    return Part(
+        over.points, 1, None, Own(True, 1, 0), Recipe("none"), layout, 1, over
+    )  # fmt: skip
+
+
+def giving(*words):
+    """A source of these words and no others."""
+    left = list(words)
+
+    def source(count):
+        taken = [left.pop(0) for _ in range(count)]
+        return b"".join(word.to_bytes(8, "little") for word in taken)
+
+    source.left = left
+    return source
+
+
+@pytest.mark.parametrize(("inputs", "value"), golden("planes-vector"))
+def test_a_device_sends_what_another_program_says(inputs, value):
+    over, number = Planes(inputs["p"], inputs["t"]), int(inputs["j"])
+    point = sum(digit * over.prime**place for place, digit in enumerate(value["digits"]))
+    if inputs["word"]:
+        found = encode._point(b"mixtally golden seed", over.points, inputs["word"])
+        assert found == point
+    sent = message(part_of(over), (point,), Words(giving(number)))
+    assert sent == int(value["message"]).to_bytes(value["bytes"], "little")
+
+
+def test_every_message_of_a_device_has_a_direction_of_its_own():
+    """Two words, one for each: the same value is named by two planes."""
+    over = Planes(5, 2)
+    words = Words(giving(1, 4))
+    sent = [message(part_of(over), (7,), words) for _ in range(2)]
+    assert [one[0] for one in sent] == [over.message(7, 1), over.message(7, 4)]
+
+
+def test_a_word_past_the_last_multiple_is_drawn_again():
+    """Of a direction, and of a fake: no remainder is likelier than another."""
+    over = Planes(5, 2)
+    for bound, made in (
+        (over.directions, lambda words: message(part_of(over), (7,), words)),
+        (over.messages, lambda words: fake(part_of(over), words)),
+    ):
+        limit = (1 << 64) // bound * bound
+        source = giving(limit, 2)
+        found = made(Words(source))
+        assert source.left == []
+        assert found == made(Words(giving(2)))
+
+
+def test_a_fake_is_any_number_with_the_same_chance():
+    """Every word below the number of planes is a fake of its own."""
+    over = Planes(3, 2)
+    seen = Counter(fake(part_of(over), Words(giving(word)))[0] for word in range(24))
+    assert seen == dict.fromkeys(range(over.messages), 2)
+
+
+def test_a_record_and_a_fake_are_of_one_length():
+    over = Planes(419, 7)
+    record = message(part_of(over), (5,), Words(giving(0)))
+    made = fake(part_of(over), Words(giving(0)))
+    assert len(record) == len(made) == 8
+
+
+@pytest.mark.parametrize("text", ["grüße", "gru\u0308ße"])
+def test_an_open_question_takes_any_text_in_one_spelling(text):
+    plan = contracts.plan_of(OPEN, [contracts.over_planes(OPEN.bins, 419, whole=1, coin=0)])
+    read = client.read(write_contract(contracts.contract_of(plan))).plan
+    (bins,) = encode.bins_of(read, text)
+    assert bins == encode.bins_of(read, "grüße")[0]
+    assert 0 <= bins[0] < OPEN.bins
+    (sent,) = client.messages(read, text, giving(0, *[3] * 20))
+    numbers = sorted(int.from_bytes(one, "little") for one in sent)
+    over = Planes(419, 3)
+    assert numbers == sorted([over.message(bins[0], 3), 3])
+
+
+def test_one_direction_for_all_messages_is_found(monkeypatch):
+    """Planted: a device remembers the direction it drew first."""
+    over, kept = Planes(5, 2), []
+
+    def lazy(layout, planes, point, words):
+        kept.append(words.uniform(planes.directions)) if not kept else None
+        return draw.written(layout, (planes.message(point, kept[0]),))
+
+    monkeypatch.setattr(draw, "_plane", lazy)
+    words = Words(giving(1, 4))
+    sent = [message(part_of(over), (7,), words)[0] for _ in range(2)]
+    assert sent != [over.message(7, 1), over.message(7, 4)]
