@@ -87,7 +87,7 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     cells = [planes.prime]
     if sure and request.local_epsilon is None and _enough(request, cells, sure, accountant):
         return None
-    chance = _least(request, cells, sure, accountant)
+    chance = _least(request, cells, sure, _telling(request, cells, own), accountant)
     if chance is None:
         return None
     part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance)
