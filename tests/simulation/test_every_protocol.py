@@ -10,13 +10,21 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, shaped, uniform
+from helpers.contracts import flipped, gaussian, shaped, uniform
 from mixtally.encode.bits import packed
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes, Part, Shape
+from mixtally.records.contract import (
+    BlanksRecipe,
+    FakeRecord,
+    GaussianShape,
+    LaplaceShape,
+    OwnFakes,
+    Part,
+    Shape,
+)
 from mixtally.records.layout import Form
 from mixtally.records.results import Tally
 from mixtally.records.shape import ratio_of
@@ -61,6 +69,7 @@ CASES = {
     "flip-uniform, hardly flipped": Case(flipped(BINS, q=1e-4, own=RANDOM)),
     "clear-uniform": Case(uniform(BINS, whole=1, coin=SCALE // 9)),
     "clear-shaped": Case(shaped(BINS, ratio=ratio_of(0.1), shift=130)),
+    "clear-shaped, Gaussian": Case(gaussian(BINS, variance=200, shift=80)),
     "clear-shaped by two mixes": Case(shaped(BINS, ratio=ratio_of(0.2), shift=70), row=2),
     "flip": Case(flipped(BINS, most_set=None, q=0.2), None, crowd=USERS),
     "flip, sent three times": Case(
@@ -159,6 +168,8 @@ def test_a_tenth_more_noise_is_found(name):
 
 def louder(part):
     own, recipe = part.own, part.recipe
+    if isinstance(recipe, GaussianShape):
+        return replace(part, recipe=replace(recipe, variance=recipe.variance * 115 // 100))
     if isinstance(recipe, Shape):
         slower = ratio_of(0.9 * (0.2 if recipe.shift == 70 else 0.1))
         return replace(part, recipe=LaplaceShape(slower, recipe.shift))
