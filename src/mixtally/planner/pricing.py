@@ -104,19 +104,19 @@ def _replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[
     ends = LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD
     if (local := found.request.local_epsilon) is not None:
         each = local / (len(found.parts) * found.request.collections)
-        ends = least_replaced(each, max(part.bins for part in found.parts)), ends[1]
+        ends = least_replaced(each, max(part.cells for part in found.parts)), ends[1]
     least = _least(lambda value: at(value).priced, start, ends, ROOT, accountant)
     if least is not None:
         yield at(least)
 
 
-def least_replaced(local_epsilon: float, bins: int) -> int:
+def least_replaced(local_epsilon: float, cells: int) -> int:
     """The least chance of a replacement, times 2^64, that keeps a local epsilon of one message.
 
-    It is ln(1 + (1 - g) d / g), rounded to the safe side.
+    It is ln(1 + (1 - g) p / g) of p cells, rounded to the safe side.
     """
     growth = Fraction(math.expm1(local_epsilon) * _ROUNDED_DOWN)
-    return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * bins / (bins + growth)))
+    return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * cells / (cells + growth)))
 
 
 def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:

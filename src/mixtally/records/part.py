@@ -123,9 +123,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.repeats if self.threshold is not None else self.most_set or 1
 
     @property
+    def cells(self) -> int:
+        """Among how many messages that are as likely a value hides."""
+        return self.bins if self.planes is None else self.planes.prime
+
+    @property
     def pads(self) -> int:
         """Bins of a set in clear that stand for members which it lacks."""
-        return self.layout.bins - self.bins
+        return 0 if self.planes is not None else self.layout.bins - self.bins
 
     @property
     def least(self) -> int:
