@@ -132,7 +132,7 @@ def _among_uniform(
     if mechanism.max_set > 1:
         hidden = Hidden(mechanism.max_set, mechanism.cells, count)
         return set_in_clear.delta(hidden, epsilon, memo), set_in_clear.SOURCE
-    return clear_uniform.delta(count, mechanism.bins, epsilon, memo), clear_uniform.SOURCE
+    return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
