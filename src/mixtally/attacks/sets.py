@@ -66,7 +66,7 @@ class SetGame(Game):
             found.append(self._statistics(counts))
         return found[0], found[1]
 
-    def _collected(self, full: bool, chance: Chance, device: Device) -> Counts:  # noqa: FBT001
+    def _collected(self, full: bool, chance: Chance, device: Device) -> Counts:
         """How many messages name each cell that matters, in one collection."""
         part = self.senders.part
         record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)

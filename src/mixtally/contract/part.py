@@ -203,7 +203,9 @@ def _check_clear(part: Part, place: str) -> None:
     if part.most_set is None or part.layout.form != "index":
         raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
     if part.most_set > 1 and part.own is None:
-        raise refused("set-uncovered", place, "uniform fakes of devices for a set", part.recipe.kind)
+        raise refused(
+            "set-uncovered", place, "uniform fakes of devices for a set", part.recipe.kind
+        )
     if part.own is None and part.recipe.kind != "shaped":
         raise refused("clear-uncovered", place, "shaped fakes, or uniform ones of devices", "none")
     if part.own is not None and not part.own.uniform:

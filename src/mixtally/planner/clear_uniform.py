@@ -1,4 +1,4 @@
-"""clear-uniform: values or sets in clear among uniform fakes of devices, or values in shared bins."""
+"""clear-uniform: values or sets in clear among uniform fakes of devices, or values in few bins."""
 
 import math
 from fractions import Fraction

@@ -149,7 +149,7 @@ class PlanRequest:
 
 
 def default_messages(question: Question) -> float:
-    """Two for each of the messages that a record can be split into; one more than those of a set."""
+    """Two for each message that a record can be split into; of a set one more than its members."""
     if question.kind is Kind.SET and question.attributes is None:
         return max(DEFAULT_MESSAGES, question.max_set + 1.0)
     return min(DEFAULT_MESSAGES * len(encodings(question)[-1].parts), MOST_MESSAGES)

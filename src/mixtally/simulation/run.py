@@ -89,8 +89,8 @@ def _check_pairs(plan: Plan, analysis: Analysis) -> None:
             "pairs",
             wanted="records of several bits that travel whole",
             got="a message for every bit, member or attribute" if several else "single values",
-            do="add --protocol flip for bits, --protocol flip-blank for sets, with fewer messages a "
-            "user for attributes"
+            do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
+            "messages a user for attributes"
             if several
             else "leave --pairs out",
         )

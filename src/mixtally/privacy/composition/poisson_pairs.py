@@ -39,8 +39,9 @@ def more_and_less(mean: float, step: float) -> tuple[LossDistribution, LossDistr
     part = np.clip(losses - below * step, 0.0, step)
     up = held * (np.expm1(-part) / math.expm1(-step))
     low = int(below[0])
-    chances = np.bincount(below - low, weights=held - up, minlength=int(below[-1]) - low + 2)
-    chances[1:] += np.bincount(below - low, weights=up, minlength=len(chances) - 1)
+    size = int(below[-1]) - low + 2
+    chances = np.bincount(below - low, weights=held - up, minlength=size).astype(np.float64)
+    chances[1:] += np.bincount(below - low, weights=up, minlength=size - 1)
     places = low + np.arange(len(chances))
     zero = float(chances[places == 0].sum())
     gains = places > 0

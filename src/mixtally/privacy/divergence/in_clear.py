@@ -179,7 +179,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter is Parameter.FAKES:
-            return round(goal.cover * mechanism.max_set**_GROWTH * mechanism.cells)
+            return round(goal.cover * math.pow(mechanism.max_set, _GROWTH) * mechanism.cells)
         case ShapedFakes(decay=decay) if parameter is Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
             ends = math.log(2.0 * goal.times * math.tanh(decay / 2.0) / aim) / decay

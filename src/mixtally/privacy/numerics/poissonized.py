@@ -58,7 +58,10 @@ def poisson_pmf(mean: float) -> Floats:
     chances: Floats = np.concatenate([falling[::-1], [1.0], rising])
     chances /= chances.sum()
     expected = math.exp(middle * math.log(mean) - mean - math.lgamma(middle + 1.0))
-    if not abs(float(chances[middle - first]) - expected) <= (_SLACK + 64.0 * _UNIT * mean) * expected:
+    if (
+        not abs(float(chances[middle - first]) - expected)
+        <= (_SLACK + 64.0 * _UNIT * mean) * expected
+    ):
         raise AccountingError(
             f"Poisson: wanted {expected} for the likeliest of mean {mean}, got "
             f"{chances[middle - first]}; nothing may be promised from it"
@@ -67,7 +70,7 @@ def poisson_pmf(mean: float) -> Floats:
 
 
 def factor(trials: int, chance: float) -> float:
-    """max R for the Poisson number of the same mean, 1 for no trials; 0 <= chance <= 1."""
+    """The largest R for the Poisson number of the same mean, 1 for no trials; 0 <= chance <= 1."""
     mean = trials * chance
     if not trials or not chance:
         return 1.0

@@ -2,8 +2,8 @@
 
 A set of at most k bins travels as k messages of different cells: its members, and one of k further
 cells for each that it lacks. Uniform fakes put K / D counts into each of D cells, with the variance
-(K / D)(1 - 1/D), whatever else a record holds; shaped ones a mix's shift, with the variance of their distribution, which adds up over the mixes. Nothing survives when
-every mix colludes.
+(K / D)(1 - 1/D), whatever else a record holds; shaped ones a mix's shift, with the variance of
+their distribution, which adds up over the mixes. Nothing survives when every mix colludes.
 
 Source: notes 004 section 5.1 (uniform fakes).
 """

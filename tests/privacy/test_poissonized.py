@@ -1,0 +1,126 @@
+"""Numbers of fakes against Poisson numbers: factors that hold for every falling function."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mixtally.errors import AccountingError
+from mixtally.privacy.composition.convolve import Sum
+from mixtally.privacy.composition.poisson_pairs import more_and_less
+from mixtally.privacy.numerics import poissonized
+
+CASES = [
+    (trials, chance)
+    for trials in (1, 2, 5, 20, 120)
+    for chance in (Fraction(1, 500), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1))
+]
+
+
+def up_to(trials, chance):
+    """P(Bin(trials, chance) <= t) for every t, exactly."""
+    each = [
+        math.comb(trials, t) * chance**t * (1 - chance) ** (trials - t) for t in range(trials + 1)
+    ]
+    return [float(sum(each[: t + 1])) for t in range(trials + 1)]
+
+
+def poisson_up_to(mean, most):
+    """The same of a Poisson number."""
+    return np.cumsum(poisson(mean, most))
+
+
+def poisson(mean, most):
+    """P(X = t) for t = 0..most, X ~ Poisson(mean)."""
+    return np.array([
+        math.exp(t * math.log(mean) - mean - math.lgamma(t + 1)) for t in range(most + 1)
+    ])  # fmt: skip
+
+
+def above(trials, chance, share):
+    """Indicators of H <= t that are likelier than so many times those of Poisson numbers."""
+    ours, theirs = up_to(trials, chance), poisson_up_to(trials * float(chance), trials)
+    return sum(a > share * b * (1 + 1e-12) for a, b in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize(("trials", "chance"), CASES)
+def test_the_factor_holds_for_every_indicator(trials, chance):
+    found = poissonized.factor(trials, float(chance))
+    assert above(trials, chance, found) == 0
+
+
+@pytest.mark.parametrize(("trials", "chance"), CASES)
+def test_it_is_the_least(trials, chance):
+    """Planted: without it, or with a hair less, some indicator is likelier."""
+    found = poissonized.factor(trials, float(chance))
+    assert above(trials, chance, found * (1 - 1e-7)) >= 1
+
+
+def test_it_is_no_more_than_the_largest_ratio_of_chances():
+    """That is about (1 - q)^(-1/2)."""
+    for trials, chance in ((800, 0.1), (75150, 4 / 1002), (20000, 0.8)):
+        largest = (1.0 - chance) ** -0.5
+        assert 1.0 < poissonized.factor(trials, chance) < largest * (1 + 2 / (trials * chance))
+    assert poissonized.factor(10**6, 1.0) < 2.0
+
+
+@pytest.mark.parametrize("most", [1e-3, 1e-9])
+@pytest.mark.parametrize(("trials", "chance"), CASES)
+def test_lower_bounds_hold_for_every_indicator(trials, chance, most):
+    found = poissonized.below(trials, float(chance), most)
+    ours, theirs = up_to(trials, chance), poisson_up_to(found.mean, trials)
+    for a, b in zip(ours, theirs, strict=True):
+        assert a >= found.share * b - found.lost - 1e-13
+    assert found.lost <= most * 1.01
+    assert found.mean >= trials * float(chance)
+
+
+def test_no_trials_are_no_fakes():
+    assert poissonized.factor(0, 0.5) == poissonized.factor(9, 0.0) == 1.0
+    assert poissonized.below(0, 0.5, 1e-6) == (0.0, 1.0, 0.0)
+
+
+def test_a_wrong_pmf_stops_the_work(plant):
+    plant(np, "cumprod", lambda honest, *given: 1.001 * honest(*given))
+    with pytest.raises(AccountingError, match="Poisson"):
+        poissonized.poisson_pmf(500.0)
+
+
+def exact(mean, epsilon):
+    """delta of one cell up and one down: sum of (P - e^epsilon Q)_+ over both counts."""
+    most = int(mean + 40 * math.sqrt(mean) + 40)
+    without = poisson(mean, most)
+    held = np.concatenate([[0.0], without[:-1]])
+    gaps = np.outer(held, without) - np.exp(epsilon) * np.outer(without, held)
+    return float(np.maximum(gaps, 0.0).sum())
+
+
+@pytest.mark.parametrize("mean", [0.02, 0.7, 3.0, 40.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_a_cell_up_and_one_down_dominate_the_truth_closely(mean, epsilon):
+    step = 2.0**-12
+    total = Sum([(one, 1) for one in more_and_less(mean, step)])
+    truth = exact(mean, epsilon)
+    assert truth <= total.delta(epsilon) * (1 + 1e-12)
+    assert total.delta(epsilon) == pytest.approx(truth, rel=1e-4)
+    assert total.lower(epsilon + 2 * step) <= truth * (1 + 1e-12)
+    assert total.lower(epsilon) == pytest.approx(total.delta(epsilon), rel=1e-5)
+
+
+@pytest.mark.parametrize("mean", [0.5, 12.0, 900.0])
+def test_both_masses_stay(mean):
+    """Of all outcomes, in either world; what is lost is said to be infinite."""
+    for one, other in (more_and_less(mean, 2.0**-10), more_and_less(mean, 2.0**-10)[::-1]):
+        places, chances = one.mirrored(one.step)
+        assert chances.sum() + one.infinite == pytest.approx(1.0, abs=1e-12)
+        back = float((chances * np.exp(-places * one.step)).sum())
+        assert back + other.infinite == pytest.approx(1.0, abs=1e-12)
+
+
+def test_wrapped_losses_do_not_raise_a_lower_bound():
+    """Of rare large losses, where a short cycle holds little."""
+    for mean in (0.001, 0.05, 2.0):
+        total = Sum([(one, 3) for one in more_and_less(mean, 2.0**-8)])
+        for epsilon in (0.0, 0.1, 1.0, 5.0):
+            assert 0.0 <= total.lower(epsilon) <= total.delta(epsilon) <= 1.0
