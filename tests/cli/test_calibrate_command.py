@@ -136,7 +136,6 @@ def test_more_people_or_fakes_need_less_flipping(cli, protocol):
         ("flip-blank", "--fakes", 10, "--ones", 0),
         ("clear-uniform",),
         ("clear-uniform", "--bins", 9, "--fakes", 10),
-        ("clear-uniform", "--bins", 9, "--max-set", 2),
         ("single-bit", "--users", 10),
         ("single-bit", "--fakes", 0),
         ("single-bit", "--users", 10, "--fakes", 0, "--bins", 2),

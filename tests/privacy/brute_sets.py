@@ -1,4 +1,4 @@
-"""Sets in clear by enumeration, from the definition alone: uniform fakes over cells, in fractions."""
+"""Sets in clear by enumeration, from the definition alone: fakes over cells, in exact fractions."""
 
 from fractions import Fraction
 from itertools import combinations

@@ -1,0 +1,70 @@
+"""The game of a set in clear is the likelihood ratio it claims to be, and sees broken devices."""
+
+import math
+
+import numpy as np
+import pytest
+
+from helpers.contracts import uniform
+from mixtally.attacks.device import Device
+from mixtally.attacks.games import game_of
+from mixtally.attacks.multinomial import Binomials
+from mixtally.attacks.senders import Senders
+from mixtally.attacks.sets import SetGame
+from mixtally.randomize import part_reports
+from mixtally.simulation.seeded import SeededChance
+from privacy import brute_sets as brute
+
+BINS, SIZE = 3, 2
+
+
+def game(honest=3, bins=BINS, size=SIZE):
+    return game_of(Senders(uniform(bins, most_set=size, whole=1, coin=0), 0, honest))
+
+
+def test_the_statistic_is_the_log_likelihood_ratio():
+    found, cells = game(), BINS + SIZE
+    assert isinstance(found, SetGame)
+    full, empty = (brute.seen(held, cells, 3) for held in ((0, 1), (3, 4)))
+    for counts in {*full, *empty}:
+        rows = found.senders.part.layout.rows(np.repeat(np.arange(cells), counts))
+        statistic = float(found._statistics(found._counts(rows)[None])[0])
+        ratio = full.get(counts, 0), empty.get(counts, 0)
+        wanted = -math.inf if not ratio[0] else math.inf if not ratio[1] else math.log(
+            ratio[0] / ratio[1]
+        )  # fmt: skip
+        assert statistic == pytest.approx(wanted, abs=1e-12)
+
+
+def shares(played, bounds=(-1.0, 0.0, 1.0)):
+    return np.array([(played > bound).mean() for bound in bounds])
+
+
+def played(device, runs=2000):
+    found, chance = game(honest=40), SeededChance(3)
+    return np.array([found.draw(chance, device) for _ in range(runs)]).T
+
+
+def alike(device):
+    """False alarm: below 10^-6, six shares within six deviations of each other."""
+    code = played(device)
+    law = game(honest=40).drawn(100_000, Binomials(SeededChance(4)))
+    off = [np.abs(shares(a) - shares(b)) for a, b in zip(code, law, strict=True)]
+    return bool((np.array(off) < 6 * 0.5 / math.sqrt(2000)).all())
+
+
+def test_counts_from_the_distribution_are_those_of_the_code():
+    assert alike(Device())
+
+
+def test_the_twin_whose_pads_are_bins_is_caught():
+    def reports(part, records, chance):
+        codes = part.layout.codes(part_reports(part, records, chance))
+        return part.layout.rows(np.where(codes < part.bins, codes, codes - part.bins))
+
+    assert not alike(Device(reports=reports))
+
+
+def test_without_fakes_everything_is_told():
+    u, v = game(honest=0).draw(SeededChance(1), Device())
+    assert (u, v) == (math.inf, -math.inf)
