@@ -54,7 +54,7 @@ def planned(options):
 
 KINDS = {
     "one of 100 bins": ("--bins 100", "--mix-fakes"),
-    "a set of at most 3 of 100": ("--bins 100 --max-set 3", None),
+    "a set of at most 3 of 100": ("--bins 100 --max-set 3", "--messages-per-user 2"),
     "a single bit": ("--bits 1", "--mix-fakes"),
     "5 free bits": ("--bits 5", "--messages-per-user 2"),
     "attributes of 10, 20, 5": ("--attributes 10,20,5", "--messages-per-user 2"),
@@ -73,6 +73,17 @@ def test_errors_of_the_kinds_of_questions(kind, options):
     if options[1]:
         found, stated = planned(" ".join(options)), re.match(r"[\d.]+", other)[0]
         assert found["standard_error"] == near(stated)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16])
+def test_what_sets_in_clear_take(size):
+    a_bin, error, messages = cells("docs/divergences.md", str(size))
+    told = "check noise --protocol clear-uniform --bins 1000 --users 1e6"
+    fakes = facts(f"{told} {PROMISE} --max-set {size}")["fakes"]
+    cells_named = 1000 + size * (size > 1)
+    assert fakes / cells_named == near(a_bin)
+    assert (fakes / cells_named) ** 0.5 == near(error)
+    assert size + fakes / 10**6 == near(messages)
 
 
 @pytest.mark.seconds
