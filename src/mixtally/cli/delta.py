@@ -20,7 +20,8 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
     """Compute the exact delta of given parameters.
 
     flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
-    clear-uniform --fakes and --bins; clear-shaped --shape-decay and --shape-shift; single-bit
+    clear-uniform --fakes and --bins (and --max-set); clear-shaped --shape-decay and --shape-shift;
+    single-bit
     --users, --fakes and --flip (and --ones); flip --users and --flip (and --bins with --observer or
     --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and --flip (and
     --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
