@@ -62,6 +62,7 @@ check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 
 check delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
 check delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
 check delta --protocol kary-response --epsilon 1 --users 1e4 --bins 100 --replaced 0.2346 --json
+check delta --protocol clear-uniform --epsilon 1 --bins 1000 --max-set 4 --fakes 145529 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 25 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-variance 36 --shape-shift 36 --json
 check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
@@ -71,6 +72,7 @@ check noise --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
 check noise --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json
 check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 100 --json
 check noise --protocol kary-response --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --json
+check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 1000 --max-set 4 --users 1e6 --json
 check noise --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
 check noise --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
 check noise --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
