@@ -24,8 +24,8 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
     clear-shaped --shape-decay and --shape-shift; single-bit --users, --fakes and --flip (and
     --ones); flip --users and --flip (and --bins with --observer or --max-set, or --bits with
     --background); flip-uniform --users, --fakes, --bins and --flip (and --observer); memory
-    --permanent, --p, --q, --hashes and --reports. All but memory also take --repeats, --count-crowd
-    and, where a record has several bits or attributes, --split.
+    --permanent, --p, --q, --hashes and --reports. All but memory and kary-response also take
+    --repeats, --count-crowd and, where a record has several bits or attributes, --split.
     """
     error: float | None
     if options.protocol == "memory":
