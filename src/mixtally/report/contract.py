@@ -184,6 +184,8 @@ def _parts(plan: Plan, suite: int) -> list[tuple[str, ...]]:
 
 
 def _sent(part: Part) -> str:
+    if part.replaced is not None:
+        return f"its bin, or with {at_most(part.replaced / 2**64)} a random one"
     if part.threshold is None:
         return "its bin in clear"
     return f"bits flipped with {at_most(part.threshold / 2**64)}"
