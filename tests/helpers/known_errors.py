@@ -198,9 +198,12 @@ def replaced(wish: Wish) -> float:
     need = cover(wish.epsilon, wish.delta, wish.collections)
     bins = wish.bins or _POINTS
     most = min(bins / 1.5, 1e6, (wish.people + wish.sure) / need * 2.0)
-    for cells in {_prime(one) for one in np.geomspace(2.0, max(2.0, most), 25)}:
-        if 2 <= cells < bins:
-            found.append(_replaced(wish, cells, _meeting(bins, cells), wish.fakes, wish.sure))
+    primes = {_prime(one) for one in np.geomspace(2.0, max(2.0, most), 25)}
+    found += [
+        _replaced(wish, cells, _meeting(bins, cells), wish.fakes, wish.sure)
+        for cells in primes
+        if 2 <= cells < bins
+    ]
     return min(found)
 
 
