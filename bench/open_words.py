@@ -1,4 +1,4 @@
-"""Listed words of an open domain: bins shared by a hash beside pure-ldp's count-mean sketch."""
+"""Listed words of an open domain: planes of words beside pure-ldp's count-mean sketch."""
 
 import sys
 import time
@@ -9,18 +9,20 @@ from pure_ldp.core import FreqOracleServer
 from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 
 from mixtally.data.population import Population
+from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
-from mixtally.records.question import Question
+from mixtally.records.hashing import drawn_seed
+from mixtally.records.question import open_question
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.open_words import collect_words
+from mixtally.simulation.open_words import hashed, listed, truth_of_words
+from mixtally.simulation.run import release
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from english import english
 
-_USERS, _WORDS, _LISTED, _BINS = 20_000, 5_000, 50, 20_000
+_USERS, _WORDS, _LISTED = 20_000, 5_000, 50
 _SKETCH = {"k": 16, "m": 1024}
 
 
@@ -42,14 +44,15 @@ def _told(error: float) -> str:
 
 def _ours(crowd: Population) -> tuple[float, float]:
     start, chance = time.perf_counter(), SecureChance()
-    question = Question(
-        name="word", bins=_BINS, hashed=Hashing(function=HMAC_SHA256, seed=drawn_seed(chance))
-    )
+    question = open_question("word", drawn_seed(chance))
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     wish = PlanRequest(question=question, guarantee=promised, users=_USERS, mix_fakes=True)
-    listed = (crowd.question.labels or ())[:_LISTED]
-    release, truth = collect_words(choose(wish).plan, crowd, listed, Lab(chance))
-    return _error(release.result.estimate.counts - truth.counts), time.perf_counter() - start
+    plan = choose(wish).plan
+    sought = listed(plan.question, (crowd.question.labels or ())[:_LISTED])
+    played = hashed(crowd, plan.question)
+    found = release(plan, played, Lab(chance), Analysis(listed=sought)).result.estimate
+    error = _error(found.counts - truth_of_words(crowd, sought).counts)
+    return error, time.perf_counter() - start
 
 
 def _peer(crowd: Population) -> tuple[float, float]:
