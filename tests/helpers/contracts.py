@@ -156,7 +156,7 @@ def uniform(bins, *, whole=0, coin=1 << 62):
 
 
 def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None):
-    """One value in clear, named by a plane, among uniform fakes of devices, or ``drawn`` of hops."""
+    """One value in clear, named by a plane, among uniform fakes of devices or ``drawn`` of hops."""
     planes = Planes(prime, digits_for(prime, bins))
     return Part(
         bins=bins,

@@ -154,7 +154,7 @@ def test_a_lower_end_of_all_directions_is_no_lower_end(monkeypatch):
     fake = outcomes(family, range(family.messages))
     u, v, third = (outcomes(family, held(family, value)) for value in (0, 8, 1))
     truth = min(deltas(u, v, [third, *[fake] * 3], Fraction(2)))
-    monkeypatch.setattr(records.Planes, "meeting", property(lambda self: 0.0))
+    monkeypatch.setattr(records.Planes, "meeting", property(lambda _: 0.0))
     assert ends(family, 3, Fraction(2))[0] > truth
 
 

@@ -126,7 +126,9 @@ def test_a_word_is_held_however_it_is_spelled():
 
 @pytest.mark.parametrize("words", [["a"], ["a", "a"], ["caf\u00e9", "cafe\u0301"]])
 def test_a_list_is_of_two_different_words(words):
-    with pytest.raises(DataError, match="words to look for: wanted (at least two|different words)"):
+    with pytest.raises(
+        DataError, match=r"words to look for: wanted (at least two|different words)"
+    ):
         listed(planned(SeededChance(3)).question, words)
 
 
