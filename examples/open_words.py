@@ -61,8 +61,8 @@ def main() -> None:
                 f"all lines at once: {len(surely)}; made up: {sum(s in NOBODY for s in surely)}"
             )
             print(
-                f"  {others.label}: {others.estimate:,.0f}, standard error {others.standard_error:,.0f}, "
-                f"true {truth.figures['others'][0]:,}"
+                f"  {others.label}: {others.estimate:,.0f}, standard error "
+                f"{others.standard_error:,.0f}, true {truth.figures['others'][0]:,}"
             )
 
 

@@ -75,7 +75,7 @@ def test_a_fake_is_any_number_with_the_same_chance():
     """Every word below the number of planes is a fake of its own."""
     over = Planes(3, 2)
     seen = Counter(fake(part_of(over), Words(giving(word)))[0] for word in range(24))
-    assert seen == {number: 2 for number in range(over.messages)}
+    assert seen == dict.fromkeys(range(over.messages), 2)
 
 
 def test_a_record_and_a_fake_are_of_one_length():

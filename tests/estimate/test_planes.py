@@ -44,7 +44,7 @@ def drawn(over, count, seed=1):
 
 def brute(over, codes, times, points):
     """How often messages point at each point: those that a record of it could have sent."""
-    where = {code: many for code, many in zip(codes.tolist(), times.tolist(), strict=True)}
+    where = dict(zip(codes.tolist(), times.tolist(), strict=True))
     own = range(over.bare.directions)
     return [
         sum(where.get(over.bare.message(point, number), 0) for number in own) for point in points
@@ -134,7 +134,7 @@ def test_a_tally_in_another_order_is_found(name, way, monkeypatch):
     assert found.tolist() != brute(over, codes, times, range(over.points))
 
 
-@pytest.mark.parametrize("way", ("messages", "products"))
+@pytest.mark.parametrize("way", ["messages", "products"])
 def test_digits_in_the_other_order_are_found(way, plant, monkeypatch):
     """Planted: whoever counts takes the most significant digit of a point first."""
     over = Planes(5, 3)
@@ -313,7 +313,7 @@ def test_small_primes_show_a_wrong_chance(prime, digits, planted, monkeypatch):
     if planted == "kappa = 1/p":
         monkeypatch.setattr(Planes, "meeting", property(lambda self: 1.0 / self.prime))
     elif planted != "nothing":
-        monkeypatch.setattr(InClear, "gain", property(lambda self: 1.0))
+        monkeypatch.setattr(InClear, "gain", property(lambda _: 1.0))
     runs = []
     chance = SeededChance(2)
     for _ in range(300):
