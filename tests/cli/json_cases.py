@@ -15,7 +15,7 @@ PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "budget open me.ledger --epsilon 3 --delta 1e-5"
 CHARGED = f"{PLANNED} && {LEDGER} && budget charge me.ledger plan.json --times 2 --note spring"
 HASHED = (
-    "plan --hash-bins 1e4 --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
+    "plan --open --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
 )
 SHARDS = (
@@ -51,7 +51,7 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --messages-per-user 1 --err
 {CONTRACT} && contract show contract.json --json
 {CONTRACT} && contract check contract.json --json
 {CONTRACT} && contract check contract.json --rigorous --json
-plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
+plan --open --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
 """
 
 _LAWS = f"""
@@ -125,7 +125,7 @@ simulate survey.csv --column likes --set ';' --epsilon 1 {END}
 simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes --epsilon 2 --pairs {END}
 simulate survey.csv --column age --number 0,100 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
-simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
+simulate survey.csv --column answer --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate memoized survey.csv --column answer --labels words.txt --reports 5 --epsilon 1 --out result --seed {{seed}} --json
 simulate memoized survey.csv --column answer --labels words.txt --epsilon 1 --state kept.key --json
