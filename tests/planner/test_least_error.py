@@ -1,4 +1,7 @@
-"""No known mechanism errs less than what is chosen, within the same budget and trust."""
+"""No known mechanism errs less than what is chosen, within the same budget and trust.
+
+Of sets the formulas know those in clear, of k messages: a budget below that is not compared.
+"""
 
 import math
 import random
