@@ -91,7 +91,8 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     cells = [planes.prime]
     if sure and request.local_epsilon is None and _enough(request, cells, sure, accountant):
         return None
-    chance = _least(request, cells, sure, _telling(request, cells, own), accountant)
+    most = _telling(request, cells, own, planes.meeting)
+    chance = _least(request, cells, sure, most, accountant)
     if chance is None:
         return None
     part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance)
@@ -198,11 +199,13 @@ def _least(
     return max(floor, found.replaced)
 
 
-def _telling(request: PlanRequest, bins: list[int], own: OwnFakes | None) -> int:
+def _telling(
+    request: PlanRequest, bins: list[int], own: OwnFakes | None, meeting: float = 0.0
+) -> int:
     """The most that may be replaced, times 2^64, for counts that say enough.
 
-    An empty bin's variance is (n g + m) / (d (1 - g)^2) at most, with n + m for n g + m.
+    An empty bin's variance is at most (n + m) / (d (1 - g)^2), over planes by (1 - kappa)^2 more.
     """
     sent = request.users * (1.0 if own is None else 1.0 + own.mean)
-    least = CONFIDENCE / request.users * math.sqrt(sent / min(bins))
+    least = CONFIDENCE / request.users * math.sqrt(sent / min(bins)) / (1.0 - meeting)
     return math.floor((1.0 - min(1.0, least)) * SCALE)
