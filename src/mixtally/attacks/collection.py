@@ -134,8 +134,8 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     if part.planes is not None:
         others, rest = own[::-1], np.maximum(seen - own, 0)
         due = others * part.planes.meeting + fakes / part.planes.prime
-        trials = others + fakes
-        return [Checks.of(f"plane that holds a value by chance{name}", rest, trials, due / trials)]
+        seeing = others + fakes
+        return [Checks.of(f"plane that holds a value by chance{name}", rest, seeing, due / seeing)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, 1.0 / bins)]
