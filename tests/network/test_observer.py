@@ -90,8 +90,8 @@ SCENES = {
     ),
     "hashed texts": (
         planned(
-            Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
-            shaped(8),
+            Question(name="q", bins=9, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
+            contracts.over_planes(9, 3, drawn=6),
         ),
         ["a", "Zürich", "日本" * 40],
         {},
