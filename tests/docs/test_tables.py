@@ -59,6 +59,7 @@ KINDS = {
     "5 free bits": ("--bits 5", "--messages-per-user 2"),
     "attributes of 10, 20, 5": ("--attributes 10,20,5", "--messages-per-user 2"),
     "a number, 25 points": ("--number 0,100", "--mix-fakes"),
+    "a word of an open domain": ("--open", "--mix-fakes"),
 }
 
 
