@@ -59,7 +59,10 @@ def _pairs() -> list[tuple[str, str, str]]:
     most = {(int(i), int(j)) for i, j in zip(*np.unravel_index(first, both.shape), strict=True)}
     start = time.perf_counter()
     wish = PlanRequest(
-        question=boards.question, guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA), users=_USERS
+        question=boards.question,
+        guarantee=Guarantee(epsilon=_EPSILON, delta=_DELTA),
+        users=_USERS,
+        protocol="flip-blank",
     )
     found_ones = find_sets(choose(wish).plan, boards, Lab(SecureChance()))
     named = {one.items for one in found_ones.sets[2][:_TOP]}

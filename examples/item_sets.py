@@ -69,6 +69,7 @@ def main() -> None:
             question=boards.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=boards.users,
+            protocol="flip-blank",  # whose message holds the whole board
         )
         show(boards, find_sets(choose(wish).plan, boards, Lab(chance)))
 

@@ -3,8 +3,9 @@
 Data: flights out of New York City 2013 (shipped, CC0). Three flights that follow each other in the
 file stand for one person's itinerary.
 
-Look at the error of some 130 counts, twenty times that of one airport a person: a set is hidden
-only by fakes that happen to show all of it.
+Look at the two errors: in clear, an airport a message, that of a count is 1.6 times that of one
+airport a person. Which two are named together only a message shows that holds the whole set; it is
+hidden only by fakes that happen to show all of it, and errs by some 130 counts.
 """
 
 import numpy as np
@@ -16,6 +17,7 @@ from mixtally.estimate.analysis import Analysis
 from mixtally.planner import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question
+from mixtally.records.result import Result
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.offers import best
 from mixtally.simulation.run import release
@@ -24,7 +26,7 @@ from mixtally.simulation.truth import truth_of
 
 
 def main() -> None:
-    """Count airports, and which two are named together most."""
+    """Count airports and how large sets are, then which two are named together most."""
     legs = flights()
     users = len(legs.codes) // 3
     people = np.repeat(np.arange(users), 3)
@@ -38,12 +40,22 @@ def main() -> None:
     wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
     plan, reason = best(wish)
     print(reason)
-    result = release(plan, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
+    result = release(plan, crowd, Lab(SeededChance(7))).result
     found = result.estimate
     for i in np.argsort(-found.counts)[:5].tolist():
         print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")
-    pairs, true = result.figures[0].rows, truth_of(crowd, result).figures["pairs"]
-    for row, value in list(zip(pairs, true, strict=True))[:3]:
+    show(result, "sizes", crowd)
+    plan, reason = best(wish, pairs=True)
+    print(reason)
+    result = release(plan, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
+    show(result, "pairs", crowd)
+
+
+def show(result: Result, name: str, crowd: Population) -> None:
+    """The first three of such figures beside what is true."""
+    (rows,) = (one.rows for one in result.figures if one.name == name)
+    true = truth_of(crowd, result).figures[name]
+    for row, value in list(zip(rows, true, strict=True))[:3]:
         print(f"{row.label:9} {row.estimate:8.1f}   true {value:g}")
 
 
