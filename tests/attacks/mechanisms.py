@@ -20,6 +20,7 @@ from mixtally.records.mechanism.named import (
     flip_bits,
     flip_blank,
     flip_uniform,
+    kary_response,
     single_bit,
 )
 
@@ -35,6 +36,9 @@ _EVERY = {
     ),
     "flip-uniform": (flip_uniform, {"bins": 40}, {"fakes": (900, 110), "flip": (0.02, 0.04)}),
     "clear-uniform": (clear_uniform, {}, {"bins": (20, 5), "fakes": (900, 110)}),
+    "kary-response": (
+        kary_response, {"bins": 6}, {"crowd": (900, 110), "replaced": (1 << 62, 1 << 63)},
+    ),
     "clear-shaped": (clear_shaped, {"bins": 30, **_SHAPE}, {}),
     "clear-shaped, two mixes": (clear_shaped, {"bins": 30, **_SHAPE, "mixes": 2}, {}),
     "single-bit": (single_bit, {}, {"fakes": (500, 60), "flip": (0.03, 0.08), "crowd": (500, 60)}),

@@ -24,6 +24,7 @@ from mixtally.records.mechanism.named import (
     flip_bits,
     flip_blank,
     flip_uniform,
+    kary_response,
     single_bit,
 )
 from mixtally.records.shape import ratio_of
@@ -50,6 +51,8 @@ def flipping():
 def clear():
     """Every protocol whose records travel in clear."""
     yield from (clear_uniform(bins=bins, fakes=1000) for bins in (2, 9, 105, 256, 257, 5000))
+    yield from (kary_response(bins=bins, replaced=1 << 62, crowd=500) for bins in (2, 9, 257))
+    yield kary_response(bins=105, replaced=1 << 60, crowd=500, fakes=500)
     yield clear_shaped(bins=30, ratio=ratio_of(0.5), shift=27)
     yield clear_shaped(bins=7, ratio=ratio_of(0.05), shift=200, mixes=3)
 

@@ -15,7 +15,7 @@ PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "budget open me.ledger --epsilon 3 --delta 1e-5"
 CHARGED = f"{PLANNED} && {LEDGER} && budget charge me.ledger plan.json --times 2 --note spring"
 HASHED = (
-    "plan --hash-bins 1e4 --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
+    "plan --open --hash-seed 00112233445566778899aabbccddeeff --name answer --users 1000 "
     "--epsilon 1 --delta 1e-6 --mix-fakes --out p.json"
 )
 SHARDS = (
@@ -51,7 +51,7 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --messages-per-user 1 --err
 {CONTRACT} && contract show contract.json --json
 {CONTRACT} && contract check contract.json --json
 {CONTRACT} && contract check contract.json --rigorous --json
-plan --hash-bins 100000 --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
+plan --open --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
 """
 
 _LAWS = f"""
@@ -62,6 +62,7 @@ check delta --protocol flip-blank --epsilon 1 --fakes 1e6 --flip 1e-4 --max-set 
 check delta --protocol flip-uniform --epsilon 1 --users 1e4 --fakes 1e4 --bins 1000 --flip 0.004 --json
 check delta --protocol clear-uniform --epsilon 1 --fakes 4261 --bins 100 --json
 check delta --protocol kary-response --epsilon 1 --users 1e4 --bins 100 --replaced 0.2346 --json
+check delta --protocol clear-uniform --epsilon 1 --bins 1000 --max-set 4 --fakes 145529 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 25 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-variance 36 --shape-shift 36 --json
 check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
@@ -71,6 +72,7 @@ check noise --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
 check noise --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json
 check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 100 --json
 check noise --protocol kary-response --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --json
+check noise --protocol clear-uniform --epsilon 1 --delta 1e-6 --bins 1000 --max-set 4 --users 1e6 --json
 check noise --protocol clear-shaped --epsilon 1 --delta 1e-6 --json
 check noise --protocol single-bit --epsilon 1 --delta 1e-6 --users 1e6 --fakes 0 --json
 check noise --protocol flip --epsilon 1 --delta 1e-6 --users 1e6 --bins 100 --json
@@ -123,7 +125,7 @@ simulate survey.csv --column likes --set ';' --epsilon 1 {END}
 simulate survey.csv --columns smokes,drives --labels habits.txt --as attributes --epsilon 2 --pairs {END}
 simulate survey.csv --column age --number 0,100 --epsilon 1 --mix-fakes {END}
 simulate survey.csv --column age --number 0,100 --bins 20 --epsilon 1 --mix-fakes {END}
-simulate survey.csv --column answer --hash-bins 1e4 --candidates list.txt --epsilon 1 --mix-fakes {END}
+simulate survey.csv --column answer --candidates list.txt --epsilon 1 --mix-fakes {END}
 {HASHED} && simulate survey.csv --column answer --plan p.json --candidates list.txt --seed {{seed}} --json
 simulate memoized survey.csv --column answer --labels words.txt --reports 5 --epsilon 1 --out result --seed {{seed}} --json
 simulate memoized survey.csv --column answer --labels words.txt --epsilon 1 --state kept.key --json

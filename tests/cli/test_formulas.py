@@ -16,7 +16,7 @@ OTHERS = (
     "simulate live.csv --columns answer,=more --as attributes --epsilon 2 --delta 1e-6 --seed 1",
     "simulate live.csv --columns =more,flag --as bits --epsilon 2 --delta 1e-6 --seed 1",
     "simulate memoized live.csv --column answer --reports 5 --epsilon 1 --seed 1",
-    "simulate live.csv --column answer --hash-bins 1e4 --candidates live.txt --epsilon 1 "
+    "simulate live.csv --column answer --candidates live.txt --epsilon 1 "
     "--delta 1e-6 --mix-fakes --seed 1",
     "plan --hops 3 --epsilon 1 --delta 1e-6 --users 1000 --labels live.txt --out t.json && "
     "contract new t.json --network network.toml --out c.json && "

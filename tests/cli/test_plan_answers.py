@@ -116,17 +116,28 @@ def test_split_records_are_named_and_their_traffic_is_that_of_all_parts(cli):
     assert "clear-uniform, split" in cli(*ASKED, *SPLIT).out
 
 
-def test_hashed_values_are_named_with_their_collisions(cli):
+def test_planes_are_named_with_their_prime(cli):
     more = ("--bins", "1e6", "--protocol", "clear-uniform")
     facts = facts_of(cli, *ASKED, *more)
-    assert facts["hashed_values"] == 1_000_000
-    assert 2 <= facts["bins"] < 100_000
-    assert facts["collision_error"] < facts["standard_error"]
-    hashed = facts["plan"]["question"]["hashed"]
-    assert hashed["values"] == 1_000_000
-    assert len(bytes.fromhex(hashed["seed"])) == 16
+    (part,) = facts["plan"]["parts"]
+    assert facts["bins"] == part["bins"] == 1_000_000
+    assert facts["plan"]["question"]["hashed"] is None
+    planes = part["planes"]
+    assert (facts["prime"], facts["digits"]) == (planes["prime"], planes["digits"])
+    assert planes["prime"] ** planes["digits"] >= 1_000_000 > planes["prime"]
     flat = " ".join(cli(*ASKED, *more).out.split())
-    assert f"1,000,000 values share {facts['bins']:,} bins" in flat
+    assert f"names one of {planes['prime']:,} planes of values" in flat
+
+
+def test_an_open_domain_has_a_key_of_its_own_plan(cli):
+    first, second = (facts_of(cli, *ASKED, "--open") for _ in range(2))
+    seeds = [one["plan"]["question"]["hashed"]["seed"] for one in (first, second)]
+    assert seeds[0] != seeds[1]
+    assert all(len(bytes.fromhex(seed)) == 16 for seed in seeds)
+    points = first["plan"]["question"]["bins"]
+    assert int(points) == first["bins"] == first["prime"] ** first["digits"]
+    given = facts_of(cli, *ASKED, "--open", "--hash-seed", "0f" * 16)
+    assert given["plan"]["question"]["hashed"]["seed"] == "0f" * 16
 
 
 def test_what_a_mix_adds_is_said_to_rest_on_any_one_of_them(cli):

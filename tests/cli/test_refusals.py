@@ -38,9 +38,12 @@ def here(crowd, monkeypatch):
           "--protocol", "memory"), "`mixtally simulate memoized`"),
         ((*PLAN, "--bits", 1, "--protocol", "flip"), "one alone is flipped by single-bit"),
         ((*CROWD, "--protocol", "memory"), "`mixtally simulate memoized`"),
-        ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32), "--hash-seed: wanted a plan whose values"),
-        ((*PLAN, "--hash-bins", 1000, "--target-error", 100, "--mix-fakes"),
-         "which --hash-bins 20000 would cut"),
+        ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32),
+         "--hash-seed: wanted --open beside it, got none"),
+        ((*PLAN, "--open", "--target-error", 1, "--mix-fakes"),
+         "at 1000 messages a user; ask for more than that, raise epsilon, or allow --mix-fakes"),
+        ((*PLAN, "--open", "--bins", 10),
+         "wanted --bins or --labels, --attributes, --bits, or --open"),
         ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),
          "raise epsilon, or leave --protocol out"),
         (("check noise", "--protocol", "clear-shaped", "--shape-shift", 20, *PROMISE),
@@ -56,10 +59,12 @@ def test_a_refusal_is_one_line_that_says_what_to_do(here, refused, call, said):
     assert said in refused(*call)
 
 
-def test_the_bins_that_are_advised_reach_the_error(cli):
-    done = cli(*PLAN, "--hash-bins", 20000, "--target-error", 100, "--mix-fakes", "--json")
+def test_an_open_domain_reaches_a_wanted_error_by_messages(cli):
+    done = cli(*PLAN, "--open", "--target-error", 12, "--json")
     assert done.status == 0, done.err
-    assert json.loads(done.out)["standard_error"] <= 100
+    facts = json.loads(done.out)
+    assert 11 < facts["standard_error"] <= 12
+    assert 1.2 < facts["messages_per_user"] < 2
 
 
 def test_a_call_without_anything_is_answered_by_help(cli):

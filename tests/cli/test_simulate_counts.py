@@ -61,7 +61,7 @@ def _labels(tmp_path):
     ("more", "said"),
     [
         (("--pairs",), "--pairs"),
-        (("--hash-bins", "1e4", "--candidates", "counted.csv"), "--hash-bins"),
+        (("--candidates", "counted.csv"), "--candidates"),
         (("--set", ";"), "records read as set"),
         (("--number", "0,9"), "records read as number"),
         (("--person-column", "answer"), "of a person"),

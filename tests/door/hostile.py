@@ -86,7 +86,7 @@ COSTS = {
     "messages_per_user": 2, "bytes_per_user": 1000, "collections": 1, "mix_fakes": False,
     "hops": None, "mix_messages": None,
     "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_share": 1.0,
-    "minimum_crowd": None,
+    "minimum_crowd": None, "error_at": None,
 }  # fmt: skip
 PARAMETERS = {one.name: None for one in parameters_of(Parameters, extras=False)}
 SEEN = {

@@ -9,22 +9,20 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from helpers.planes_golden import golden
-from mixtally.errors import AccountingError, DataError, MessageError
+from mixtally.errors import AccountingError
 from mixtally.estimate import planes as module
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
-from mixtally.estimate.listed import Listed, others, tally_of
 from mixtally.estimate.noise import Noises, noise_distribution
 from mixtally.estimate.planes import pointing, pointing_at
 from mixtally.ground.draw import below
-from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.planes import Planes
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import Fold, add, tally_messages
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
@@ -228,6 +226,17 @@ def test_an_interval_inverts_that_law(inputs, value):
     assert [int(found.lower[0]), int(found.upper[0])] == value
 
 
+def test_every_direction_is_drawn_alike():
+    """30,000 records of one value, and as many fakes: chi-square, false alarm 2e-6."""
+    over = Planes(5, 2)
+    made = mechanism(5, 2, 30_000)
+    tally = play(made, np.full(30_000, 7), SeededChance(8))
+    own = [over.bare.message(7, number) for number in range(over.bare.directions)]
+    due = np.full(over.messages, 30_000 / over.messages)
+    due[own] += 30_000 / over.bare.directions
+    assert stats.chisquare(tally.counts, due).pvalue > 2e-6
+
+
 def test_one_digit_is_a_value_in_clear():
     """Planes of one digit would be the values themselves: nobody else points at one."""
     assert Planes(7, 1).meeting == 0.0
@@ -359,146 +368,3 @@ def test_intervals_that_forget_other_people_are_found(crowd):
     alone = 1.96 * math.sqrt(150 / 7 * (6 / 7))
     near = np.concatenate([np.abs(run.errors) <= alone for run in crowd])
     assert near.mean() < 0.9
-
-
-POINTS = np.array([12, 400, 123_456, 888, 4_000_000, 70])
-"""Of Z_223^3: the last two nobody holds; 300 people hold words that are not listed."""
-LISTED = Listed(("a", "b", "c", "d", "e", "f"), POINTS)
-
-
-def opened(runs, seed=5, planted=None):
-    """The counts of listed words, and the row of all others, collection by collection."""
-    chance, found = SeededChance(seed), []
-    made = mechanism(223, 3, 900)
-    held = np.concatenate([np.repeat(POINTS[:4], (200, 90, 50, 10)), np.arange(300) * 31_000 + 5])
-    for _ in range(runs):
-        tally = play(made, held, chance)
-        lines, squares = tally_of(made.planes, tally, LISTED)
-        if planted is not None:
-            squares = planted(squares)
-        row = others(made, lines, squares, len(held), 0.95)
-        estimate = estimate_counts(made, lines, len(held), noises=NOISES)
-        found.append((estimate, row))
-    return found
-
-
-@pytest.fixture(scope="module")
-def opens():
-    return opened(300)
-
-
-def test_listed_words_are_counted_without_bias(opens):
-    """False alarm 4e-6 by the normal law; 1,800 intervals of which at least 95 % hold, deviation
-    0.6 %: false alarm below 1e-5.
-    """
-    truth = np.array([200, 90, 50, 10, 0, 0])
-    for word in range(6):
-        assert abs(score([found.counts[word] - truth[word] for found, _ in opens])) < 5
-    held = [(f.each.lower <= truth) & (truth <= f.each.upper) for f, _ in opens]
-    assert 0.925 < np.mean(held) < 0.99
-
-
-def test_others_are_counted_with_their_error(opens):
-    """300 people hold words that nobody listed. Unbiased: false alarm 6e-7. Intervals hold in 300
-    collections of at least 94 %: fewer than 265 with probability 1e-4. The error stated is that
-    seen, deviation 4 %.
-    """
-    rows = [row for _, row in opens]
-    assert abs(score([row.estimate - 300 for row in rows])) < 5
-    assert sum(row.lower <= 300 <= row.upper for row in rows) >= 265
-    seen = np.std([row.estimate for row in rows])
-    assert seen / np.mean([row.standard_error for row in rows]) == pytest.approx(1.0, abs=0.2)
-
-
-@pytest.mark.parametrize("change", [300, -20], ids=["known messages vary", "people do not"])
-def test_another_error_of_others_is_found(change):
-    """Planted: that messages of listed words hold them counts as noise, or other people's do not
-    point at words by chance.
-    """
-    rows = [row for _, row in opened(200, planted=lambda squares: squares + change)]
-    seen = np.std([row.estimate for row in rows])
-    assert abs(seen / np.mean([row.standard_error for row in rows]) - 1.0) > 0.2
-
-
-def test_the_error_of_others_is_that_of_every_outcome():
-    """Five people, three of them with listed words, and two fakes over Z_3^2: the variance stated
-    is right on average over all directions and fakes, in the whole law and not in a sample.
-    """
-    over, points, held = Planes(3, 2), np.array([0, 4]), (0, 0, 4, 7, 8)
-    made = mechanism(3, 2, 2)
-    law = {(0, 0): 1.0}
-
-    def with_one(law, messages):
-        wider = {}
-        for (total, squares), chance in law.items():
-            for code in messages:
-                hits = sum(over.bare.message(int(x), code // 3) == code for x in points)
-                key = (total + hits, squares + hits**2)
-                wider[key] = wider.get(key, 0.0) + chance / len(messages)
-        return wider
-
-    for value in held:
-        law = with_one(law, [over.bare.message(value, number) for number in range(4)])
-    for _ in range(2):
-        law = with_one(law, range(12))
-    estimates, stated = [], []
-    for total, squares in law:
-        lines = Tally(np.array([total, 0]), 7)
-        found = 5 - float(made.unbiased(lines.counts, 7).sum())
-        means = ((2, 2 / 3), (found, 2 / 4), (5 - found, 1 + 1 / 4))
-        estimates.append(found)
-        stated.append((squares - sum(n * mean**2 for n, mean in means)) / made.gain**2)
-        row = others(made, lines, squares, 5, 0.95)
-        assert row.estimate == pytest.approx(found)
-        assert row.standard_error**2 == pytest.approx(max(0.0, stated[-1]))
-    weights = np.array(list(law.values()))
-    mean = float(weights @ estimates)
-    assert mean == pytest.approx(2.0)
-    assert float(weights @ stated) == pytest.approx(
-        float(weights @ (np.array(estimates) - mean) ** 2)
-    )
-
-
-def test_words_of_one_point_are_one_line():
-    both = Listed(("a", "b", "c", "d", "e"), np.array([7, 3, 7, 7, 7]))
-    assert both.lines.tolist() == [7, 3]
-    assert both.line_of.tolist() == [0, 1, 0, 0, 0]
-    assert both.labels == ("a + c + d + 1 more", "b")
-
-
-def test_words_of_one_point_alone_are_too_few():
-    with pytest.raises(DataError, match="wanted at least two"):
-        Listed(("a", "b"), np.array([7, 7]))
-
-
-OPEN = Layout(Form.INDEX, Planes(419, 7).messages)
-
-
-def test_a_message_with_the_top_bit_set_is_no_message():
-    """Eight bytes are read with a sign: a number from 2^63 on is not a negative bin's."""
-    good = OPEN.rows(np.array([5, OPEN.bins - 1]))
-    bad = np.full((1, 8), 255, dtype=np.uint8)
-    top = np.zeros((1, 8), dtype=np.uint8)
-    top[0, 7] = 0x80
-    assert tally_messages(OPEN, good).messages == 2
-    for one in (bad, top, OPEN.rows(np.array([OPEN.bins]))):
-        with pytest.raises(MessageError, match="a bin past the last"):
-            tally_messages(OPEN, np.concatenate([good, one]))
-        assert [*OPEN.faults(one)] == ["a bin past the last"]
-        assert OPEN.faults(one)["a bin past the last"].all()
-
-
-def test_tallies_of_what_came_add_up():
-    """Whatever the split, codes ascend and counts are those of all."""
-    codes = below(SeededChance(6), 50, 400) * (OPEN.bins // 50)
-    rows = OPEN.rows(codes)
-    whole = tally_messages(OPEN, rows)
-    split = add(tally_messages(OPEN, rows[:123]), tally_messages(OPEN, rows[123:]))
-    fold = Fold(OPEN, rows.size)
-    for first in range(0, 400, 37):
-        fold.add(rows[first : first + 37])
-    expected = np.unique(codes, return_counts=True)
-    for tally in (whole, split, fold.tally()):
-        assert tally.messages == 400
-        for one, other in zip(tally.named, expected, strict=True):
-            assert one.tolist() == other.tolist()

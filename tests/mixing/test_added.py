@@ -7,7 +7,8 @@ from scipy import stats
 from helpers.capped_distribution import conditional, p_value
 from mixtally.mixing import added
 from mixtally.records.layout import Form, Layout
-from mixtally.records.recipe import BlanksRecipe, LaplaceShape, NoRecipe
+from mixtally.records.planes import Planes
+from mixtally.records.recipe import BlanksRecipe, LaplaceShape, NoRecipe, UniformRecipe
 from mixtally.simulation.seeded import SeededChance
 
 BINS, COUNT = 5, 60_000
@@ -66,6 +67,27 @@ def test_shaped_fakes_come_as_they_always_did():
     shares = np.array(recipe.weights, dtype=float) / 2**64
     counts = np.bincount(numbers, minlength=len(shares))
     assert stats.chisquare(counts, shares * 60_000).pvalue > 1e-6
+
+
+def uniform_p_value(over, codes):
+    """That of numbers below J p, each as likely."""
+    return float(stats.chisquare(np.bincount(codes, minlength=over.messages)).pvalue)
+
+
+def test_uniform_fakes_fall_on_every_message():
+    """False alarm 10^-6; so many, whoever sends what."""
+    over = Planes(5, 2)
+    layout = Layout(Form.INDEX, over.messages)
+    rows = added(UniformRecipe(COUNT), layout, SeededChance(3))
+    assert len(rows) == COUNT
+    assert uniform_p_value(over, layout.codes(rows)) > 1e-6
+
+
+def test_uniform_fakes_of_a_power_of_two_are_found():
+    """Planted: numbers of as many bits as fit, in place of those drawn again."""
+    over = Planes(5, 2)
+    codes = SeededChance(3).words(COUNT) % np.uint64(32) % np.uint64(over.messages)
+    assert uniform_p_value(over, codes.astype(np.int64)) < 1e-6
 
 
 def test_nothing_is_added_where_people_bring_the_cover():

@@ -20,6 +20,7 @@ from mixtally.mixing import added, shuffle
 from mixtally.mixnode.mix import Options
 from mixtally.node.calls import call
 from mixtally.records.contract import FakeRecord, OwnFakes
+from mixtally.records.grid import Grid
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.records.received import PartReceived, Received
 from mixtally.report.texts import whole_facts
@@ -34,6 +35,7 @@ from reference.person import person_messages
 
 HOPS, PEOPLE = 3, 5
 OWN = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
+RANDOM = OwnFakes(FakeRecord.UNIFORM, 1, 1 << 63)
 
 
 def planned(question, *parts, **changes):
@@ -74,6 +76,37 @@ SCENES = {
     ),
     "planes of every mix": Scene(
         planned(Question(name="q", bins=9), contracts.over_planes(9, 2, drawn=6)), [8, 3, 3, 3, 0]
+    ),
+    "in clear, Gaussian fakes of every mix": Scene(
+        planned(Question(name="q", bins=4), contracts.gaussian(4, variance=2, shift=5)),
+        [1, 1, 1, 2, 0],
+    ),
+    "replaced beside fakes of people": Scene(
+        planned(Question(name="q", bins=4), contracts.replaced(4, own=RANDOM), count_flips=True),
+        [3, 1, 1, 2, 1],
+    ),
+    "planes, replaced": Scene(
+        planned(
+            Question(name="q", bins=40),
+            contracts.over_planes(40, 5, whole=1, share=0.25),
+            count_flips=True,
+        ),
+        [39, 7, 7, 0, 39],
+    ),
+    "sets in clear, coins of people": Scene(
+        planned(
+            Question(name="q", bins=6, kind=Kind.SET, max_set=2),
+            contracts.uniform(6, whole=1, most_set=2),
+        ),
+        [[0, 1], [], [5], [1], [1, 2]],
+    ),
+    "rounded numbers": Scene(
+        planned(
+            Question(name="q", bins=3),
+            contracts.uniform(3, whole=1),
+            grid=Grid(low=-1.0, high=1.0, points=3),
+        ),
+        [-1.0, 0.25, 0.9, 0.0, -0.4],
     ),
     "attributes, a part each": Scene(
         planned(
@@ -127,10 +160,13 @@ class Batch(NamedTuple):
 def mixed(scene, of_mix=of_mix):
     """Devices, then mixes, in this process."""
     plan = scene.plan
-    sent = [
-        person_messages(plan, answer(plan, value), OfDevice(person))
-        for person, value in enumerate(scene.values)
-    ]
+    sent = []
+    for person, value in enumerate(scene.values):
+
+        def own(chance, value=value):
+            return answer(plan, value, chance=chance)
+
+        sent.append(person_messages(plan, own, OfDevice(person)))
     chances, batch = [of_mix(hop) for hop in range(1, HOPS + 1)], Batch([], [])
     for place, part in enumerate(plan.parts):
         rows = part.layout.read([message for person in sent for message in person[place]])

@@ -40,8 +40,8 @@ BITS = planned(
     count_flips=True,
 )
 HASHED = planned(
-    Question(name="q", bins=8, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
-    contracts.shaped(8, shift=3),
+    Question(name="q", bins=9, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED)),
+    contracts.over_planes(9, 3, drawn=6),
 )
 VALUE = [PLANTED[i // 8] >> i % 8 & 1 for i in range(64)]
 SCENES = {

@@ -56,5 +56,7 @@ def value(made: Record, parameter: Parameter) -> int:
             return mechanism.threshold
         case Parameter.FAKES:
             return mechanism.fakes.count
+        case Parameter.REPLACED:
+            return mechanism.replaced
         case Parameter.SHIFT:
             return mechanism.fakes.shape.shift

@@ -35,6 +35,8 @@ FINE = [
     ("flip", {"users": 5000, "bits": 4, "split": True}),
     ("flip", {"users": 5000, "bits": 4, "observer": SUMS}),
     ("flip-uniform", {"fakes": 200, "bins": 50, "users": 1000}),
+    ("kary-response", {"bins": 50, "users": 5000}),
+    ("kary-response", {"bins": 50, "users": 5000, "replaced": 0.1}),
     ("flip-uniform", {"fakes": 200, "bins": 50, "users": 5000, "count_crowd": True}),
     ("flip-uniform", {"fakes": 1000, "bins": 50, "users": 5000, "observer": SUMS}),
 ]

@@ -165,6 +165,16 @@ def test_a_wrong_sum_is_below_the_truth_of_some_dataset(wrong):
     assert any(bound(*case, **wrong) < truth(*case) for case in cases)
 
 
+@pytest.mark.parametrize("more", [(1, 0), (0, 1)], ids=["a person", "a fake"])
+def test_one_more_than_there_are_is_noticed(more):
+    people, fakes = more
+
+    def taken(users, bins, g, sent, grow):
+        return priced(users + people, bins, g, sent + fakes, grow)
+
+    assert not all(holds(case, taken(*case)) for case in SMALL[:60])
+
+
 def without_fakes(users, bins, g, grow, drawn):
     """The same as one of ``drawn`` people each replaced or not, over the share."""
     chances_ = (

@@ -29,6 +29,7 @@ SUMS = Observer.SUMS
 WHOLE = {
     "flip-blank": Parameters(fakes=900, flip=Q),
     "clear-uniform": Parameters(fakes=900, bins=90),
+    "kary-response": Parameters(users=400, bins=90, replaced=0.25),
     "clear-shaped": Parameters(shape_decay=0.7, shape_shift=9),
     "single-bit": Parameters(users=400, fakes=10, flip=Q),
     "flip": Parameters(users=2000, flip=Q),
@@ -59,7 +60,7 @@ def test_a_missing_parameter_is_refused(name):
 def test_a_superfluous_parameter_is_refused(name):
     extra = {
         "users": 3, "bins": 3, "bits": 3, "ones": 0, "max_set": 2, "background": "zero",
-        "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q,
+        "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q, "replaced": 0.5,
         "split": True, "shape_decay": 0.5, "shape_shift": 3, "mixes": 2,
         "shape_variance": 36,
     }  # fmt: skip

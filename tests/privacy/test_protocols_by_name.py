@@ -16,6 +16,7 @@ from mixtally.privacy.divergence import (
     flip_blank,
     flip_uniform,
     k_hot,
+    kary_response,
     one_hot,
     single_bit,
     vectors,
@@ -32,6 +33,8 @@ from privacy import by_name
 Q = SCALE // 12
 SUMS = Observer.SUMS
 NEEDS = {name: DIVERGENCES[mechanism_of(name)].PROTOCOLS[name].required for name in protocols()}
+REPLACED = named.kary_response(bins=9, replaced=SCALE // 4, crowd=400, fakes=3)
+BOTH = (kary_response.lower_bound, kary_response.upper_bound)
 PRICES = {
     "blanks": ("flip-blank", {"fakes": 900}, lambda t, e: flip_blank.delta(900, t, e)),
     "blanks, users known": (
@@ -81,6 +84,10 @@ PRICES = {
     "uniform": (
         "flip-uniform", {"users": 400, "fakes": 900, "bins": 90},
         lambda t, e: flip_uniform.messages(900, 90, t, e),
+    ),
+    "replaced": (
+        "kary-response", {"users": 400, "bins": 9, "replaced": 0.25, "fakes": 3},
+        lambda _, e: [each(REPLACED, e) for each in BOTH],
     ),
     "shaped": (
         "clear-shaped", {"ratio": SCALE // 2, "shift": 9},

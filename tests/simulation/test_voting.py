@@ -84,7 +84,7 @@ def test_both_versions_keep_the_same_epsilon_and_mixes_cost_far_less(example):
         ({"mix_fakes": True}, "clear-shaped"),
         ({}, "clear-uniform"),
         ({"protocol": "flip-blank"}, "flip-blank"),
-        ({"local_epsilon": 4.0}, "flip-blank"),
+        ({"local_epsilon": 4.0}, "kary-response"),
     ],
 )
 def test_the_budget_decides_the_shuffle_version(wished, protocol):

@@ -113,7 +113,7 @@ def lower_of(message, epsilon, rounds):
 def start(message, parameter, goal):
     return round(goal.cover * message.mechanism.bins)
 '''
-LAST, IN = "    InClear: in_clear,", "bit_flips, in_clear"
+LAST, IN = "    InClear: in_clear,", "    bit_flips,\n    in_clear,"
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,9 @@ def toyed(tmp_path_factory):
     registry = root / "mixtally/privacy/divergence/registry.py"
     text = registry.read_text()
     assert text.count(LAST) == 1
-    registry.write_text(text.replace(LAST, f"{LAST}\n    toy.Toy: toy,").replace(IN, f"{IN}, toy"))
+    registry.write_text(
+        text.replace(LAST, f"{LAST}\n    toy.Toy: toy,").replace(IN, f"{IN}\n    toy,")
+    )
 
     def run(*arguments):
         return subprocess.run(

@@ -292,7 +292,7 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
 
 
 def _alike(what: str, drawn: Counts, every: int) -> list[Checks]:
-    """Whether numbers are uniform below ``every``: blocks, two in a row, each of a few."""
+    """Whether numbers are uniform below ``every``: blocks, two in a row, each where few."""
     inside = drawn[(drawn >= 0) & (drawn < every)]
     ends = [-(-every * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
     sizes = np.diff(np.array([0, *ends], dtype=np.float64))

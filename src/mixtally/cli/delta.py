@@ -24,8 +24,9 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
     (and --fakes); clear-shaped --shape-decay, or --shape-variance, and --shape-shift; single-bit
     --users, --fakes and --flip (and --ones); flip --users and --flip (and --bins with --observer or
     --max-set, or --bits with --background); flip-uniform --users, --fakes, --bins and --flip (and
-    --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory also take
-    --repeats, --count-crowd and, where a record has several bits or attributes, --split.
+    --observer); memory --permanent, --p, --q, --hashes and --reports. All but memory and
+    kary-response also take --repeats, --count-crowd and, where a record has several bits or
+    attributes, --split.
     """
     error: float | None
     if options.protocol == "memory":

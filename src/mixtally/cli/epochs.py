@@ -109,7 +109,7 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
         raise PlanError(
             str(plan),
             wanted="bins of one value each",
-            got="bins that values share by a hash",
+            got="an open question",
             do="ask words with `mixtally simulate --candidates`",
         )
     return held

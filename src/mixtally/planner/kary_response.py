@@ -12,6 +12,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.contract.question import MOST_BINS
 from mixtally.errors import EffortError, ParameterError
@@ -32,9 +33,12 @@ from mixtally.records.part import FakeRecord, OwnFakes
 from mixtally.records.recipe import NoRecipe
 
 NAME = "kary-response"
+Floats = NDArray[np.float64]
 _TOLERANCE = 1e-4
-_TRIED, _WIDEST = 200, 50
-"""Numbers of cells that are looked at, up to so many times those that clear records could have."""
+_CHANCES = 1e-3, 0.95, 30
+"""Of a replacement: from, to, and how many are looked at."""
+_FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 12, 65, 9.0
+"""Where a mean is sought, how closely, and by how many counts within how many deviations."""
 _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 
 
@@ -95,21 +99,47 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
 
 
 def _cells(request: PlanRequest, sure: int, people: int) -> int:
-    """How many cells p err about least at the count that is asked for.
+    """How many cells p err about least at the count that is asked for; 0 for none.
 
-    Where clear records need a cover of some lambda a cell, n g + m messages and one's own
-    replacement do as well about at (n g + m) / p = lambda (1 - g)^2.
+    Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
-    cover = usual_cover(request.guarantee.epsilon, request.guarantee.delta)
-    most = min(request.question.bins, MOST_BINS, math.ceil(_WIDEST * (people + sure) / cover))
-    cells = np.geomspace(2.0, max(2.0, most), _TRIED)
-    twice = 2.0 * cover * cells + people
-    g = (twice - np.sqrt(twice**2 - 4.0 * cover * cells * (cover * cells - sure))) / 2.0
-    g /= cover * cells
-    able = (g > 0.0) & (g < 1.0)
-    spread = (request.users + sure) / cells + request.count * g
-    error = np.where(able, spread / (1.0 - g) ** 2, math.inf)
-    return round(float(cells[int(error.argmin())])) if able.any() else 0
+    g = np.geomspace(*_CHANCES)
+    mean = _means(request.guarantee.epsilon, request.guarantee.delta, g)
+    cells = (people * g + sure) / mean
+    cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
+    spread = (request.users + sure) / np.maximum(cells, 1.0) + request.count * g * (1.0 - g)
+    error = np.where(cells >= 2.0, spread / (1.0 - g) ** 2, math.inf)
+    best = int(error.argmin())
+    return round(float(cells[best])) if math.isfinite(error[best]) else 0
+
+
+def _means(epsilon: float, delta: float, g: Floats) -> Floats:
+    """The least mean mu of a cell's messages at which chances g of a replacement hide, about.
+
+    With A and B two such cells, Poisson, and c = g mu / (1 - g), it is the mu with
+
+        (1 - g) / mu  E (A - e^eps B - (e^eps - 1) c)_+ = delta.
+    """
+    from scipy import special  # slow to import
+
+    cover, growth = usual_cover(epsilon, delta), math.exp(epsilon)
+    low, high = np.full(len(g), math.log(_FEWEST)), np.full(len(g), math.log(2.0 * cover + 10.0))
+    place = np.linspace(-1.0, 1.0, _PLACES)
+    for _ in range(_HALVINGS):
+        mean = np.exp((low + high) / 2.0)[:, np.newaxis]
+        b = np.floor(np.maximum(mean + place * (_WIDE * np.sqrt(mean) + _WIDE), 0.0))
+        chance = np.exp(special.xlogy(b, mean) - mean - special.gammaln(b + 1.0))
+        chance /= chance.sum(axis=1, keepdims=True)
+        least = growth * b + (growth - 1.0) * g[:, np.newaxis] * mean / (1.0 - g[:, np.newaxis])
+        over = np.floor(least)
+        gained = mean * special.pdtrc(np.maximum(over - 1.0, 0.0), mean)
+        gained = np.where(over > 0.0, gained, mean) - least * special.pdtrc(over, mean)
+        told = (1.0 - g) * (chance * np.maximum(gained, 0.0)).sum(axis=1) / mean[:, 0]
+        low, high = (
+            np.where(told > delta, (low + high) / 2.0, low),
+            np.where(told > delta, high, (low + high) / 2.0),
+        )
+    return np.asarray(np.exp(high), dtype=np.float64)
 
 
 def _affordable(request: PlanRequest, parts: int, people: int) -> OwnFakes | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixtally.planner.request import PlanRequest
-from mixtally.privacy.terms import PrivacyTerms, local_epsilon_of
+from mixtally.privacy.terms import PrivacyTerms
 from mixtally.records.costs import Costs
 from mixtally.records.part import Part
 from mixtally.records.plan import Cover, Plan
@@ -95,7 +95,6 @@ class Candidate(Costs):
             "cover": str(self.cover),
             **self.costs(),
             **self.errors(self.request.count),
-            "local_epsilon": local_epsilon_of(self.priced),
         }
 
 

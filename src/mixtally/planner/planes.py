@@ -35,18 +35,20 @@ _USUAL = 1_000
 
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many cells as the fakes of people's budget cover."""
+    """As many cells as the fakes of people's budget cover; None where they cover all values."""
     people = request.people
     if not _clear(request, encoding) or people is None:
         return None
     fakes = math.floor(without_coins(request, request.own_fakes(1) * people, 1))
-    planes = planes_of(request, _most_cells(accountant, request, encoding, fakes))
+    cells = _most_cells(accountant, request, encoding, fakes)
+    planes = planes_of(request, cells)
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE),)).bytes_per_user / 2.0
         own = Fraction(request.bytes_per_user) / Fraction(sent) - 1
         fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
-        planes = planes_of(request, _most_cells(accountant, request, encoding, fakes))
-    if planes is None:
+        cells = _most_cells(accountant, request, encoding, fakes)
+        planes = planes_of(request, cells)
+    if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
     need = with_coins(request, uniform_fakes(accountant, request, encoding, planes.prime), 1)
     return found_over(request, planes, _part(planes, -(-need * SCALE // people)))

@@ -125,7 +125,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def cells(self) -> int:
         """Among how many messages that are as likely a value hides."""
-        return self.bins if self.planes is None else self.planes.prime
+        return self.planes.prime if self.planes is not None else self.bins
 
     @property
     def pads(self) -> int:

@@ -188,11 +188,14 @@ def _parts(plan: Plan, suite: int) -> list[tuple[str, ...]]:
 
 
 def _sent(part: Part) -> str:
+    if part.threshold is not None:
+        return f"bits flipped with {at_most(part.threshold / 2**64)}"
+    own = "its bin in clear"
     if part.planes is not None:
-        return f"one of {part.planes.prime:,} planes in clear, of a direction it draws"
-    if part.threshold is None:
-        return "its bin in clear"
-    return f"bits flipped with {at_most(part.threshold / 2**64)}"
+        own = f"one of {part.planes.prime:,} planes in clear, of a direction it draws"
+    if part.replaced is None:
+        return own
+    return f"{own}, or with {at_most(part.replaced / 2**64)} a random one"
 
 
 def _added(part: Part) -> str:

@@ -22,7 +22,8 @@ _ALONE = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
 _CROWD = (
-    "people's flips or replaced values are counted on, for which no second derivation is known here"
+    "people's flips are counted on, or values that they replace, for which no second derivation is "
+    "known here"
 )
 _TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
 _IN_CLEAR = "a set in clear, whose cells that differ are too many to be added up here"

@@ -52,7 +52,6 @@ from mixtally.privacy.divergence import (
     ObservedMessage,
     ParameterRules,
     ProvedDelta,
-    apart_note,
     clear_uniform,
     repeats,
 )
@@ -74,7 +73,7 @@ SOURCE = (
 PROTOCOLS: Mapping[str, ParameterRules] = {
     "kary-response": ParameterRules(
         frozenset({"users", "bins", "replaced"}),
-        frozenset({"fakes", "count_crowd", "repeats", "max_set", "split"}),
+        frozenset({"fakes"}),
         (("replaced", Parameter.REPLACED), ("fakes", Parameter.FAKES)),
     ),
 }
@@ -90,7 +89,7 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """One message of protocol ``name``; a set is sent one value a message."""
+    """One message of protocol ``name``, which is all of a record."""
     del name  # there is one
     given = counted.given
     mechanism = KaryResponse(
@@ -98,9 +97,8 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
         replaced=SCALE // 2 if given.replaced is None else replaced_of(given.replaced),
         fakes=UniformFakes(counted.fakes),
         crowd=counted.crowd,
-        repeats=given.repeats or 1,
     )
-    return ObservedMessage(mechanism), given.pieces(), apart_note(given)
+    return ObservedMessage(mechanism), 1, ""
 
 
 def delta(

@@ -1,0 +1,209 @@
+"""``mixtally simulate --candidates``: words of an open domain, played end to end."""
+
+import csv
+import json
+
+import pytest
+
+from mixtally.cli.plan_files import read_plan
+from mixtally.records.contract import write_plan
+
+WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
+HELD = {word: 900 // rank for rank, word in enumerate(WORDS, start=1)}
+RARE = [f"flower {number}" for number in range(600)]
+GIVEN = ("--epsilon", 1, "--delta", "1e-6", "--seed", 1)
+MIXED = (*GIVEN, "--mix-fakes")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """2,475 people; one of the words is spelled in two ways."""
+    people = [word for word, count in HELD.items() for _ in range(count)] + RARE
+    people[people.index("caf\u00e9")] = "cafe\u0301"
+    path = tmp_path / "words.csv"
+    path.write_text("word\n" + "\n".join(people) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """Candidates: the frequent words and one that nobody holds."""
+    path = tmp_path / "candidates.txt"
+    path.write_text("\n".join([*WORDS, "nobody"]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def played(cli, data, listed):
+    def call(*more, words=None):
+        outcome = cli(
+            "simulate", data, "--column", "word", *more, "--candidates", words or listed, "--json"
+        )
+        assert (outcome.status, outcome.err.strip()) == (0, "")
+        return json.loads(outcome.out)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        (("--mix-fakes",), 6.7),
+        ((), 9.6),
+        (("--messages-per-user", 1.2), 17.2),
+        (("--hops", 3), 13.3),
+    ],
+    ids=["a mix", "people", "few fakes", "three mixes"],
+)
+def test_words_are_counted_beside_the_others(played, more, error):
+    """False alarm about 1e-8: estimates within six standard errors, which are not large."""
+    facts = played(*GIVEN, *more)
+    (release,) = facts["releases"]
+    assert release["delta"] <= 1e-6
+    assert (release["protocol"], release["messages_of_a_record"]) == ("clear-uniform", 1)
+    assert release["bins"] == release["prime"] ** release["digits"]
+    assert release["standard_error"] == pytest.approx(error, rel=0.03)
+    found = {row["label"]: row for row in release["estimates"]}
+    assert {word: found[word]["truth"] for word in WORDS} == HELD
+    assert found["nobody"]["truth"] == 0
+    for row in [*found.values(), *release["others"]]:
+        assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+    assert release["others"][0]["truth"] == 600
+    assert "read off the data" not in facts["source"]
+
+
+def test_a_run_repeats_with_its_seed_and_another_key_is_another_run(played):
+    first, again = played(*MIXED), played(*MIXED)
+    assert first == again
+    other = played(*MIXED, "--hash-seed", "00" * 16)
+    assert other["releases"][0]["fingerprint"] != first["releases"][0]["fingerprint"]
+    assert other["releases"][0]["estimates"] != first["releases"][0]["estimates"]
+
+
+def test_files_tell_the_words_and_the_others(cli, data, listed, tmp_path):
+    out = tmp_path / "out" / "rehearsal"
+    outcome = cli(
+        "simulate", data, "--column", "word", *MIXED, "--candidates", listed, "--out", out.parent
+    )
+    assert "people with a word not listed" in " ".join(outcome.out.split()).replace("│ ", "")
+    page = (out / "report.html").read_text()
+    assert "word: the others" in page
+    assert "The same messages answer any other list" in page
+    with (out / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        assert "holds raw counts" in next(file)
+        rows = list(csv.DictReader(file))
+    assert {row["label"] for row in rows} == {*WORDS, "nobody"}
+
+
+def test_a_plan_of_an_open_domain_is_played(cli, played, data, refused, tmp_path):
+    path = tmp_path / "plan.json"
+    planned = cli("plan", "--open", "--name", "word", "--users", 2475, *GIVEN[:4], "--out", path)
+    assert planned.status == 0
+    (release,) = played("--plan", path, "--seed", 2)["releases"]
+    assert release["estimates"][0]["lower"] > 800
+    line = refused("simulate", data, "--column", "word", "--plan", path)
+    assert "wanted --candidates beside a plan of an open question" in line
+    line = refused(
+        "simulate epochs", data, "--column", "word", "--synthetic", 2, "--plan", path,
+        "--epsilon", 1, "--delta", "1e-6",
+    )  # fmt: skip
+    assert "wanted bins of one value each, got an open question" in line
+
+
+def test_a_long_list_is_played_over_planes_too(cli, tmp_path):
+    """A closed list that fakes cannot cover: every value has an estimate, and all hold."""
+    labels, data = tmp_path / "labels.txt", tmp_path / "long.csv"
+    labels.write_text("\n".join([*WORDS[:2], *RARE]), encoding="utf-8")
+    people = [word for word in WORDS[:2] for _ in range(HELD[word])] + RARE
+    data.write_text("word\n" + "\n".join(people) + "\n", encoding="utf-8")
+    outcome = cli(
+        "simulate", data, "--column", "word", "--labels", labels, *GIVEN, "--top", 602,
+        "--protocol", "clear-uniform", "--json",
+    )  # fmt: skip
+    (release,) = json.loads(outcome.out)["releases"]
+    assert release["protocol"] == "clear-uniform"
+    assert (release["bins"], release["digits"]) == (602, 2)
+    rows = release["estimates"]
+    assert len(rows) == 602
+    assert [row["truth"] for row in rows[:3]] == [900, 450, 1]
+    assert all(abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"] for row in rows)
+    assert rows[0]["standard_error"] < 10
+
+
+def test_every_word_that_is_held_may_be_looked_for(played, tmp_path):
+    """604 words, which are everybody: nobody is left, within six standard errors."""
+    path = tmp_path / "many.txt"
+    path.write_text("\n".join([*WORDS, *RARE]), encoding="utf-8")
+    (release,) = played(*MIXED, "--top", 604, words=path)["releases"]
+    rows = release["estimates"]
+    assert len(rows) == 604
+    assert sum(row["truth"] for row in rows) == 2475
+    (others,) = release["others"]
+    assert others["truth"] == 0
+    assert abs(others["estimate"]) < 6 * others["standard_error"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "wanted distinct labels, one a line, got 0 lines"),
+        (b"rose\nrose\n", "got 2 lines, 1 distinct that are not empty"),
+        (b"rose\n\ntulip\n", "remove empty lines"),
+        (b"caf\xc3\xa9\ncafe\xcc\x81\n", "got 2 lines, 1 distinct that are not empty"),
+        (b"r\xf6se\ntulip\n", "wanted UTF-8 text, one label a line"),
+        (b"rose\n", "words to look for: wanted at least two"),
+    ],
+    ids=["empty", "twice", "blank", "spelled twice", "not UTF-8", "one"],
+)
+def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, message):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(content)
+    assert message in refused("simulate", data, "--column", "word", *GIVEN, "--candidates", path)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--hash-seed", "00" * 16), "wanted a file beside --hash-seed"),
+        (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
+        (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
+        (("--candidates", "LIST", "--set", ";"), "got --as set beside it"),
+        (("--candidates", "LIST", "--project", "simplex"), "got --project"),
+        (("--candidates", "LIST", "--labels", "LIST"), "got --labels beside"),
+        (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
+        (("--candidates", "LIST", "--protocol", "flip-blank"), "another question"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(refused, data, listed, more, message):
+    more = [listed if part == "LIST" else part for part in more]
+    assert message in refused("simulate", data, "--column", "word", *GIVEN, *more)
+
+
+def test_plans_of_another_kind_are_refused(cli, refused, data, listed, tmp_path):
+    labels = tmp_path / "labels.txt"
+    labels.write_text("\n".join([*WORDS, *RARE]), encoding="utf-8")
+    path, old = tmp_path / "plan.json", tmp_path / "old.json"
+    cli("plan", "--labels", labels, "--users", 2475, *GIVEN[:4], "--out", path)
+    line = refused("simulate", data, "--column", "word", "--plan", path, "--candidates", listed)
+    assert "wanted an open domain, got 604 bins of one value each" in line
+    plan = json.loads(path.read_bytes())
+    plan["question"] |= {"hashed": 1_000_000, "labels": None}
+    old.write_text(json.dumps(plan, indent=1))
+    line = refused("simulate", data, "--column", "word", "--plan", old, "--candidates", listed)
+    assert "question.hashed: wanted an object" in line
+
+
+def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp_path):
+    path = tmp_path / "plan.json"
+    cli("plan", "--open", "--users", 2476, *GIVEN[:4], "--out", path)
+    line = refused("simulate", data, "--column", "word", "--plan", path, "--candidates", listed)
+    assert "wanted a plan for 2,475 users" in line
+
+
+def test_a_plan_with_a_key_comes_back_from_its_bytes(cli, tmp_path):
+    path = tmp_path / "plan.json"
+    cli("plan", "--open", "--hash-seed", "0f" * 16, "--users", 900, *GIVEN[:4], "--out", path)
+    plan = read_plan(path)
+    assert write_plan(plan) == path.read_bytes()
+    hashed = json.loads(path.read_bytes())["question"]["hashed"]
+    assert hashed == {"function": "HMAC-SHA-256", "seed": "0f" * 16}
