@@ -88,7 +88,7 @@ def test_the_table_says_who_covers_where_that_differs(cli, more, alike):
     covers = [one["cover"] for one in [facts, *facts["alternatives"]]]
     assert (len(set(covers)) == 1) == alike
     assert ("│ cover " in text) != alike
-    assert alike or row(text, "cover") == covers
+    assert alike or set(row(text, "cover")) == set(covers)
 
 
 def test_lists_are_read_as_numbers(cli):
@@ -152,10 +152,10 @@ def test_the_assumption_says_the_share_in_words_that_cannot_be_misread(cli):
     assert "(1 of the" not in planned(cli)["assumption"]
 
 
-def test_the_table_shows_every_offer_and_the_promise(cli):
+def test_the_table_shows_the_next_best_offers_and_the_promise(cli):
     table = cli(*ASKED, "--mix-fakes")
     assert table.err == ""
-    many = 1 + len(planned(cli, "--mix-fakes")["alternatives"])
+    many = 1 + min(2, len(planned(cli, "--mix-fakes")["alternatives"]))
     assert [len(row(table.out, name)) for name in ("delta", "standard error")] == [many] * 2
     assert all(row(table.out, "standard error"))
     assert not any(row(table.out, "delta")[1:])  # blank: nothing is proved of the others

@@ -7,18 +7,22 @@ from rich.table import Table
 
 from mixtally.cli.screen import table_of
 from mixtally.planner import Candidate, Choice, Relaxation
+from mixtally.planner.reason import worth
 from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 
 _RARE = ("prime", "digits", "crowd_counted", "messages_per_mix")
 """Not shown where all have none of it."""
+_BESIDE = 2
+"""More columns than these are not read; the front has all that are worth their cost."""
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives(answer: Choice) -> Table:
-    """Every number of the plan beside those that are known of the other candidates."""
-    offers = [answer.plan, *answer.others]
+    """Every number of the plan beside those that are known of the candidates worth a look."""
+    others = worth(answer.plan, answer.others)[:_BESIDE]
+    offers = [answer.plan, *others]
     table = Table(header_style="bold")
     table.add_column("")
     for place, offer in enumerate(offers):
@@ -26,7 +30,7 @@ def alternatives(answer: Choice) -> Table:
     replaced = any(offer.parts[0].replaced is not None for offer in offers)
     every = [
         {**answer.plan.facts(), **answer.plan.errors(answer.count)},
-        *(one.facts() for one in answer.others),
+        *(one.facts() for one in others),
     ]
     for name in dict.fromkeys(name for facts in every for name in facts):
         values = [facts[name] for facts in every if name in facts]

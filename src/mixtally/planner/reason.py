@@ -1,5 +1,6 @@
 """Why a plan was chosen, in sentences."""
 
+import math
 from collections.abc import Sequence
 
 from mixtally.ground.fixed import SCALE
@@ -7,6 +8,8 @@ from mixtally.planner.options import Candidate, Infeasible
 from mixtally.planner.request import PlanRequest
 from mixtally.records.encodings import encodings
 from mixtally.records.plan import Cover, Plan
+
+_LESS = 0.8
 
 
 def reason(
@@ -32,7 +35,7 @@ def reason(
         f"{_named(best, option)} would have "
         f"{option.error / best.error_of(request.count):.3g} times the standard error"
         + _cost(best, option)
-        for option in others
+        for option in worth(best, others)
     ]
     if request.collections > 1:
         sentences.append(f"The guarantee is for all {request.collections} collections together.")
@@ -45,6 +48,18 @@ def reason(
         needs.setdefault(one.needs, []).append(one.protocol + split)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
+
+
+def worth(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
+    """The next best, and all that send a fifth less than those before or trust somebody else."""
+    found: list[Candidate] = []
+    least = {best.cover: best.bytes_per_user}
+    for option in others:
+        less = option.bytes_per_user < _LESS * least.get(option.cover, math.inf)
+        if less or not found:
+            found.append(option)
+            least[option.cover] = min(option.bytes_per_user, least.get(option.cover, math.inf))
+    return found
 
 
 def in_counts(error: float) -> str:
@@ -68,7 +83,7 @@ def _named(best: Plan, option: Candidate) -> str:
 
 def _cost(best: Plan, option: Candidate) -> str:
     """How much less an alternative sends, where that is at least a fifth."""
-    if option.bytes_per_user < 0.8 * best.bytes_per_user:
+    if option.bytes_per_user < _LESS * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
 
