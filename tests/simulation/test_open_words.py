@@ -34,11 +34,12 @@ def listed(question, words):
     return Listed(*sought(question, words))
 
 
-def planned(chance, users=USERS, **more):
+def planned(chance, users=USERS, protocol="clear-uniform", **more):
     promised = Guarantee(epsilon=4.0, delta=1e-6)
     question = open_question("word", drawn_seed(chance))
     return choose(
-        PlanRequest(question=question, guarantee=promised, users=users, **more), PLANNER
+        PlanRequest(question=question, guarantee=promised, users=users, protocol=protocol, **more),
+        PLANNER,
     ).plan
 
 
