@@ -186,6 +186,38 @@ def test_the_errors_that_the_readme_tells():
     assert local_standard_error(1.0, 336_776, 105) == near(local)
 
 
+TAKEN = re.findall(r"^\| (.*?) \| (`--.*`) \| (.*) \| ([\d.]+)(.*?) \|$", page("README.md"), re.M)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(("asked", "options", "sent", "error", "more"), TAKEN)
+def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
+    found = facts(f"plan {PROMISE} --users 1e6 {options.strip('`')}")
+    part = found["plan"]["parts"][0]
+    if named := re.search(r"`(.*)`", sent):
+        assert found["protocol"] == named[1]
+    assert ("grid" in found["plan"] and found["plan"]["grid"] is not None) == ("points" in sent)
+    if "points" in sent:
+        assert f"one of {found['mean']['points']} points" in sent
+        assert found["mean"]["standard_error"] == near(error)
+        return
+    assert found["standard_error"] == near(error)
+    if told := re.search(r"([\d.]+) of one that ([\d,]+)", more):
+        assert found["standard_error_at"] == near(told[1])
+        assert found["error_at"] == int(told[2].replace(",", ""))
+    if share := re.search(r"one of (\d+) people a fake", sent):
+        own = found["messages_per_user"] - part["most_set"]
+        assert 1.0 / own == near(share[1])
+    if share := re.search(r"in ([\d.]+) % of cases", sent):
+        assert 100.0 * found["replace_probability"] == near(share[1])
+    if many := re.search(r"(\d+) fakes a bin", sent):
+        assert found["shape_shift"] == int(many[1])
+    planes = "plane" in sent or sent == "the same"
+    assert (part["planes"] is not None) == planes
+    if planes:
+        assert found["messages_per_user"] == pytest.approx(2.0, abs=1e-3)
+
+
 FACTORS = re.findall(
     r"holds: ([\d.]+) times the f[^|]*?needed(?:, error ([\d.]+) times)?[^|]*"
     r"\| `mixtally (check formula [^`]*)` \|",
@@ -204,6 +236,7 @@ def test_the_factors_of_the_formulas(noise, error, command):
 def test_no_table_is_skipped():
     """Patterns that find nothing would pass: so many rows there are."""
     assert len(FACTORS) >= 6
+    assert len(TAKEN) == 7
 
 
 def test_a_number_that_is_off_is_noticed():

@@ -10,8 +10,9 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.listed import Listed, others, tally_of
 from mixtally.estimate.noise import Noises
 from mixtally.ground.draw import below
+from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import InClear, UniformFakes
+from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.records.planes import Planes
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
@@ -90,32 +91,41 @@ def test_another_error_of_others_is_found(change):
     assert abs(seen / np.mean([row.standard_error for row in rows]) - 1.0) > 0.2
 
 
-def test_the_error_of_others_is_that_of_every_outcome():
+@pytest.mark.parametrize("g", [0.0, 0.25])
+def test_the_error_of_others_is_that_of_every_outcome(g):
     """Five people, three of them with listed words, and two fakes over Z_3^2: the variance stated
-    is right on average over all directions and fakes, in the whole law and not in a sample.
+    is right on average over all directions and fakes, in the whole law and not in a sample; also
+    where values are replaced by fakes with the chance ``g``.
     """
     over, points, held = Planes(3, 2), np.array([0, 4]), (0, 0, 4, 7, 8)
-    made = mechanism(3, 2, 2)
+    made = mechanism(3, 2, 2) if g == 0.0 else KaryResponse(
+        bins=9, replaced=int(g * SCALE), fakes=UniformFakes(2), crowd=5, planes=over
+    )  # fmt: skip
     law = {(0, 0): 1.0}
 
     def with_one(law, messages):
         wider = {}
         for (total, squares), chance in law.items():
-            for code in messages:
+            for code, likely in messages.items():
                 hits = sum(over.bare.message(int(x), code // 3) == code for x in points)
                 key = (total + hits, squares + hits**2)
-                wider[key] = wider.get(key, 0.0) + chance / len(messages)
+                wider[key] = wider.get(key, 0.0) + chance * likely
         return wider
 
+    fake = dict.fromkeys(range(12), 1 / 12)
     for value in held:
-        law = with_one(law, [over.bare.message(value, number) for number in range(4)])
+        sent = {code: g * likely for code, likely in fake.items()}
+        for number in range(4):
+            sent[over.bare.message(value, number)] += (1 - g) / 4
+        law = with_one(law, sent)
     for _ in range(2):
-        law = with_one(law, range(12))
+        law = with_one(law, fake)
     estimates, stated = [], []
     for total, squares in law:
         lines = Tally(np.array([total, 0]), 7)
         found = 5 - float(made.unbiased(lines.counts, 7).sum())
-        means = ((2, 2 / 3), (found, 2 / 4), (5 - found, 1 + 1 / 4))
+        unlisted, listed = ((1 - g) * mean + g * 2 / 3 for mean in (2 / 4, 1 + 1 / 4))
+        means = ((2, 2 / 3), (found, unlisted), (5 - found, listed))
         estimates.append(found)
         stated.append((squares - sum(n * mean**2 for n, mean in means)) / made.gain**2)
         row = others(made, lines, squares, 5, 0.95)

@@ -28,7 +28,7 @@ SAYS = {
     ),
     "planning": (
         r"smallest standard error",
-        r"at most  1\.1 messages a person: error +\d\d",
+        r"at most  1\.1 messages a person: error +\d+\.\d \(kary-response, with fakes\)",
         r"fakes by a mix +error",
         r"consistent",
         r"\b[0-9a-f]{64}\nTrue\n",

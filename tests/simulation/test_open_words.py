@@ -5,10 +5,11 @@ import pytest
 from msgspec.structs import replace as altered
 
 from mixtally.data.population import Population
-from mixtally.encode.hashed import encode
+from mixtally.encode.hashed import encode, sought
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
+from mixtally.estimate.listed import Listed
 from mixtally.planner import Planner, choose, forecast
 from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
@@ -17,7 +18,7 @@ from mixtally.records.layout import Layout
 from mixtally.records.planes import Planes
 from mixtally.records.question import Question, open_question
 from mixtally.simulation.lab import Lab
-from mixtally.simulation.open_words import hashed, listed, truth_of_words
+from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.play import play
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
@@ -29,19 +30,24 @@ SAME = Population(
 )
 
 
-def planned(chance, users=USERS, **more):
+def listed(question, words):
+    return Listed(*sought(question, words))
+
+
+def planned(chance, users=USERS, protocol="clear-uniform", **more):
     promised = Guarantee(epsilon=4.0, delta=1e-6)
     question = open_question("word", drawn_seed(chance))
     return choose(
-        PlanRequest(question=question, guarantee=promised, users=users, **more), PLANNER
+        PlanRequest(question=question, guarantee=promised, users=users, protocol=protocol, **more),
+        PLANNER,
     ).plan
 
 
 def collected(plan, crowd, words, chance):
     """What listed words come to, and how many people hold them."""
-    sought = listed(plan.question, words)
-    found = release(plan, hashed(crowd, plan.question), Lab(chance), Analysis(listed=sought))
-    return found.result, truth_of_words(crowd, sought)
+    some = listed(plan.question, words)
+    found = release(plan, hashed(crowd, plan.question), Lab(chance), Analysis(listed=some))
+    return found.result, truth_of_words(crowd, some)
 
 
 @pytest.fixture(scope="module")

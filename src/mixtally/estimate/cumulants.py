@@ -71,6 +71,8 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
 
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
+    if isinstance(mechanism, KaryResponse):
+        return _of_replaced(mechanism, messages, counts)
     if mechanism.flip_threshold is None and mechanism.noise_by_count:
         return of_binomials(mechanism, messages, counts)
     level = np.zeros(len(counts))
@@ -85,8 +87,6 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
             (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate / times**3,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate / times**4,
         )
-    if isinstance(mechanism, KaryResponse):
-        return _of_replaced(mechanism, messages, counts)
     if mechanism.uniform_fakes:
         return Cumulants(rate / times**2, level + rate / times**3, rate / times**4)
     third = fourth = 0.0

@@ -11,6 +11,8 @@ W, the sum of W_i over messages i, varies by
                                            1 + (k - 1) kappa of one whose word is listed,
 
 of which sum W_i^2 and u as it is estimated give an estimate without bias. Its interval is normal.
+Where a message is replaced by a fake with the chance g, people's means are 1 - g of these and g of
+a fake's, and the counts z those of ``KaryResponse``.
 """
 
 import math
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.estimate.planes import pointing_at
-from mixtally.records.mechanism import InClear
+from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.planes import Planes
 from mixtally.records.results import Row, Tally
 
@@ -81,14 +83,18 @@ def tally_of(planes: Planes, tally: Tally, listed: Listed) -> tuple[Tally, float
     return Tally(counts, tally.messages), squares
 
 
-def others(mechanism: InClear, lines: Tally, squares: float, people: int, level: float) -> Row:
+def others(
+    mechanism: InClear | KaryResponse, lines: Tally, squares: float, people: int, level: float
+) -> Row:
     """The people whose words are not listed."""
     found = people - float(mechanism.unbiased(lines.counts, lines.messages).sum())
     words, meeting = len(lines.counts), mechanism.meeting
+    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    fake = words / mechanism.cells
     means = (
-        (mechanism.fakes_sent, words / mechanism.cells),
-        (found, words * meeting),
-        (people - found, 1.0 + (words - 1) * meeting),
+        (mechanism.fakes_sent, fake),
+        (found, kept * words * meeting + (1.0 - kept) * fake),
+        (people - found, kept * (1.0 + (words - 1) * meeting) + (1.0 - kept) * fake),
     )
     spread = squares - sum(count * mean**2 for count, mean in means)
     error = math.sqrt(max(0.0, spread)) / mechanism.gain

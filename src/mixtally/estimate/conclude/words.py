@@ -5,7 +5,7 @@ from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.listed import others, tally_of
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived
-from mixtally.records.mechanism import InClear
+from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.results import Estimate, Figures, Tally
@@ -23,7 +23,7 @@ def words(
     listed, planes = analysis.listed, plan.parts[0].planes
     assert listed is not None
     assert planes is not None
-    assert isinstance(came.mechanism, InClear)
+    assert isinstance(came.mechanism, InClear | KaryResponse)
     lines, squares = tally_of(planes, tally, listed)
     level = min(analysis.level + came.people / planes.points, 1.0 - 1e-12)
     found = estimate_counts(came.mechanism, lines, came.people, level=level, noises=noises)

@@ -148,6 +148,11 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
         raise TypeError(f"{self.name} has no {parameter}")
 
     @property
+    def noise_by_count(self) -> bool:
+        """Values are replaced where people hold them."""
+        return True
+
+    @property
     def gain(self) -> float:
         """(1 - g)(1 - kappa), as often as a person sends their record."""
         return self.repeats * self.kept * (1.0 - self.meeting)
