@@ -168,8 +168,30 @@ def test_counting_holds_with_too_many_fakes():
     assert seen("poisson").least == pytest.approx(seen("balcer-cheu-bit", users=10**9).least, 1e-4)
 
 
+@pytest.mark.parametrize(
+    ("name", "epsilon", "users", "step"),
+    [
+        ("luo-wang-yi", 1.0, 10**5, 0.9999),
+        ("balcer-cheu", 2.0, 10**5, 0.9999),
+        ("poisson", 2.0, None, 0.9999),
+        ("negative-binomial", 0.5, None, 0.9999),
+        ("sageo", 1.0, None, 24 / 25),
+    ],
+)
+def test_the_least_noise_keeps_the_promise(name, epsilon, users, step):
+    """And what is a little less does not."""
+    least, noise = seen(name, epsilon, users=users).least, noise_of(name)
+    counts = [noise.counts(epsilon, users or 0, amount) for amount in (least, least * step)]
+    kept, missed = (noise.delta(found, epsilon) for found in counts)
+    assert kept.upper <= DELTA < missed.lower
+
+
+def noise_of(name):
+    return exact_added.NOISES[formula_named(name).protocol]
+
+
 def test_a_negative_binomial_law_that_has_no_order_is_not_judged():
-    shares = exact_added.NOISES["bit, negative binomial fakes"]
+    shares = noise_of("negative-binomial")
     assert shares.counts(1.0, 0, 0.5) is None
     assert shares.counts(1.0, 0, 20.0) is not None
 
@@ -197,7 +219,7 @@ def test_two_sided_fakes_are_the_shaped_fakes_of_mixes():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_sampled_answers_have_no_delta_at_their_epsilon_and_one_below(epsilon):
     fakes = added.geometric(epsilon, DELTA)
-    noise = exact_added.NOISES["sampled one-hot, geometric fakes"]
+    noise = noise_of("s1geo")
     law = noise.counts(epsilon, 0, fakes)
     assert noise.delta(law, epsilon).upper < 1e-10
     kept = added.sample(epsilon)

@@ -105,7 +105,7 @@ def two_sided(mode: int, left: float, right: float) -> Counts:
 def bit(found: Counts, epsilon: float) -> Bracket:
     """delta(epsilon) of a bit whose sum has ``found`` added."""
     pair, grow = _pair(found, 1.0), math.exp(epsilon)
-    return larger(divergence(pair, grow), divergence(pair.swapped(), grow))
+    return larger(*(divergence(way, grow) for way in (pair, pair.swapped())))
 
 
 def one_hot(found: Counts, epsilon: float, kept: float = 1.0) -> Bracket:
@@ -135,38 +135,25 @@ class Noise(NamedTuple):
     unit: float = 2.0**-32
 
 
-def _of_users(_epsilon: float, users: int, fakes: float) -> Counts:
-    return binomial(users, fakes)
-
-
-def _of_poisson(_epsilon: float, _users: int, fakes: float) -> Counts:
-    return poisson(fakes)
-
-
-def _of_shares(epsilon: float, _users: int, fakes: float) -> Counts | None:
+def _shares(epsilon: float, _users: int, fakes: float) -> Counts | None:
     p = added.decay(epsilon)
     shape = fakes * (1.0 - p) / p
     return negative_binomial(shape, p) if shape >= 1.0 else None
 
 
-def _of_two_sides(epsilon: float, _users: int, mode: float) -> Counts:
-    return two_sided(math.ceil(mode), *added.sides(epsilon, 1.0))
-
-
-def _of_one_side(_epsilon: float, _users: int, fakes: float) -> Counts:
-    return two_sided(0, 0.0, fakes / (1.0 + fakes))
-
-
-def _sampled(found: Counts, epsilon: float) -> Bracket:
-    return one_hot(found, epsilon, added.sample(epsilon))
-
-
 NOISES: dict[str, Noise] = {
-    "bit, binomial fakes": Noise(_of_users, bit),
-    "one-hot, binomial fakes": Noise(_of_users, one_hot),
-    "bit, Poisson fakes": Noise(_of_poisson, bit),
-    "bit, negative binomial fakes": Noise(_of_shares, bit),
-    "one-hot, two-sided geometric fakes": Noise(_of_two_sides, one_hot, unit=1.0),
-    "sampled one-hot, geometric fakes": Noise(_of_one_side, _sampled),
+    "bit, binomial fakes": Noise(lambda _, users, fakes: binomial(users, fakes), bit),
+    "one-hot, binomial fakes": Noise(lambda _, users, fakes: binomial(users, fakes), one_hot),
+    "bit, Poisson fakes": Noise(lambda _, __, fakes: poisson(fakes), bit),
+    "bit, negative binomial fakes": Noise(_shares, bit),
+    "one-hot, two-sided geometric fakes": Noise(
+        lambda epsilon, _, mode: two_sided(math.ceil(mode), *added.sides(epsilon, 1.0)),
+        one_hot,
+        unit=1.0,
+    ),
+    "sampled one-hot, geometric fakes": Noise(
+        lambda _, __, fakes: two_sided(0, 0.0, fakes / (1.0 + fakes)),
+        lambda found, epsilon: one_hot(found, epsilon, added.sample(epsilon)),
+    ),
 }
 """By protocol; the observer is who sees all messages."""
