@@ -105,6 +105,7 @@ check formula --formula balcer-cheu-bit --epsilon 1 --delta 1e-6 --users 1e6 --j
 check formula --formula poisson --epsilon 1 --delta 1e-6 --json
 check formula --formula negative-binomial --epsilon 0.5 --delta 1e-6 --json
 check formula --formula sageo --epsilon 1 --delta 1e-6 --json
+check formula --formula s1geo --epsilon 1 --delta 1e-6 --json
 """
 
 _ATTACKS = f"""
