@@ -101,6 +101,13 @@ check formula --formula repeats-4.45 --epsilon 0.693147 --delta 1e-6 --users 100
 check formula --formula repeats-5.24 --epsilon 1 --delta 1e-6 --users 1e5 --repeats 5 --json
 check formula --formula voting --epsilon 1.0644 --delta 1e-6 --json
 check formula --formula cheu-zhilyaev --epsilon 1 --delta 1e-6 --fakes 1e6 --json
+check formula --formula luo-wang-yi --epsilon 1 --delta 1e-6 --users 1e6 --json
+check formula --formula balcer-cheu --epsilon 1 --delta 1e-6 --users 1e6 --json
+check formula --formula balcer-cheu-bit --epsilon 1 --delta 1e-6 --users 1e6 --json
+check formula --formula poisson --epsilon 1 --delta 1e-6 --json
+check formula --formula negative-binomial --epsilon 0.5 --delta 1e-6 --json
+check formula --formula sageo --epsilon 1 --delta 1e-6 --json
+check formula --formula s1geo --epsilon 1 --delta 1e-6 --json
 """
 
 _ATTACKS = f"""

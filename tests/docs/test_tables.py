@@ -1,6 +1,7 @@
 """The tables of the pages are computed again: what stands there is what the code says today."""
 
 import json
+import math
 import re
 import shlex
 from functools import cache
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.memoized import recovery
+from mixtally.literature.formulas import added
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.privacy.composition import compose
@@ -231,6 +233,22 @@ def test_the_factors_of_the_formulas(noise, error, command):
     assert seen["noise_factor"] == near(noise)
     if error:
         assert seen["error_factor"] == near(error)
+
+
+def test_what_hashes_cost_beside_planes():
+    """Fakes of all as the formula has them, over n / ln n buckets and primes above 10^7 values."""
+    text = re.search(
+        r"hashed_error`\): ([\d.]+) at .* for ([\d,]+) people, ([\d,]+) buckets and ([\d.]+) fakes "
+        r"each; with as many messages planes have ([\d.]+) ",
+        page("docs/formulas.md"),
+    )
+    own, users, buckets, each, planes = (float(one.replace(",", "")) for one in text.groups())
+    assert buckets == math.floor(users / math.log(users))
+    fakes = added.luo_wang_yi(1.0, 1e-6, int(users))
+    assert fakes * buckets / users == near(str(each))
+    assert added.hashed_error(int(users), fakes, int(buckets), 10_000_019) == near(str(own))
+    budget = f"--users {int(users)} --bins 1e7 --messages-per-user {1 + each}"
+    assert facts(f"plan {PROMISE} {budget}")["standard_error"] == near(str(planes))
 
 
 def test_no_table_is_skipped():

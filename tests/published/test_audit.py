@@ -10,7 +10,16 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import threshold_of
 from mixtally.literature.audit import Case, audit
 from mixtally.literature.formulas import exact_delta, notes, peers, sufficient
-from mixtally.literature.formulas.catalogue import FORMULAS, formula_named
+from mixtally.literature.formulas.catalogue import (
+    ABSENT,
+    FAKES,
+    FLIP,
+    FORMULAS,
+    MODE,
+    PER_BIN,
+    formula_named,
+)
+from mixtally.literature.formulas.exact_added import NOISES
 from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, Setting
 from mixtally.privacy.divergence import clear_uniform, flip_blank, vectors
 
@@ -233,7 +242,8 @@ def test_every_formula_has_a_distribution_and_a_name_of_its_own():
     assert len({one.name for one in FORMULAS}) == len(FORMULAS)
     for one in FORMULAS:
         assert one.protocol in EXACT_DELTAS
-        assert one.computes in ("flip probability", "fakes")
+        assert one.computes in {FLIP, FAKES, PER_BIN, ABSENT, MODE}
+        assert (one.protocol in NOISES) == (one.computes not in {FLIP, FAKES})
         assert set(one.needs) <= {"users", "fakes", "bins", "bits", "repeats"}
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
-from mixtally.literature.formulas.catalogue import FAKES, Formula
+from mixtally.literature.formulas.catalogue import FAKES, FLIP, Formula
+from mixtally.literature.formulas.exact_added import NOISES
 from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, ExactDelta, Setting, threshold
 from mixtally.literature.least_noise import least_uniform_fakes
 from mixtally.privacy.numerics.bracket import Bracket
@@ -90,7 +91,7 @@ def audit(formula: Formula, case: Case) -> Verdict:
     noise = _required(formula, epsilon, delta, given, given_fakes=case.fakes is not None)
     if formula.computes == FAKES:
         noise = float(math.ceil(noise))
-    elif not 0.0 < noise < 1.0:
+    elif formula.computes == FLIP and not 0.0 < noise < 1.0:
         raise ParameterError(
             formula.name,
             wanted="a collection for which it asks a flip probability below 1",
@@ -155,44 +156,57 @@ def _seen(
         return Seen(observer, exact, FALSE, privacy_factor=exact.lower / delta)
     if exact.upper > delta:
         return Seen(observer, exact, UNDECIDED)
-    if formula.computes == FAKES:
-        least = float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
-        return Seen(
-            observer,
-            exact,
-            HOLDS,
-            least,
-            noise_factor=noise / least,
-            error_factor=math.sqrt(noise / least),
-        )
-    least = _least_flip(lambda flip: exact_delta(setting, flip).upper <= delta, noise)
-    spread = _spread(noise)
+    least = _least_noise(formula, exact_delta, setting, delta, noise)
+    error = _error(formula, setting, noise)
     return Seen(
         observer,
         exact,
         HOLDS,
         least,
         noise_factor=noise / least,
-        error_factor=spread / _spread(least) if math.isfinite(spread) else None,
+        error_factor=error / _error(formula, setting, least) if math.isfinite(error) else None,
     )
 
 
-def _least_flip(meets: Callable[[float], bool], known: float) -> float:
-    """The least flip probability that meets the promise, given that ``known`` does.
+def _least_noise(
+    formula: Formula, exact_delta: ExactDelta, setting: Setting, delta: float, noise: float
+) -> float:
+    """The least noise of the formula's kind that meets the promise, given that ``noise`` does."""
+    if formula.computes == FAKES:
+        return float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
+    added = NOISES.get(formula.protocol)
+    if added is None:
+        lowest, known, unit = LEAST_THRESHOLD, threshold(noise), 1.0 / SCALE
+    else:
+        lowest, known, unit = 1, math.ceil(noise / added.unit), added.unit
+    return unit * _least(lambda n: exact_delta(setting, unit * n).upper <= delta, lowest, known)
+
+
+def _least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
+    """The least number that meets the promise, given that ``known`` does.
 
     It has itself been tried; the exact one lies below it by at most one part in 10^5.
     """
-    high = threshold(known)
-    low = max(LEAST_THRESHOLD, high // 4)
-    while low > LEAST_THRESHOLD and meets(low / SCALE):
-        low, high = max(LEAST_THRESHOLD, low // 4), low
+    high = known
+    low = max(lowest, high // 4)
+    while low > lowest and meets(low):
+        low, high = max(lowest, low // 4), low
     while high - low > max(1, math.floor(_TOLERANCE * high)):
         middle = min(max(math.isqrt(low * high), low + 1), high - 1)
-        low, high = (low, middle) if meets(middle / SCALE) else (middle, high)
-    return high / SCALE
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return high
 
 
-def _spread(flip: float) -> float:
-    """sqrt(p q) / |p - q|: the standard error of a count, up to the number of messages."""
-    gain = abs(1.0 - 2.0 * flip)
-    return math.sqrt(flip * (1.0 - flip)) / gain if gain else math.inf
+def _error(formula: Formula, setting: Setting, noise: float) -> float:
+    """The standard error of a count, up to what the noise does not change; infinite if unknown.
+
+    Of flips sqrt(p q) / |p - q| for a message.
+    """
+    if formula.computes == FAKES:
+        return math.sqrt(noise)
+    added = NOISES.get(formula.protocol)
+    if added is not None:
+        found = added.counts(setting.epsilon, setting.users, noise)
+        return math.inf if found is None else found.spread()
+    gain = abs(1.0 - 2.0 * noise)
+    return math.sqrt(noise * (1.0 - noise)) / gain if gain else math.inf

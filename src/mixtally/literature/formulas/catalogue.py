@@ -4,12 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mixtally.errors import not_one_of
-from mixtally.literature.formulas import notes, peers, repeats, sufficient, voting
+from mixtally.literature.formulas import added, notes, peers, repeats, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
+PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"
 _NOTES = "Zhilyaev, Notes (2020)"
 _SUFFICIENT = "Zhilyaev, Zeber, Sufficient Differential Privacy (2017)"
 _REPEATS = "Zhilyaev, Zeber, K-Randomization (2015)"
+_HISTOGRAMS = (
+    "Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020)"
+)
+_COUNTING = "Ghazi, Kumar, Manurangsi, Pagh, Private Counting from Anonymous Messages (2020)"
+_AUGMENTED = "Murakami, Sei, Eriguchi, Augmented Shuffle Protocols (2025)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,8 @@ class Formula:
     """A published formula.
 
     where
-      computes   what ``compute`` returns: a flip probability or a number of fakes
+      computes   what ``compute`` returns: a flip probability, a number of fakes, or what sets the
+                 law of the fakes of a bin
       protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
       needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
     """
@@ -82,6 +89,35 @@ FORMULAS: tuple[Formula, ...] = (
     Formula(
         "blanket", "Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019)",
         FLIP, "flip", ("users",), peers.blanket,
+    ),
+    Formula(
+        "luo-wang-yi",
+        "Luo, Wang, Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message "
+        "(2022), as in their programs",
+        PER_BIN, "one-hot, binomial fakes", ("users",), added.luo_wang_yi,
+    ),
+    Formula(
+        "balcer-cheu", f"{_HISTOGRAMS}, Theorem 3.2",
+        ABSENT, "one-hot, binomial fakes", ("users",), added.balcer_cheu,
+    ),
+    Formula(
+        "balcer-cheu-bit", f"{_HISTOGRAMS}, Theorem 3.1",
+        ABSENT, "bit, binomial fakes", ("users",), added.balcer_cheu_bit,
+    ),
+    Formula(
+        "poisson", f"{_COUNTING}, Theorem 11", PER_BIN, "bit, Poisson fakes", (), added.poisson
+    ),
+    Formula(
+        "negative-binomial", f"{_COUNTING}, Theorem 13",
+        PER_BIN, "bit, negative binomial fakes", (), added.negative_binomial,
+    ),
+    Formula(
+        "sageo", f"{_AUGMENTED}, SAGeo-Shuffle, all messages kept",
+        MODE, "one-hot, two-sided geometric fakes", (), added.two_sided,
+    ),
+    Formula(
+        "s1geo", f"{_AUGMENTED}, S1Geo-Shuffle",
+        PER_BIN, "sampled one-hot, geometric fakes", (), added.geometric,
     ),
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.literature.formulas.exact_added import NOISES
 from mixtally.privacy.divergence import clear_uniform, flip_blank, one_hot, single_bit, vectors
 from mixtally.privacy.numerics.binomial_pairs import Pair, divergence
 from mixtally.privacy.numerics.bracket import Bracket
@@ -27,7 +28,7 @@ class Setting:
 
 
 ExactDelta = Callable[[Setting, float], Bracket]
-"""delta(epsilon) of a setting with a given noise: a flip probability, or a number of fakes."""
+"""delta(epsilon) of a setting with a given noise: a flip probability, or what sets the fakes."""
 
 
 def threshold(flip: float) -> int:
@@ -78,6 +79,16 @@ def _one_vector(at: Setting, flip: float) -> Bracket:
     return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(at.epsilon))
 
 
+def _added(protocol: str) -> ExactDelta:
+    noise = NOISES[protocol]
+
+    def delta(at: Setting, asked: float) -> Bracket:
+        found = noise.counts(at.epsilon, at.users, asked)
+        return Bracket(0.0, 1.0) if found is None else noise.delta(found, at.epsilon)
+
+    return delta
+
+
 EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "single bit": {"messages": _single_bit},
     "repeated bit": {"messages": _single_bit},
@@ -87,5 +98,6 @@ EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "vectors": {"messages": _vectors},
     "one-hot, no mix": {"local": _one_ballot},
     "vectors, no mix": {"local": _one_vector},
+    **{protocol: {"messages": _added(protocol)} for protocol in NOISES},
 }
 """By protocol and observer. Only fakes are counted on for ``flip-blank``."""
