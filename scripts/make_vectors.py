@@ -243,9 +243,8 @@ def record_scenarios() -> list[Sent]:
             ("three", [11, 4, 0]), ("one", [7]), ("none", []), ("nobody", None))),
         Sent("set-in-clear-two-bytes", c.plan_of(asked(250, kind=Kind.SET, max_set=16),
              [c.uniform(250, most_set=16, whole=1, coin=0)]), [249, 3]),
-        Sent("set-in-clear-among-shaped", c.proved(c.plan_of(chosen, [c.shaped(12, most_set=3, shift=120, ratio=
-             15 << 60)])),
-             [11, 0]),
+        Sent("set-in-clear-among-shaped", c.proved(c.plan_of(chosen,
+             [c.shaped(12, most_set=3, shift=120, ratio=15 << 60)])), [11, 0]),
         Sent("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12, most_set=3)]), []),
         Sent("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),

@@ -22,7 +22,6 @@ from privacy import brute, brute_sets
 from privacy.test_tables import truth as composed_truth
 
 
-
 class Table(Shape, frozen=True, dict=True):
     """Any chances of 0, 1, .. fakes, over ``of``."""
 
@@ -107,9 +106,7 @@ def test_sets_that_share_cells_tell_less():
     grow = brute.exp_exactly(1.0)
     for shared in (0, 1, 2):
         u, v = range(2), range(2 - shared, 4 - shared)
-        law = brute_sets.one_way(
-            seen(u, 4, COINS.weights), seen(v, 4, COINS.weights), grow
-        )
+        law = brute_sets.one_way(seen(u, 4, COINS.weights), seen(v, 4, COINS.weights), grow)
         assert law == (disjoint(2 - shared, COINS.weights, grow)[0] if shared < 2 else 0)
 
 

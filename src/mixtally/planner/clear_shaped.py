@@ -1,4 +1,4 @@
-"""clear-shaped: values or sets in clear among fakes of the distribution of least spread, drawn by mixes."""
+"""clear-shaped: values or sets in clear among mixes' fakes of the distribution of least spread."""
 
 import math
 

@@ -84,8 +84,7 @@ class Counted:
         return Bracket(min(upper, self.fakes.average_one_pair(least, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
-        """The lower bound of so many messages, or of one, less closely: for a part among several.
-        """
+        """The lower bound of so many messages or of one, less closely: for a part among several."""
         if isinstance(self.part.recipe, Shape):
             return accountant.lower(self._record(0), epsilon, times)
         if self.hidden is not None:

@@ -139,8 +139,7 @@ class Messages:
         return not_nothing(found, epsilon, times * message.mechanism.local_epsilon)
 
     def lower_together(self, message: ObservedMessage, times: int, epsilon: float) -> float:
-        """A lower bound of several, each seen on its own, where a mix's table says; 0 for others.
-        """
+        """A lower bound of several, each seen on its own, of a mix's table; 0 for others."""
         shaped = message.mechanism.shaped
         if shaped is None:
             return 0.0

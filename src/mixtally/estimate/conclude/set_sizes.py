@@ -1,9 +1,9 @@
 """How large sets are, out of the pads that stand for what a set in clear lacks.
 
 A set of s members among at most k takes the first k - s of k pads. So pad i, counted from 0, holds
-everybody with at most k - 1 - i members, and all pads together hold k a person less all members: the
-mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; mixes draw
-a number for every pad, k of each.
+everybody with at most k - 1 - i members, and all pads together hold k a person less all members:
+the mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; of
+shaped ones every mix draws a number for every pad.
 """
 
 import math

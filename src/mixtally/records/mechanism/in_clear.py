@@ -3,8 +3,9 @@
 A set of at most k bins travels as k messages of different cells: its members, and one of k further
 cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
 (K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean into every cell, with the
-variance of their table, which adds up over the mixes. Over planes (``records.planes``) another's message
-points at a value with kappa, with bins never, so that of n people and K fakes the unbiased count is
+variance of their table, which adds up over the mixes. Over planes (``records.planes``) another's
+message points at a value with kappa, with bins never, so that of n people and K fakes the unbiased
+count is
 
     (S - n kappa - K / p) / (1 - kappa)
 
@@ -71,9 +72,10 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     def facts(self) -> dict[str, float]:
         """Of planes p and t, of sets their size; of shaped fakes the numbers of their shape."""
-        over, size = self.planes, {"max_set": self.max_set} if self.max_set > 1 else {}
+        size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
         if isinstance(self.fakes, ShapedFakes):
             return {**size, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
+        over = self.planes
         return size if over is None else {"prime": over.prime, "digits": over.digits}
 
     @property
