@@ -24,7 +24,7 @@ from mixtally.records.mechanism.named import (
     single_bit,
 )
 
-_SHAPE = least.shape(1.0, 1e-3)
+_SHAPE, _THIRD = least.shape(1.0, 1e-3), least.shape(1.0 / 3.0, 3e-4)
 _EVERY = {
     "flip-blank": (flip_blank, {"bins": 12}, {"fakes": (2000, 250), "flip": (0.02, 0.04)}),
     "flip-blank, crowd": (
@@ -41,6 +41,7 @@ _EVERY = {
     ),
     "clear-shaped": (clear_shaped, {"bins": 30, **_SHAPE}, {}),
     "clear-shaped, two mixes": (clear_shaped, {"bins": 30, **_SHAPE, "mixes": 2}, {}),
+    "clear-shaped, sets": (clear_shaped, {"bins": 12, "max_set": 3, **_THIRD}, {}),
     "single-bit": (single_bit, {}, {"fakes": (500, 60), "flip": (0.03, 0.08), "crowd": (500, 60)}),
     "flip": (flip_bits, {"bins": 4}, {"flip": (0.25, 0.3), "crowd": (2000, 250)}),
     "flip, repeats": (

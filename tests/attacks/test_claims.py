@@ -48,7 +48,9 @@ def test_claims_are_read_as_delta_reads_them():
         ("single-bit", {"users": 90, "flip": 0.1, "fakes": 9}),
         ("clear-uniform", {"users": 90, "bins": 8, "fakes": 9}),
         ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9}),
-    ):
+        ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
+                          "max_set": 3}),
+    ):  # fmt: skip
         priced = parsed(name, Parameters(**came)).counted.message.mechanism
         found = claim(name, ClaimedParameters(**came), 1.0, 1e-3)
         ((who, times),) = found.behind(found.sure).items()

@@ -1,7 +1,7 @@
 """Faults planted in the product, one at a time: the attack notices each, and accuses nothing sound.
 
 A fault is put in the place of the code that runs, not into a device made for the purpose. An audit
-of sound code fails by chance with probability at most 1e-4; there are seven here.
+of sound code fails by chance with probability at most 1e-4; there are eight here.
 """
 
 import sys
@@ -10,6 +10,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from attacks.mechanisms import target as claim_of
 from mixtally.attacks import MemoizedTarget, Verdict, run_attacks
@@ -29,6 +30,7 @@ SOUND = {
     "flips": FLIPS,
     "clear": CLEAR,
     "shaped": clear_shaped(bins=300, ratio=ratio_of(0.5), shift=20, mixes=2),
+    "sets": clear_shaped(bins=60, ratio=ratio_of(0.25), shift=40, mixes=2, max_set=2),
     "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
 }
 MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
@@ -103,6 +105,16 @@ def a_hop_that_adds_less(patch):
     patch.setattr(PLAY, "added", fewer)
 
 
+def pads_without_fakes(patch):
+    """Hops draw for the bins alone, not for the two pads of a set."""
+    right = PLAY.added
+
+    def bare(recipe, layout, *rest):
+        return right(recipe, replace(layout, bins=layout.bins - 2), *rest)
+
+    patch.setattr(PLAY, "added", bare)
+
+
 def a_block_shuffle(patch):
     def in_blocks(chance, size):
         starts = range(0, size, 1000)
@@ -146,6 +158,7 @@ def one_key_for_all(patch):
 PLANTED = [
     (FLIPS, half_the_flips), (FLIPS, a_bare_last_bit), (CLEAR, fakes_missing),
     (FLIPS, fakes_missing), (SOUND["shaped"], a_hop_that_adds_less),
+    (SOUND["sets"], pads_without_fakes), (SOUND["sets"], a_hop_that_adds_less),
     (CLEAR, a_block_shuffle), (CLEAR, no_large_shuffle), (FLIPS, clear_after_the_first_chunk),
     (CLEAR, a_keystream_that_repeats), (CLEAR, one_key_for_all),
 ]  # fmt: skip

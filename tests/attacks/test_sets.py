@@ -1,17 +1,21 @@
-"""The game of a set in clear is the likelihood ratio it claims to be, and sees broken devices."""
+"""Games of sets in clear are the likelihood ratios they claim to be, and see broken devices."""
 
 import math
 
 import numpy as np
 import pytest
 
-from helpers.contracts import uniform
+from helpers.contracts import shaped, uniform
+from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
-from mixtally.attacks.games import game_of
+from mixtally.attacks.game import ComposedGame
+from mixtally.attacks.games import game_among, game_of
 from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.senders import Senders
 from mixtally.attacks.sets import SetGame
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import part_reports
+from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from privacy import brute_sets as brute
 
@@ -68,3 +72,32 @@ def test_the_twin_whose_pads_are_bins_is_caught():
 def test_without_fakes_everything_is_told():
     u, v = game(honest=0).draw(SeededChance(1), Device())
     assert (u, v) == (math.inf, -math.inf)
+
+
+SHAPED, EPSILON, RUNS = shaped(12, ratio=ratio_of(0.3), shift=9, most_set=3), 1.0, 400_000
+
+
+def revealed(times):
+    """The mean of (1 - e^(eps - L))_+ in the games of that many messages, and five deviations."""
+    one = game_among({Senders(SHAPED, 0, 0, 1): 1})
+    assert isinstance(one, ComposedGame)
+    ((message, many),) = one.games
+    assert isinstance(message, ShapedGame)
+    u, _ = ComposedGame(((message, times or many),)).at_once(RUNS, SeededChance(5), Device())
+    told = np.maximum(0.0, -np.expm1(EPSILON - u))
+    return told.mean(), 5.0 * told.std() / math.sqrt(RUNS)
+
+
+@pytest.mark.parametrize(("times", "held"), [(None, True), (1, False), (2, False)])
+def test_among_shaped_fakes_all_messages_of_a_set_are_played(times, held):
+    """False alarm: below 10^-6. The twins play fewer of its three messages."""
+    found, error = revealed(times)
+    record = Record.of(SHAPED.mechanism(fakes=0))
+    lower, upper = Accountant().delta(record, EPSILON).bounds
+    assert bool(lower - error <= found <= upper + error) is held
+
+
+def test_whoever_is_hidden_by_no_mix_plays_the_set_itself():
+    alone = game_among({Senders(SHAPED, 0, 0, 0): 1})
+    assert isinstance(alone, SetGame)
+    assert alone.draw(SeededChance(1), Device()) == (math.inf, -math.inf)

@@ -3,12 +3,14 @@
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from helpers.contracts import flipped, plan_of, shaped, uniform
 from mixtally.estimate.conclude import conclude
 from mixtally.estimate.covering import as_came, covering
+from mixtally.estimate.received import reconciled
 from mixtally.mixing.added import added
-from mixtally.records.question import Question, with_attributes
+from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.records.received import PartReceived, Received
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
@@ -20,6 +22,8 @@ MEAN = BINS * SHIFT
 def terms(*parts):
     sizes = tuple(part.bins for part in parts)
     asked = Question(name="q", bins=BINS) if len(parts) == 1 else with_attributes("q", sizes)
+    if parts[0].pads:
+        asked = Question(name="q", bins=BINS, kind=Kind.SET, max_set=parts[0].most_set)
     return plan_of(asked, list(parts), minimum_crowd=500, hops=3)
 
 
@@ -62,14 +66,27 @@ def test_under_a_cover_by_people_hops_bring_nothing():
     assert covering(terms(uniform(BINS)), came((None, None, None))) == [1, 2, 3]
 
 
-def test_an_honest_hop_is_among_them():
+@pytest.mark.parametrize("most", [1, 4])
+def test_an_honest_hop_is_among_them(most):
     """False alarm: 500 draws, each refused less often than once in 10^9."""
-    part, chance = shaped(BINS, shift=SHIFT), SeededChance(7)
+    part, chance = shaped(BINS, shift=SHIFT, most_set=most), SeededChance(7)
     found = Counter[int]()
     for _ in range(500):
         drawn = len(added(part.recipe, part.layout, chance))
         found[len(covering(terms(part), came((drawn, drawn, drawn))))] += 1
     assert found == {3: 500}
+
+
+def test_a_hop_that_draws_for_the_bins_of_a_set_alone_is_not():
+    """Nor is what a whole one declares more than its recipe brings."""
+    part, chance = shaped(BINS, shift=SHIFT, most_set=8), SeededChance(7)
+    bare = len(added(part.recipe, replace(part.layout, bins=BINS), chance))
+    whole = len(added(part.recipe, part.layout, chance))
+    declared, sent = (whole, bare, whole), 8 * PEOPLE + 2 * whole + bare
+    came_in = PartReceived(declared=declared, received=sent, dropped={})
+    given = Received(contributors=PEOPLE, parts=(came_in,))
+    assert covering(terms(part), given) == [1, 3]
+    reconciled(terms(part), given)
 
 
 def test_the_words_of_a_result_name_the_others():

@@ -132,22 +132,22 @@ def builtins_of(record):
     return plain(msgspec.to_builtins(record))
 
 
-def shaped(bins, *, ratio=RATIO, shift=20):
-    """One bin in clear, among shaped fakes of every hop."""
+def shaped(bins, *, ratio=RATIO, shift=20, most_set=1):
+    """One bin in clear, or a set of them, among shaped fakes of every hop."""
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         own=None,
         recipe=LaplaceShape(ratio, shift),
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, bins + most_set * (most_set > 1)),
         repeats=1,
     )
 
 
-def gaussian(bins, *, variance=36, shift=36):
+def gaussian(bins, *, variance=36, shift=36, most_set=1):
     """The same among fakes of a Gaussian shape."""
-    return replace(shaped(bins), recipe=GaussianShape(variance, shift))
+    return replace(shaped(bins, most_set=most_set), recipe=GaussianShape(variance, shift))
 
 
 def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):

@@ -74,6 +74,29 @@ def test_twice_it_is_the_enumerated_divergence(name, epsilon):
     assert true <= composed(SMALL[name], 2, epsilon) <= 1.01 * true
 
 
+def least_holds(weights, times, epsilon):
+    """Whether the lower bound is one, and near the truth wherever that is not tiny."""
+    found, true = tables.lower_of(weights, times, epsilon), truth(weights, times, epsilon)
+    return 0.0 <= found <= true and (found >= 0.8 * true or true < 1e-12)
+
+
+LEAST = [(name, times) for name in SMALL for times in (1, 2) if times == 1 or "bell " not in name]
+
+
+@pytest.mark.parametrize(("name", "times"), LEAST)
+def test_the_lower_bound_is_near_the_enumerated_divergence(name, times):
+    for epsilon in EPSILONS[1::2]:
+        assert least_holds(SMALL[name], times, epsilon), epsilon
+
+
+@pytest.mark.parametrize(("variance", "shift", "times", "epsilon", "known"), KNOWN)
+def test_the_lower_bound_is_near_what_is_known(variance, shift, times, epsilon, known):
+    """And planted: rounded losses that are not moved back lie above it."""
+    weights = gaussian_weights(variance, shift)
+    assert 0.88 * known <= tables.lower_of(weights, times, epsilon) <= known
+    assert Sum([(losses_of(weights), times)]).lower(epsilon) > known * (1.0 + 1e-5)
+
+
 @pytest.mark.parametrize(("variance", "shift", "times", "epsilon", "known"), KNOWN)
 def test_it_is_what_is_known_of_the_discrete_gaussian(variance, shift, times, epsilon, known):
     found = composed(gaussian_weights(variance, shift), times, epsilon)

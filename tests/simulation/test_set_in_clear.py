@@ -1,12 +1,13 @@
 """Collections of sets in clear: played, drawn from counts, and concluded."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from helpers.contracts import uniform
+from helpers.contracts import shaped, uniform
 from mixtally.data.population import Population
 from mixtally.encode.bits import packed
 from mixtally.errors import ParameterError
@@ -32,6 +33,7 @@ from mixtally.simulation.truth import truth_of
 
 ALARM, RUNS = 1e-4, 2000
 PART = uniform(3, most_set=2, coin=SCALE // 2)
+SHAPED = shaped(3, most_set=2, ratio=SCALE >> 6, shift=1)
 SMALL = Population(
     Question(name="q", bins=3, kind=Kind.SET, max_set=2),
     np.array([[0b011], [0b000], [0b100], [0b110], [0b100]], dtype=np.uint8),
@@ -53,14 +55,14 @@ def outcome(received, tally):
     return received.received, *tally.counts.tolist()
 
 
-def p_value(seed=1):
+def p_value(seed=1, part=PART, hops=1):
     """That whole tallies and drawn ones have one distribution, by their tables of outcomes."""
     chance, held, sizes = SeededChance(seed), SMALL.held, sizes_of(SMALL)
     whole, drawn = Counter(), Counter()
     for _ in range(RUNS):
-        played = play_parts([PART], 1, [SMALL.records], chance)
+        played = play_parts([part], hops, [SMALL.records], chance)
         whole[outcome(played.received.parts[0], played.tallies[0])] += 1
-        drawn[outcome(*draw_part(PART, held, SMALL.users, 1, chance, sizes))] += 1
+        drawn[outcome(*draw_part(part, held, SMALL.users, hops, chance, sizes))] += 1
     often = [one for one in {*whole, *drawn} if whole[one] + drawn[one] >= 10]
     table = np.array([[seen[one] for one in often] for seen in (whole, drawn)])
     rest = RUNS - table.sum(axis=1, keepdims=True)
@@ -68,9 +70,20 @@ def p_value(seed=1):
     return chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue
 
 
-def test_drawn_tallies_are_those_of_messages():
-    """False alarm: 10^-4."""
-    assert p_value() > ALARM
+@pytest.mark.parametrize(("part", "hops"), [(PART, 1), (SHAPED, 1), (SHAPED, 2)])
+def test_drawn_tallies_are_those_of_messages(part, hops):
+    """False alarm: 10^-4 each."""
+    assert p_value(part=part, hops=hops) > ALARM
+
+
+def test_the_twin_whose_mixes_draw_for_bins_alone_is_caught(plant):
+    """Pads without fakes of their own: three numbers, and nothing for two pads."""
+
+    def bare(honest, weights, bins, chance):
+        return np.append(honest(weights, bins - 2, chance), [0, 0])
+
+    plant(counts_only, "numbers_of", bare)
+    assert p_value(part=SHAPED) < ALARM
 
 
 def test_the_twin_whose_pads_are_turned_around_is_caught(plant):
@@ -88,10 +101,14 @@ def test_counts_alone_do_not_say_how_large_sets_are():
 
 
 @pytest.mark.parametrize("drawn", [False, True])
-def test_a_release_has_the_counts_and_the_sizes(drawn):
-    """False alarm: below 10^-7, six standard errors of 16 numbers."""
-    people, lab, plan = crowd(), Lab(SeededChance(4)), choose(WISH).plan
-    assert plan.protocol == "clear-uniform"
+@pytest.mark.parametrize(
+    ("more", "protocol"),
+    [({}, "clear-uniform"), ({"mix_fakes": True}, "clear-shaped"), ({"hops": 2}, "clear-shaped")],
+)
+def test_a_release_has_the_counts_and_the_sizes(more, protocol, drawn):
+    """False alarm: below 10^-7, six standard errors of 16 numbers; six of them."""
+    people, lab, plan = crowd(), Lab(SeededChance(4)), choose(replace(WISH, **more)).plan
+    assert plan.protocol == protocol
     assert plan.parts[0].pads == 3
     given = collect_counts(plan, histogram_of(people), lab) if drawn else release(plan, people, lab)
     found, truth = given.result, truth_of(people, given.result)

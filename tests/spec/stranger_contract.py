@@ -117,7 +117,7 @@ def part(value):
     if read["threshold"] is None:
         need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
         plain = over is None and read["replaced"] is None
-        need(most == 1 or (fake is not None and plain), "set-uncovered")
+        need(most == 1 or (plain and (fake is not None or kind in CLEAR)), "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
         covered = kind in (*CLEAR, "uniform") or uniform or read["replaced"] is not None

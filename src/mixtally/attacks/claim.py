@@ -28,7 +28,7 @@ _TAKES = {
     "single-bit": "users [fakes] flip",
     "clear-uniform": "users bins fakes [max_set]",
     "kary-response": "users bins replaced [fakes]",
-    "clear-shaped": "users bins shape_decay shape_shift [mixes]",
+    "clear-shaped": "users bins shape_decay shape_shift [mixes] [max_set]",
     "memory": "[bits] permanent p q hashes reports",
 }
 """By mechanism: the parameters that a claim must have and, in brackets, those it may have."""

@@ -105,7 +105,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
     size = small.layout.message_bytes * part.record_messages
     users = 1 + max(_BATCH_BYTES // size, min(_MESSAGES, _MOST_BYTES // size))
     if isinstance(part.recipe, Shape):
-        drawn = hops * len(part.recipe.weights) * part.bins
+        drawn = hops * len(part.recipe.weights) * part.layout.bins
         return part, users if drawn <= _MOST_SHAPED else 0
     if isinstance(small.recipe, CountedRecipe):
         small = replace(small, recipe=replace(small.recipe, count=users // 4))

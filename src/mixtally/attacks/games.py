@@ -11,6 +11,7 @@ from mixtally.attacks.replaced import ReplacedGame
 from mixtally.attacks.senders import Senders
 from mixtally.attacks.sets import SetGame
 from mixtally.attacks.uniform_flips import UniformFlipsGame
+from mixtally.records.contract import Shape
 
 
 def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
@@ -18,23 +19,31 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 
     ``epsilon`` is where the worst two records are looked for.
     """
-    games = [(game_of(who, epsilon), times) for who, times in behind.items()]
+    games = [(game_of(who, epsilon), times * _alike(who)) for who, times in behind.items()]
     if [times for _, times in games] == [1]:
         return games[0][0]
     return ComposedGame(tuple(games))
 
 
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
-    """The worst game known of one part."""
+    """The worst game known of one part, or of one message of a set among shaped fakes."""
     if who.part.replaced is not None:
         return ReplacedGame(who)
     if not who.threshold:
         if who.part.planes is not None:
             return PlanesGame(who)
-        if who.part.pads:
-            return SetGame(who)
-        shaped = who.part.by_mixes and who.mixes > 0
-        return ShapedGame(who) if shaped else UniformGame(who)
+        if _shaped(who):
+            return ShapedGame(who)
+        return SetGame(who) if who.part.pads else UniformGame(who)
     if who.uniform and who.fakes:
         return UniformFlipsGame(who)
     return FlippedGame(who, *worst_records(who.part, who.people, who.fakes, epsilon))
+
+
+def _alike(who: Senders) -> int:
+    """How many games alike a record is: of a set among shaped fakes one a message."""
+    return who.part.record_messages if _shaped(who) else 1
+
+
+def _shaped(who: Senders) -> bool:
+    return isinstance(who.part.recipe, Shape) and who.mixes > 0

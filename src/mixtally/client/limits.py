@@ -44,8 +44,8 @@ class Limits(NamedTuple):
 def checked(plan: Plan, limits: Limits) -> Plan:
     """``plan`` itself; raises RefusedError past a limit, and for a promise that is false.
 
-    A certificate is derived again where shaped fakes hide one message of one collection; all
-    others are what their operators signed.
+    A certificate is derived again where shaped fakes hide one message of one collection, which of a
+    set is the least that it reveals; all others are what their operators signed.
     """
     _check_limits(plan, limits)
     for part in plan.parts:

@@ -240,8 +240,9 @@ def _pads(part: Part) -> int:
 def _check_clear(part: Part, place: str) -> None:
     if part.most_set is None or part.layout.form != "index":
         raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
-    if part.most_set > 1 and (part.own is None or part.planes is not None or part.replaced):
-        wanted = "uniform fakes of devices for a set, whose members are sent as they are"
+    covered = part.own is not None or part.recipe.kind in SHAPES
+    if part.most_set > 1 and (not covered or part.planes is not None or part.replaced):
+        wanted = "uniform fakes of devices, or shaped ones of hops, for a set's members as they are"
         raise refused("set-uncovered", place, wanted, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
         raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")

@@ -22,7 +22,7 @@ def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     own = users * mechanism.record_messages
     expected, few, many = own + mechanism.fakes_promised, 0, 0
     if mechanism.shaped is not None:
-        few, many = most_off(mechanism.shaped, mechanism.bins * mechanism.repeats)
+        few, many = most_off(mechanism.shaped, mechanism.layout.bins * mechanism.repeats)
     off = messages - expected
     if -few <= off <= many:
         return

@@ -33,7 +33,7 @@ def _whole(part: Part, many: int | None) -> bool:
     if isinstance(part.recipe, CountedRecipe):
         return many == part.recipe.count
     if isinstance(part.recipe, Shape):
-        few, _ = most_off(ShapedFakes(part.recipe), part.bins)
+        few, _ = most_off(ShapedFakes(part.recipe), part.layout.bins)
         return many is not None and many >= part.drawn - few
     return True
 

@@ -146,7 +146,7 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
     elif isinstance(part.recipe, Shape):
-        most = part.drawn + most_off(ShapedFakes(part.recipe), part.bins)[1]
+        most = part.drawn + most_off(ShapedFakes(part.recipe), part.layout.bins)[1]
         words = f"at most {most:,}, more than its recipe brings once in 10^9 rounds"
     for hop, many in enumerate(came.declared, 1):
         if many is not None and not (part.by_mixes and many <= most):

@@ -1,4 +1,4 @@
-"""clear-shaped: values in clear among fakes of the distribution of least spread, drawn by mixes."""
+"""clear-shaped: values or sets in clear among mixes' fakes of the distribution of least spread."""
 
 import math
 
@@ -10,6 +10,7 @@ from mixtally.planner.shapes import least_shape
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.encodings import Encoding
 from mixtally.records.plan import Cover
+from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.shape import AnyShape
 
 NAME = "clear-shaped"
@@ -18,27 +19,38 @@ IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives bro
 
 def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least fakes a bin: devices send nothing but their reports."""
-    clear = encoding.in_clear()
+    clear = sent_in_clear(encoding)
     if clear is None:
         return None
+    size = clear[0].max_set
     if request.local_epsilon is not None:
         return Infeasible(NAME, IN_CLEAR)
     if not request.mixes_draw:
         return Infeasible(NAME, "a mix that is trusted to draw the fakes: --mix-fakes")
-    if (short := lacks(NAME, request, encoding)) is not None:
+    if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
-    bins = sum(part.bins for part in clear.parts)
+    messages = len(clear) * size
+    cells = sum(part.bins for part in clear) + (size if size > 1 else 0)
 
     def fits(shape: AnyShape) -> bool:
-        return shape.mean_of(bins) <= request.drawn
+        return shape.mean_of(cells) <= request.drawn
 
-    shape = least_shape(request, len(clear.parts), accountant, fits)
+    shape = least_shape(request, messages, accountant, fits)
     if shape is None:
         return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
     if not fits(shape):
-        return Infeasible(NAME, f"--mix-messages {shape.mean_of(bins)}: {shape.mean:.0f} a bin")
-    parts = tuple(in_clear(part.bins, None, shape) for part in clear.parts)
+        return Infeasible(NAME, f"--mix-messages {shape.mean_of(cells)}: {shape.mean:.0f} a bin")
+    parts = tuple(in_clear(part.bins, None, shape, most_set=size) for part in clear)
     found = Candidate(request, request.question, parts, Cover.MIXES)
     if not found.fits_bytes:
         return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
     return tells_nothing(found) or found
+
+
+def sent_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
+    """What is asked of every message, or of the messages of a set; None for other records."""
+    (first, *others) = encoding.parts
+    if first.kind is Kind.SET and not others and first.attributes is None and first.max_set > 1:
+        return encoding.parts if first.bins + first.max_set <= MOST_BINS else None
+    clear = encoding.in_clear()
+    return None if clear is None else clear.parts

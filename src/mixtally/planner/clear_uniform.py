@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
-from mixtally.planner.clear_shaped import IN_CLEAR
+from mixtally.planner.clear_shaped import IN_CLEAR, sent_in_clear
 from mixtally.planner.flips import uncrowded
 from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
@@ -17,7 +17,6 @@ from mixtally.privacy.calibrate import keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
-from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.records.recipe import NoRecipe
 
 NAME = "clear-uniform"
@@ -25,7 +24,7 @@ NAME = "clear-uniform"
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as the bins need: more would only add noise."""
-    clear, people = _in_clear(encoding), request.people
+    clear, people = sent_in_clear(encoding), request.people
     if clear is None or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
@@ -58,15 +57,6 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
     return tells_nothing(found) or found
-
-
-def _in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
-    """What is asked of every message, or of the messages of a set; None for other records."""
-    (first, *others) = encoding.parts
-    if first.kind is Kind.SET and not others and first.attributes is None and first.max_set > 1:
-        return encoding.parts if first.bins + first.max_set <= MOST_BINS else None
-    clear = encoding.in_clear()
-    return None if clear is None else clear.parts
 
 
 def _many(fakes: int, bins: list[int]) -> str:

@@ -99,7 +99,7 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         return "what each mix may add, or as many as help, x hops"
     return {
         "clear-uniform": "the least number with which the guarantee is kept",
-        "clear-shaped": "bins x mean of the shape's table x mixes",
+        "clear-shaped": "bins, and for sets their pads, x mean of the shape's table x mixes",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
         "kary-response": "what the budget has beside a record's own messages; replaced values "

@@ -39,8 +39,8 @@ _SHIFTS = Rough(1e3)
 def least_shape(
     request: PlanRequest, parts: int, accountant: Accountant, fits: Callable[[AnyShape], bool]
 ) -> AnyShape | None:
-    """The shape of least spread that keeps the guarantee, of those that fit if any does; None for
-    none.
+    """The shape of least spread that keeps the guarantee for so many ``parts``, the messages of a
+    record, of those that fit if any does; None for none.
     """
     laplace, bell = _laplace_spread(request, parts), _gaussian_variance(request, parts)
     ways = [(laplace, _least_laplace), (bell, _least_gaussian)]

@@ -123,7 +123,10 @@ class Accountant:
         while aim > _MUCH * bound > 0.0:  # rare heavy losses hide better than a Gaussian says
             aim = bound
             bound = self.upper(record, epsilon, aim=aim)
-        lower = found.bounds.lower
+        lower = max(
+            found.bounds.lower,
+            self._messages.lower_together(parts.message, parts.times, epsilon),
+        )
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
         if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
@@ -131,6 +134,7 @@ class Accountant:
         source, assumption = found.source, found.assumption + record.note
         if parts.pieces > 1:
             source += f"; {parts.pieces} messages composed"
+        if parts.pieces > 1 and (record.pieces > 1 or record.message.mechanism.shaped is None):
             assumption += "; the mixes keep the messages of a person apart"
         if parts.rounds > 1:
             source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
@@ -161,6 +165,15 @@ class Accountant:
             return self._messages.one(parts.message, epsilon, bound)
         tightness = (CLOSE if proved else ROUGH).aimed(aim, times)
         return self._messages.together(parts.message, times, epsilon, tightness, proved=proved)
+
+    def lower(self, record: Record, epsilon: float, collections: int) -> float:
+        """A lower bound of delta(epsilon) of so many collections, none of them mixed with another:
+        of one of them, unless shaped fakes say more.
+        """
+        parts = _parts(record)
+        one = self.delta(record, epsilon).bounds.lower
+        times = parts.times * collections
+        return max(one, self._messages.lower_together(parts.message, times, epsilon))
 
     def points(self, record: Record, epsilons: Sequence[float], bound: Bound) -> Sequence[float]:
         """Upper bounds of one message of ``record``, at several epsilons of a curve."""

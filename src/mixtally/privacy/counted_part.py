@@ -21,7 +21,7 @@ from mixtally.privacy.divergence import Bound, clear_uniform, k_hot, set_in_clea
 from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.contract import CountedRecipe, Part
+from mixtally.records.contract import CountedRecipe, Part, Shape
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Shuffled, UniformFakes
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
@@ -83,8 +83,10 @@ class Counted:
         upper = float(self.fakes.average_upper(given, negligible, _CELLS)[0])
         return Bracket(min(upper, self.fakes.average_one_pair(least, negligible)), upper)
 
-    def lower(self, accountant: Accountant, epsilon: float) -> float:
-        """The lower bound alone, less closely: for a part among several."""
+    def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
+        """The lower bound of so many messages or of one, less closely: for a part among several."""
+        if isinstance(self.part.recipe, Shape):
+            return accountant.lower(self._record(0), epsilon, times)
         if self.hidden is not None:
             return self.bounds(accountant, epsilon).lower
 
@@ -97,7 +99,7 @@ class Counted:
     def hidden(self) -> Hidden | None:
         """A set in clear among the fakes of people, coins and all; None for anything else."""
         part, fakes = self.part, self.fakes
-        if not part.pads:
+        if not part.pads or part.by_mixes:
             return None
         coin = fakes.coin / SCALE
         return Hidden(part.record_messages, part.layout.bins, fakes.sure, fakes.people, coin)

@@ -14,7 +14,7 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import Tightness, chosen, connected, proved_at_once
-from mixtally.privacy.composition.tables import losses_of, points_of
+from mixtally.privacy.composition.tables import losses_of, lower_of, points_of
 from mixtally.privacy.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.numerics.bracket import Bracket, not_nothing
@@ -137,6 +137,17 @@ class Messages:
         key = ("together", message, times, epsilon, proved, tightness)
         found: float = self._memo.get(key, made)
         return not_nothing(found, epsilon, times * message.mechanism.local_epsilon)
+
+    def lower_together(self, message: ObservedMessage, times: int, epsilon: float) -> float:
+        """A lower bound of several, each seen on its own, of a mix's table; 0 for others."""
+        shaped = message.mechanism.shaped
+        if shaped is None:
+            return 0.0
+        found: float = self._memo.get(
+            ("least", shaped.shape, times, epsilon),
+            lambda: lower_of(shaped.shape.weights, times, epsilon),
+        )
+        return found
 
     def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
         """A privacy loss distribution that dominates one message, from its proved bounds."""

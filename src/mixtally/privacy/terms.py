@@ -33,6 +33,7 @@ _UNLIKELY = 1e-3
 COINS = "averaged over the coins by which people draw a fake more"
 CAPPED = "with what the cap of a message costs added"
 TOGETHER = "all parts and collections composed"
+SETS = "every message of a set has fakes of its own cell: disjoint sets are the worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +73,22 @@ def counted(terms: PrivacyTerms) -> Counter[Counted]:
     """What each part counts on -> in how many messages of a person, over all collections."""
     found: Counter[Counted] = Counter()
     for part in terms.parts:
-        found[_counted(part, terms)] += terms.collections
+        messages = part.record_messages if isinstance(part.recipe, Shape) else 1
+        found[_counted(part, terms)] += messages * terms.collections
     return found
 
 
 def _counted(part: Part, terms: PrivacyTerms) -> Counted:
-    """One person's bins differ in two: where others never matter, two are as good as many."""
+    """One person's bins differ in two: where others never matter, two are as good as many, and of
+    a set in clear every message for itself.
+    """
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     alone = isinstance(part.recipe, Shape) or (
         part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
     )
     if alone:
         layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
-        part = replace(part, bins=2, layout=layout)
+        part = replace(part, bins=2, most_set=1, layout=layout)
     return Counted(part, terms.people, terms.count_flips)
 
 
@@ -95,7 +99,7 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
     else:
         upper = composed(terms, accountant, tightness)
-        lower = max(group.lower(accountant, epsilon) for group in groups)
+        lower = max(group.lower(accountant, epsilon, times) for group, times in groups.items())
         bounds = Bracket(min(upper, lower), upper)
     more = capped_cost(terms)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
@@ -211,6 +215,8 @@ def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Cert
     ]
     if any(part.own is not None and part.own.coin for part in terms.parts):
         sources.append(COINS)
+    if any(part.pads and part.by_mixes for part in terms.parts):
+        sources.append(SETS)
     if groups.total() > 1:
         sources.append(TOGETHER)
     if capped_cost(terms) > 0.0:

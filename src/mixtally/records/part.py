@@ -154,7 +154,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             case BlanksRecipe() | UniformRecipe():
                 return self.recipe.count
             case Shape():
-                return self.recipe.mean_of(self.bins)
+                return self.recipe.mean_of(self.layout.bins)
             case _:
                 return 0
 
@@ -191,7 +191,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             )
         if self.threshold is None:
             if isinstance(self.recipe, Shape):
-                return InClear(bins=self.bins, fakes=ShapedFakes(self.recipe, mixes))
+                shaped = ShapedFakes(self.recipe, mixes)
+                return InClear(bins=self.bins, fakes=shaped, max_set=self.most_set or 1)
             return InClear(
                 bins=self.bins,
                 fakes=UniformFakes(fakes),

@@ -192,7 +192,7 @@ def draw_part(
     if uniform:
         held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
     if isinstance(part.recipe, Shape):
-        added = [numbers_of(part.recipe.weights, part.bins, chance) for _ in range(hops)]
+        added = [numbers_of(part.recipe.weights, len(held), chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops

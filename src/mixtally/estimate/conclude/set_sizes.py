@@ -1,20 +1,26 @@
 """How large sets are, out of the pads that stand for what a set in clear lacks.
 
 A set of s members among at most k takes the first k - s of k pads. So pad i, counted from 0, holds
-everybody with at most k - 1 - i members, and all pads together, of which m fakes bring a
-Binomial(m, k/D) number, hold k a person less all members: the mean size of a set is k less that.
+everybody with at most k - 1 - i members, and all pads together hold k a person less all members:
+the mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; of
+shaped ones every mix draws a number for every pad.
 """
 
 import math
 
+import numpy as np
+
 from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import distribution_of
+from mixtally.estimate.noise import NoiseDistribution, distribution_of
+from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import InClear
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.results import Figures, Row, Tally
 
 NAME = "sizes"
 MEAN = "members of a set, on average"
+_ROUNDING = 1e-9
+"""More than the rounding of a transform, in the chance of a tail."""
 
 
 def set_sizes(name: str, mechanism: InClear, tally: Tally, people: int, level: float) -> Figures:
@@ -63,9 +69,10 @@ def size_label(members: int) -> str:
 
 def _mean(mechanism: InClear, padded: int, people: int, level: float) -> Row:
     """Exact: the ends of what fakes may have brought of the pads, each with half the error."""
-    most, fakes = mechanism.max_set, mechanism.fakes_promised
-    share, tail = most / mechanism.cells, (1.0 - level) / 2.0
-    noise = distribution_of(Noise(0, ((fakes, share),)))
+    most, tail = mechanism.max_set, (1.0 - level) / 2.0
+    noise, usual, error = _brought(mechanism)
+    if mechanism.shaped is not None:
+        tail = max(0.0, tail - _ROUNDING)
 
     def mean(brought: float) -> float:
         return most - (padded - brought) / people
@@ -75,8 +82,23 @@ def _mean(mechanism: InClear, padded: int, people: int, level: float) -> Row:
 
     return Row(
         MEAN,
-        mean(fakes * share),
+        mean(usual),
         inside(mean(noise.lowest(tail))),
         inside(mean(noise.highest(tail))),
-        math.sqrt(fakes * share * (1.0 - share)) / people,
+        error / people,
     )
+
+
+def _brought(mechanism: InClear) -> tuple[NoiseDistribution, float, float]:
+    """How many fakes are pads: the distribution, its mean and its standard deviation."""
+    shaped, fakes = mechanism.shaped, mechanism.fakes_promised
+    if shaped is None:
+        share = mechanism.max_set / mechanism.cells
+        noise = distribution_of(Noise(0, ((fakes, share),)))
+        return noise, fakes * share, math.sqrt(fakes * share * (1.0 - share))
+    draws, shape = mechanism.max_set * shaped.mixes, shaped.shape
+    one = np.array([weight / SCALE for weight in shape.weights])
+    size = draws * shape.most + 1
+    pmf = np.fft.irfft(np.fft.rfft(one, size) ** draws, size)
+    noise = NoiseDistribution(0, np.maximum(pmf, 0.0))
+    return noise, draws * shape.mean, math.sqrt(draws * shape.spread)

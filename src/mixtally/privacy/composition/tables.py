@@ -15,6 +15,10 @@ stay: the curve of the result is made of chords of the true one, which is convex
 lies above it. What is beyond the lattice is taken for infinite. Both only add, so the result
 dominates; that adds at most a quarter of the step's square to a variance.
 
+A loss that is not beyond the lattice moves by less than a step. So what t messages, 2t bins, reveal
+at epsilon is no less than the rounded losses do 2t steps above it, less the chance that some loss
+is beyond.
+
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1.
 """
 
@@ -27,12 +31,14 @@ import numpy as np
 
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
+from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution
 
 _FINE = 1.0 / 256.0
 """Of a bin's standard deviation: the step of the lattice, or up to half of it."""
 _LEAST_STEP = 2.0**-24
 _MOST_PLACES = 1 << 13
+_UP = 1.0 + 1e-12
 
 
 class _Bin(NamedTuple):
@@ -45,8 +51,7 @@ class _Bin(NamedTuple):
 
 def losses_of(weights: tuple[int, ...]) -> LossDistribution:
     """A privacy loss distribution that dominates one record where P[k] = weights[k] / 2^64."""
-    gained = list(pairwise((*weights, 0)))
-    lost = [(here, before) for before, here in pairwise((0, *weights))]
+    gained, lost = _both(weights)
     step = _step(gained)
     one, other = _rounded(gained, step), _rounded(lost, step)
     both = np.convolve(one.chances, other.chances)
@@ -59,11 +64,32 @@ def losses_of(weights: tuple[int, ...]) -> LossDistribution:
     return LossDistribution(step, places, chances, zero, infinite)
 
 
+def lower_of(weights: tuple[int, ...], times: int, epsilon: float) -> float:
+    """A lower bound of delta(epsilon) of so many such messages together."""
+    losses = losses_of(weights)
+    total = Sum([(losses, times)])
+    moved = 2.0 * losses.step + total.step * (total.step > losses.step)
+    beyond = sum(
+        here
+        for cells in _both(weights)
+        for here, there in cells
+        if here and there and abs(_loss(here, there)) >= _MOST_PLACES * losses.step
+    )
+    return max(0.0, total.lower(epsilon + times * moved) - times * _UP * beyond / SCALE)
+
+
 def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
     """Some points of its curve, from its step on, each at twice the epsilon of the last."""
     most = int(losses.places[-1]) if len(losses.places) else 1
     epsilons = [losses.step * 2.0**i for i in range(most.bit_length())]
     return [(epsilon, losses.delta(epsilon)) for epsilon in epsilons]
+
+
+def _both(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Chances of what is seen of the bin that gained a record and of the one that lost it, each
+    with its chance in the other world.
+    """
+    return list(pairwise((*weights, 0))), [(here, one) for one, here in pairwise((0, *weights))]
 
 
 def _loss(here: int, there: int) -> float:

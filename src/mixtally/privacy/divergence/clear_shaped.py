@@ -9,7 +9,18 @@ Two events tell for certain: the bin that lost the record shows no fakes, F(0), 
 gained it more than the table has, F(M), about 2^-64. Of a discrete Laplace whose decay is at most
 eps / 2 no other pair counts, and delta is F(0) nearly.
 
-Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset.
+*A set of at most k of d bins* is k messages of different cells of d + k: its members, and the first
+of the last k cells for those that it lacks. Every cell has fakes of its own, so a cell that two
+sets share shows one number in distribution whichever it is, apart from all others: it tells nothing
+and is left out. Of U and V r cells each remain, r <= k, and with u_i and v_i exchanged for each
+other the observer has the product of r independent pairs above. That is what is seen of k pairs by
+whoever forgets k - r of them, and two sets that share no cell are as many: the full and the empty
+one, as d >= k. So *disjoint sets are the worst*, delta is that of k messages composed, at every
+epsilon and in both directions, and other people's messages, which are known, help nobody. Several
+collections are k rounds each. (Pads without fakes, or all in one cell, would tell a set's size.)
+
+Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. Of sets
+proved here.
 """
 
 from bisect import bisect_left, bisect_right

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
@@ -120,6 +121,8 @@ def delta(
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
+            if mechanism.max_set > 1:
+                raise AccountingError("a set among shaped fakes: its messages are priced apart")
             bounds = clear_shaped.delta(shaped.shape.weights, epsilon, memo)
             return ProvedDelta(
                 bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
@@ -164,11 +167,14 @@ def each_way(*_: object) -> None:
 
 
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many."""
+    """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many, and
+    a set is its messages, each in a bin of its own (``clear_shaped``).
+    """
     mechanism = _in_clear(message)
-    if isinstance(mechanism.fakes, ShapedFakes):
-        message = message._replace(mechanism=replace(mechanism, bins=2))
-    return message, 1
+    if not isinstance(mechanism.fakes, ShapedFakes):
+        return message, 1
+    one = replace(mechanism, bins=2, max_set=1)
+    return message._replace(mechanism=one), mechanism.max_set
 
 
 def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001

@@ -2,9 +2,10 @@
 
 A set of at most k bins travels as k messages of different cells: its members, and one of k further
 cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
-(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean, with the variance of
-their table, which adds up over the mixes. Over planes (``records.planes``) another's message
-points at a value with kappa, with bins never, so that of n people and K fakes the unbiased count is
+(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean into every cell, with the
+variance of their table, which adds up over the mixes. Over planes (``records.planes``) another's
+message points at a value with kappa, with bins never, so that of n people and K fakes the unbiased
+count is
 
     (S - n kappa - K / p) / (1 - kappa)
 
@@ -33,7 +34,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     where
       planes    those that a message names; None where it names the bin itself
-      max_set   the most bins of a record, in [1, 16]; above 1 only for bins among uniform ones
+      max_set   the most bins of a record, in [1, 16]; above 1 only for bins, not for planes
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
@@ -47,14 +48,13 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
             super().__post_init__()
         else:
             in_range("values", self.bins, 2, self.planes.points, "plan again")
-        several = isinstance(self.fakes, UniformFakes) and self.planes is None
-        most = min(MOST_SET, self.bins) if several else 1
+        most = min(MOST_SET, self.bins) if self.planes is None else 1
         in_range("max set", self.max_set, 1, most, "it is the most bins that a set has")
 
     @property
     def cells(self) -> int:
-        """Among how many a uniform fake is drawn, for whoever compares two records: the bins and,
-        for sets, as many more as a set has members; the planes of a direction.
+        """What fakes fall into, for whoever compares two records: the bins and, for sets, as many
+        more as a set has members; the planes of a direction.
         """
         if self.planes is not None:
             return self.planes.prime
@@ -72,12 +72,11 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     def facts(self) -> dict[str, float]:
         """Of planes p and t, of sets their size; of shaped fakes the numbers of their shape."""
-        if isinstance(self.fakes, UniformFakes):
-            over = self.planes
-            if over is not None:
-                return {"prime": over.prime, "digits": over.digits}
-            return {"max_set": self.max_set} if self.max_set > 1 else {}
-        return {**self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
+        size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
+        if isinstance(self.fakes, ShapedFakes):
+            return {**size, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
+        over = self.planes
+        return size if over is None else {"prime": over.prime, "digits": over.digits}
 
     @property
     def layout(self) -> Layout:
@@ -114,7 +113,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         """People's, or the mean of what the mixes add."""
         if isinstance(self.fakes, UniformFakes):
             return self.repeats * self.fakes.count
-        return self.fakes.shape.mean_of(self.repeats * self.bins * self.fakes.mixes)
+        return self.fakes.shape.mean_of(self.repeats * self.cells * self.fakes.mixes)
 
     @property
     def fake_source(self) -> FakeSource:

@@ -62,17 +62,20 @@ def clear_uniform(*, bins: int, fakes: int, max_set: int = 1, repeats: int = 1) 
     return InClear(bins=bins, fakes=UniformFakes(fakes), max_set=max_set, repeats=repeats)
 
 
-def clear_shaped(*, bins: int, ratio: int, shift: int, mixes: int = 1, repeats: int = 1) -> InClear:
-    """A value in clear among fakes whose numbers mixes draw."""
-    return InClear(bins=bins, fakes=ShapedFakes(LaplaceShape(ratio, shift), mixes), repeats=repeats)
+def clear_shaped(
+    *, bins: int, ratio: int, shift: int, mixes: int = 1, max_set: int = 1, repeats: int = 1
+) -> InClear:
+    """A value in clear, or a set of at most ``max_set``, among fakes whose numbers mixes draw."""
+    fakes = ShapedFakes(LaplaceShape(ratio, shift), mixes)
+    return InClear(bins=bins, fakes=fakes, max_set=max_set, repeats=repeats)
 
 
 def clear_gaussian(
-    *, bins: int, variance: int, shift: int, mixes: int = 1, repeats: int = 1
+    *, bins: int, variance: int, shift: int, mixes: int = 1, max_set: int = 1, repeats: int = 1
 ) -> InClear:
     """The same with numbers of a discrete Gaussian distribution."""
     shape = GaussianShape(variance, shift)
-    return InClear(bins=bins, fakes=ShapedFakes(shape, mixes), repeats=repeats)
+    return InClear(bins=bins, fakes=ShapedFakes(shape, mixes), max_set=max_set, repeats=repeats)
 
 
 def kary_response(
