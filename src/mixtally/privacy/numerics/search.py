@@ -52,8 +52,13 @@ FLIPS = Axis(_noise, _threshold)
 """Of a flip probability below 1/2, times 2^64."""
 
 
+_STEEPEST = 16.0
+"""Steeper ones would leave the numbers that there are."""
+
+
 def steeper(axis: Axis, power: float) -> Axis:
     """Along ``axis`` to the ``power``: where what hides a person grows so."""
+    power = min(power, _STEEPEST)
     return Axis(lambda x: axis.along(x) ** power, lambda place: axis.back(place ** (1.0 / power)))
 
 
