@@ -144,7 +144,6 @@ def test_a_threshold_outside_its_range_is_refused(threshold):
         ("flip-blank", {"count_crowd": True}, "wanted --users"),
         ("clear-uniform", {"count_crowd": True}, "wanted --users"),
         ("clear-shaped", {"count_crowd": True}, "wanted --users"),
-        ("clear-shaped", {"max_set": 2}, "add --split"),
         ("flip-uniform", {"max_set": 2}, "add --split"),
     ],
 )

@@ -89,7 +89,9 @@ def _both(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[i
     """Chances of what is seen of the bin that gained a record and of the one that lost it, each
     with its chance in the other world.
     """
-    return list(pairwise((*weights, 0))), [(here, one) for one, here in pairwise((0, *weights))]
+    gained = list(pairwise((*weights, 0)))
+    lost = [(here, before) for before, here in pairwise((0, *weights))]
+    return gained, lost
 
 
 def _loss(here: int, there: int) -> float:
