@@ -196,7 +196,7 @@ def test_planes_of_a_closed_list_have_the_fewest_digits_and_its_values():
 
 def test_planes_of_an_open_domain_have_the_most_points_of_at_most_eight_bytes():
     asked = request(users=10**5, question=OPEN)
-    (plan,) = proved(asked)
+    plan = choose(asked).plan
     (part,) = plan.parts
     assert plan.question == altered(OPEN, bins=part.planes.points)
     assert part.layout.message_bytes <= 8
@@ -249,11 +249,11 @@ def test_planes_err_as_their_plan_says():
     [
         request(1000),
         request(10**6, local_epsilon=4.0),
-        request(10**6, users=50),
+        request(10**6, users=50, protocol="flip-blank"),
         request(question=BIT),
         request(question=PAIR, users=10**4),
     ],
-    ids=["few bins", "a local epsilon", "too few fakes for two", "a bit", "attributes"],
+    ids=["few bins", "a local epsilon", "another protocol", "a bit", "attributes"],
 )
 def test_planes_are_not_chosen_where_they_need_not_or_must_not(asked):
     assert choose(asked).plan.parts[0].planes is None

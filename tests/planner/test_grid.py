@@ -89,7 +89,8 @@ def test_a_local_epsilon_is_kept_and_costs_error(cap):
 def test_a_cap_above_what_the_flips_have_changes_nothing():
     asked = (1.0, 1e-6, 10**6, 10**5, 2.0, False)
     flips = choose(request(*asked, protocol="flip-blank")).plan
-    assert choose(request(*asked, local_epsilon=50.0)).plan == flips
+    capped = request(*asked, local_epsilon=50.0, protocol="flip-blank")
+    assert choose(capped).plan == flips
 
 
 def test_records_in_clear_cannot_keep_a_local_epsilon():

@@ -153,8 +153,8 @@ def test_what_it_cannot_hold():
 
 def test_too_few_people_are_told_so():
     with pytest.raises(InfeasibleError):
-        choose(one_message(bins=10**6, users=100, protocol=NAME))
-    _, missing = Planner().survey(one_message(bins=10**6, users=100))
+        choose(one_message(bins=10**6, users=10, protocol=NAME))
+    _, missing = Planner().survey(one_message(bins=10**6, users=10))
     assert any(isinstance(one, Infeasible) and one.protocol == NAME for one in missing)
 
 

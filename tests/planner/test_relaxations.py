@@ -15,7 +15,7 @@ from mixtally.records.contract import Cover
 from planner.requests import request, surveyed
 
 IMPOSSIBLE = {
-    "the brief": request(10**7, users=600, epsilon=0.1, messages_per_user=1.0),
+    "the brief": request(10**7, users=1000, epsilon=0.1, messages_per_user=1.0, over_planes=False),
     "few people": request(100, users=10, epsilon=0.5),
     "clear": request(5000, users=2000, protocol="clear-uniform", messages_per_user=1.03),
     "doubt": request(100, users=100, epsilon=0.02, honest_share=0.1),

@@ -107,7 +107,7 @@ class Planner:
         return None if best is None else best[0]
 
     def least(
-        self, ranked: Iterable[Ranked]
+        self, ranked: Iterable[Ranked], alike: float = ALIKE
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """The plan of least error with its candidate, and what takes more than its budget, of
         candidates from good to bad; of errors that are alike the one of fewest bytes.
@@ -129,9 +129,9 @@ class Planner:
                 continue
             found.append((plan, candidate))
             cover, error = _rank(plan, candidate.request.count)
-            limit = min(limit, (cover, error * ALIKE))
-        alike = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
-        return min(alike, key=lambda one: one[0].bytes_per_user, default=None), missed
+            limit = min(limit, (cover, error * alike))
+        best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
+        return min(best, key=lambda one: one[0].bytes_per_user, default=None), missed
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True
@@ -191,7 +191,7 @@ class Planner:
         return found
 
 
-def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
+def choose(request: PlanRequest, planner: Planner | None = None, alike: float = ALIKE) -> Choice:
     """The plan of least standard error that keeps the guarantee within the budget.
 
     Where mixes may draw the fakes, those that every mix draws come first, whatever they err: then
@@ -202,7 +202,8 @@ def choose(request: PlanRequest, planner: Planner | None = None) -> Choice:
     """
     planner = planner or Planner()
     found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
-    best, over = planner.least((_rank(one, request.count), partial(_itself, one)) for one in found)
+    ranked = ((_rank(one, request.count), partial(_itself, one)) for one in found)
+    best, over = planner.least(ranked, alike)
     missed = [Infeasible(one.protocol, _HAIR) for one in over]
     if best is not None:
         plan, taken = best

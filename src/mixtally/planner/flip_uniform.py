@@ -26,7 +26,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
 
     Only where it is requested by name: between half and all of the fakes that records in clear need
-    it errs up to an eighth less than a message over planes, in messages of a bit a bin. A point of
+    it errs up to an eighth less than a message over planes, in longer messages. A point of
     its curve takes milliseconds, so that several messages or collections would take minutes.
     """
     (part, *rest) = encoding.parts

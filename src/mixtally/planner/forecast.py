@@ -80,7 +80,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
         return min((one.error for one in found), default=math.inf) <= target
 
     def error_of(thousandths: int) -> float:
-        return choose(budget(thousandths), planner).plan.error_of(request.count)
+        return choose(budget(thousandths), planner, alike=1.0).plan.error_of(request.count)
 
     def meets(thousandths: int) -> bool:
         try:
@@ -98,9 +98,9 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             do=_instead(request),
         )
     if meets(low):
-        return choose(budget(low), planner)
+        return choose(budget(low), planner, alike=1.0)
     missing, met = _around(_halved(likely, low, high), meets, low, high)
-    return choose(budget(_halved(meets, missing, met)), planner)
+    return choose(budget(_halved(meets, missing, met)), planner, alike=1.0)
 
 
 def _around(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:

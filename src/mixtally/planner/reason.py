@@ -19,7 +19,7 @@ def reason(
     infeasible: Sequence[Infeasible],
 ) -> str:
     """What was chosen and what it costs, how much worse the others are, what would not fit."""
-    least = all(one.standard_error >= best.standard_error for one in others)
+    least = all(one.error >= best.error_of(request.count) for one in others)
     sentences = [_why(request, best, "the smallest" if least else "about the smallest")]
     if len(best.parts) > 1:
         sentences.append(
