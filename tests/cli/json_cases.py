@@ -175,7 +175,7 @@ simulate places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --r
 simulate baskets survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}
 simulate baskets diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 4 {END}
 simulate words survey.csv --column answer --epsilon 2 --top 2 --out found {END}
-simulate words survey.csv --column answer --epsilon 1 --top 3 --rounds 6 {END}
+simulate words survey.csv --column answer --epsilon 1 --top 3 --longest 6 {END}
 """
 
 _SLOW = f"""

@@ -17,7 +17,7 @@ PROMISE = ("--epsilon", 2, "--delta", "1e-4", "--seed", 1)
 COMMANDS = {
     "simulate": PROMISE,
     "simulate votes": PROMISE,
-    "simulate words": (*PROMISE, "--top", 1, "--rounds", 2, "--messages-per-user", 30),
+    "simulate words": (*PROMISE, "--top", 1, "--longest", 2, "--messages-per-user", 30),
     "simulate memoized": ("--seed", 1),
     "simulate epochs": (*PROMISE, "--synthetic", 2),
 }

@@ -41,7 +41,7 @@ def test_the_first_page_of_help_is_short(cli, name):
     assert len(first.splitlines()) < 60
     assert "  Output:" in first or "\nOutput:\n" in first or "\nCommands:\n" in first
     assert ("--help-all" in first) == ("\nCommands:\n" not in first)
-    assert first.count("\n  -") <= 30
+    assert first.count("\n  -") <= 36
 
 
 @pytest.mark.parametrize("name", ["simulate", "plan", "simulate epochs"])

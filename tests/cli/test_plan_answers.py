@@ -10,7 +10,7 @@ from mixtally.report.numbers import error_text
 
 IMPOSSIBLE = (
     "plan", "--epsilon", 0.1, "--delta", "1e-6", "--users", 1000, "--bins", "1e7",
-    "--messages-per-user", 1,
+    "--protocol", "flip-blank", "--messages-per-user", 1,
 )  # fmt: skip
 COSTS = ("standard_error", "messages_per_user", "bytes_per_user")
 

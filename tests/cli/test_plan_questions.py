@@ -152,7 +152,7 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
         ),
         (("--bytes-per-user", 103, "--protocol", "flip-blank"), {"bytes_per_user": 103}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),
-        (("--count-crowd", "--messages-per-user", 1), {"protocol": "flip"}),
+        (("--messages-per-user", 1), {"protocol": "kary-response"}),
         (("--collections", 1), {"protocol": "clear-uniform", "collections": 1, "cover": "people"}),
     ],
 )

@@ -8,7 +8,20 @@ import pytest
 from report.reader import self_contained
 
 WORDS = ["yes"] * 3000 + ["no"] * 1500 + ["maybe"] * 400 + ["é"] * 90 + ["rare"] * 10
-GIVEN = ("--column", "answer", "--epsilon", 1, "--delta", "1e-6", "--rounds", 6, "--top", 2)
+GIVEN = (
+    "--column",
+    "answer",
+    "--epsilon",
+    1,
+    "--delta",
+    "1e-6",
+    "--longest",
+    6,
+    "--symbols",
+    1,
+    "--top",
+    2,
+)
 
 
 @pytest.fixture
@@ -94,7 +107,7 @@ def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path
     [
         (("--way", "nope"), "way: wanted together or apart"),
         (("--alphabet", "aa"), "alphabet: wanted"),
-        (("--rounds", 0), "rounds: wanted"),
+        (("--longest", 0), "longest: wanted"),
         (("--top", 0), "top: wanted"),
         (("--error-rate", 0.9), "false-positive rate: wanted"),
         (("--epsilon", 0), "epsilon: wanted"),

@@ -126,7 +126,9 @@ def calls(folder):
     plays = {"seed": 1, **WISH}
     read = {"labels": None, "level": 0.95, "missing": "refuse", "missing_values": (), "name": "a"}
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
-    ballots = {name: value for name, value in cost.items() if name != "collections"}
+    ballots = {
+        name: value for name, value in cost.items() if name not in ("collections", "error_at")
+    }
     words = simulate_words(WORDS, top=1, **plays)
     batch = {"agreed": plan, "batch": mixed(), "level": 0.95}
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
@@ -136,7 +138,7 @@ def calls(folder):
         "simulate": (simulate, {**values, **nothing, **COSTS}),
         "simulate_words": (simulate_words, {
             "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",
-            "top": 1, "rounds": 2, "survivors": None, "alphabet": None, "way": None,
+            "top": 1, "longest": 2, "symbols": 1, "survivors": None, "alphabet": None, "way": None,
             "error_rate": 0.05, "messages_per_user": 4.0, "mix_fakes": False}),
         "simulate_votes": (simulate_votes, {
             "values": TWICE, **plays, **read, "keep_probability": None, **ballots}),

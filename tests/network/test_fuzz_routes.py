@@ -173,7 +173,7 @@ def fuzzed(seed, count, target=Target):
 
 
 def test_every_route_answers_by_the_rules():
-    statuses = fuzzed(19, 300)
+    statuses = fuzzed(20, 300)
     assert set(statuses) >= {200, 201, 204, 400, 403, 404, 405}
 
 

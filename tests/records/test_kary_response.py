@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.debias import errors_of, estimate_counts
-from mixtally.estimate.noise import depends_on_count, noise_distribution
+from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import KaryResponse, Parameter, UniformFakes
 from mixtally.records.mechanism.kary_response import replaced_of
@@ -102,7 +102,7 @@ def test_errors_differ_from_bin_to_bin():
     found = errors_of(one, 1100, counts, 1000)
     wanted = [one.standard_error(1000, held) for held in (0, 0, 100, 1000, 1000)]
     assert found == pytest.approx(wanted, rel=1e-12)
-    assert depends_on_count(one)
+    assert one.noise_by_count
 
 
 def test_local_epsilon_is_that_of_one_message():

@@ -69,7 +69,7 @@ def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
 
 
 def test_forgotten_fakes_are_found_out_by_the_truth(designs, crowd, monkeypatch):
-    kind = type(designs[Way.TOGETHER].plan.parts[0].mechanism(fakes=1))
+    kind = type(designs[Way.TOGETHER].plan.parts[0].mechanism(fakes=1, crowd=9))
     monkeypatch.setattr(kind, "offset", lambda *_: 0.0)
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
     found = found_in(designs, crowd, Way.TOGETHER).found
