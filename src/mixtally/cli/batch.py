@@ -1,6 +1,6 @@
 """``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from mixtally.cli.tally import Shards
 from mixtally.engine.places import files_of
 from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
+from mixtally.simulation.open_words import hashed
 from mixtally.simulation.streamed import Crowd, mixed, randomized
 
 
@@ -51,7 +52,11 @@ def randomize(
     """
     plan = read_verified(options.plan)
     part = one_part(plan)
-    crowd = read_crowd(read.rows.at(data), reading_of(read, planned=True), plan.question)
+    question, reading = plan.question, reading_of(read, planned=True)
+    reading = replace(reading, words=question.hashed is not None)
+    crowd = read_crowd(read.rows.at(data), reading, None if reading.words else question)
+    if reading.words:
+        crowd = hashed(crowd, question)
     if crowd.users != plan.users:
         raise PlanError(
             "plan",

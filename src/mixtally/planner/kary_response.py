@@ -142,7 +142,7 @@ def _poisson(mean: Floats) -> tuple[Floats, Floats]:
     """
     width = _WIDE * np.sqrt(mean) + _WIDE
     low = np.floor(np.maximum(mean - width, 0.0))
-    count = low + np.ceil((mean + width - low) / _PLACES) * np.arange(_PLACES)
+    count: Floats = low + np.ceil((mean + width - low) / _PLACES) * np.arange(_PLACES)
     log = count * np.log(mean) - count * np.log(np.maximum(count, 1.0)) + count - mean
     chance = np.exp(log) / np.sqrt(count + 1.0 / 6.0)
     return count, chance / chance.sum(axis=1, keepdims=True)
