@@ -143,8 +143,12 @@ def flip_audit(part, device, seed=1):
 def clear_audit(part, device, seed=1):
     chance, bins, layout = SeededChance(seed), part.bins, part.layout
     codes = np.arange(PEOPLE) % bins
-    wrong = layout.codes(device.reports(part, codes, chance)) != codes
-    checks = [Checks.of("report of another bin", int(wrong.sum()), PEOPLE, 0.0)]
+    away = (layout.codes(device.reports(part, codes, chance)) - codes) % bins
+    other = np.bincount(away, minlength=bins)[1:]
+    due = (part.replaced or 0) / SCALE / bins
+    checks = [Checks.of("report so many bins away", other, PEOPLE, due)]
+    if part.replaced is not None and part.own is None:
+        return checks
     if part.by_mixes:
         weights = np.array([float(w) for w in part.recipe.weights]) / SCALE
         rounds = PEOPLE // (2 * bins)

@@ -52,7 +52,7 @@ CALLS = {
     "simulate votes": READ,
     "simulate places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
     "simulate baskets": f"survey.csv --column color --person-column who --several set {PROMISE}",
-    "simulate words": f"{READ} --rounds 2",
+    "simulate words": f"{READ} --longest 2",
     "simulate epochs": "survey.csv --column color --epoch-column week --person-column who "
     f"{PROMISE}",
     "simulate memoized": "survey.csv --column color --reports 2",

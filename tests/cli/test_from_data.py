@@ -52,7 +52,7 @@ GIVEN = {
     "epochs": f"simulate epochs diary.csv --column color --labels colors.txt {DIARY} {END}",
     "invented": "simulate epochs survey.csv --column answer --labels words.txt --synthetic 2 "
     f"{END}",
-    "words": f"simulate words survey.csv --column answer --top 2 --rounds 3 {END}",
+    "words": f"simulate words survey.csv --column answer --top 2 --longest 3 {END}",
     "places": f"simulate places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 "
     f"--resolution 2 {END}",
 }

@@ -106,7 +106,7 @@ def test_errors_and_intervals_are_as_stated(name):
     assert square == pytest.approx(1.0, abs=0.03)
     assert bias < 5.0
     each, together = shares(truth, found)
-    assert 0.94 <= each <= 0.96
+    assert 0.94 <= each <= 0.97  # of few fakes in a bin exact intervals hold a little more
     assert together >= 0.94
 
 
