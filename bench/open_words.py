@@ -11,7 +11,6 @@ from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 from mixtally.data.population import Population
 from mixtally.encode.hashed import sought
 from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.listed import Listed
 from mixtally.ground.chance import SecureChance
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
@@ -50,7 +49,7 @@ def _ours(crowd: Population) -> tuple[float, float]:
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     question = open_question("word", drawn_seed(chance))
     plan = choose(PlanRequest(question=question, guarantee=promised, users=_USERS)).plan
-    listed = Listed(*sought(plan.question, (crowd.question.labels or ())[:_LISTED]))
+    listed = sought(plan.question, (crowd.question.labels or ())[:_LISTED])
     played = release(plan, hashed(crowd, plan.question), Lab(chance), Analysis(listed=listed))
     errors = played.result.estimate.counts - truth_of_words(crowd, listed).counts
     return _error(errors), time.perf_counter() - start

@@ -7,11 +7,12 @@ import pytest
 
 from mixtally.errors import DataError, MessageError
 from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.listed import Listed, others, tally_of
+from mixtally.estimate.listed import others, tally_of
 from mixtally.estimate.noise import Noises
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
+from mixtally.records.listed import Listed
 from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.records.planes import Planes
 from mixtally.records.results import Tally

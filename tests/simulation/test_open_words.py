@@ -9,7 +9,6 @@ from mixtally.encode.hashed import encode, sought
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.listed import Listed
 from mixtally.planner import Planner, choose, forecast
 from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
@@ -31,7 +30,7 @@ SAME = Population(
 
 
 def listed(question, words):
-    return Listed(*sought(question, words))
+    return sought(question, words)
 
 
 def planned(chance, users=USERS, protocol="clear-uniform", **more):

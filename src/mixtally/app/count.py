@@ -8,7 +8,6 @@ from mixtally.app.study import outcome
 from mixtally.data.population import LABELS, Population
 from mixtally.encode.hashed import sought
 from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.listed import Listed
 from mixtally.records.baseline import Central
 from mixtally.records.contract import Plan
 from mixtally.records.question import Kind
@@ -87,7 +86,7 @@ def _played(
     if isinstance(crowd, Histogram):
         return collect_counts(asked.plan, crowd, lab, analysis), Truth(crowd.truth)
     if asked.words is not None:
-        listed = Listed(*sought(asked.plan.question, asked.words))
+        listed = sought(asked.plan.question, asked.words)
         found = release(
             asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=listed)
         )

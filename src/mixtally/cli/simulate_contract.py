@@ -14,7 +14,6 @@ from mixtally.cli.screen import show
 from mixtally.encode.hashed import sought
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.listed import Listed
 from mixtally.simulation.conduct import Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
 from mixtally.simulation.open_words import hashed, truth_of_words
@@ -86,7 +85,7 @@ def play(
     reading = replace(reading, words=question.hashed is not None)
     crowd = read_crowd(file, reading, None if reading.words else question)
     if words is not None:
-        analysis = replace(analysis, listed=Listed(*sought(question, words)))
+        analysis = replace(analysis, listed=sought(question, words))
     sent = hashed(crowd, question) if reading.words else crowd
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:

@@ -21,7 +21,6 @@ from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.listed import Listed
 from mixtally.estimate.received import undeclared
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
@@ -89,7 +88,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     came = undeclared(plan, plan.users, [made.tally], made.dropped)
     words, listed = read_labels(run.candidates), None
     if words is not None:
-        listed = Listed(*sought(plan.question, words))
+        listed = sought(plan.question, words)
     analysis = Analysis(level=run.level, listed=listed)
     analysis.check_listed(plan.question)
     result = conclude(plan, [made.tally], analysis, received=came)

@@ -11,7 +11,6 @@ from mixtally.collector.results import document
 from mixtally.encode.hashed import sought
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.estimate.listed import Listed
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call
 from mixtally.node.folder import Folder
@@ -63,7 +62,7 @@ def published(
         row = _row(collector, name, number)
         if words is not None:
             question = collector.contracts.of(row.contract).contract.plan.question
-            analysis = replace(analysis, listed=Listed(*sought(question, words)))
+            analysis = replace(analysis, listed=sought(question, words))
         return document(collector.held(row), collector.conclusion(row, analysis), top)
 
 

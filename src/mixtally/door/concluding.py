@@ -14,7 +14,6 @@ from mixtally.encode.hashed import sought
 from mixtally.errors import MessageError
 from mixtally.estimate import conclude as verbs
 from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.listed import Listed
 from mixtally.records.received import PartReceived, Received
 from mixtally.tally.fold import tally_messages
 from mixtally.tally.sift import sift
@@ -44,7 +43,7 @@ def conclude(
     analysis, under = Analysis(level=checks.number("level", level)), agreed_of(agreed)
     if candidates is not None:
         words = labels_of("candidates", candidates)
-        analysis = replace(analysis, listed=Listed(*sought(under.plan.question, words)))
+        analysis = replace(analysis, listed=sought(under.plan.question, words))
     _check(batch, under.fingerprint)
     parts, tallies = [], []
     for part, rows, declared in zip(under.plan.parts, batch.parts, batch.declared, strict=True):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, PlanError
+from mixtally.records.listed import Listed
 from mixtally.records.question import Question
 
 
@@ -49,10 +50,10 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
     return np.fromiter((_point(key, points, text) for text in texts), dtype=np.int64)
 
 
-def sought(question: Question, words: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Words to look for in their one form, and their points.
+def sought(question: Question, words: Sequence[str]) -> Listed:
+    """Words to look for, in their one form.
 
-    Raises DataError for a word that stands twice, and as ``encode`` does.
+    Raises DataError for a word that stands twice, and as ``encode`` and ``Listed`` do.
     """
     names = tuple(normalized(word) for word in words)
     if len(set(names)) < len(names):
@@ -63,7 +64,7 @@ def sought(question: Question, words: Sequence[str]) -> tuple[tuple[str, ...], N
             got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
             do="keep one of them",
         )
-    return names, encode(question, names)
+    return Listed(names, encode(question, names))
 
 
 def _point(key: bytes, points: int, text: str) -> int:

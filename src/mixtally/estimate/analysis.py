@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError, not_one_of
 from mixtally.estimate.intervals import checked_level
-from mixtally.estimate.listed import Listed
+from mixtally.records.listed import Listed
 from mixtally.records.question import Kind, Question
 
 

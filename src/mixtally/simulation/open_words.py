@@ -6,7 +6,7 @@ import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.encode.hashed import encode, normalized
-from mixtally.estimate.listed import Listed
+from mixtally.records.listed import Listed
 from mixtally.records.question import Question
 from mixtally.simulation.truth import Truth
 
