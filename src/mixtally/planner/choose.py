@@ -170,15 +170,17 @@ class Planner:
 
     def outlook(self, request: PlanRequest) -> Candidate | None:
         """The candidate of least error for the whole budget that there most likely is."""
-        evaluated = self.results(request, sketched=True)
-        found = [one for one in evaluated if isinstance(one, Candidate)]
-        return min(found, key=lambda one: one.error, default=None)
+        return min(self._sketched(request), key=lambda one: one.error, default=None)
 
     def foremost(self, request: PlanRequest) -> Candidate | None:
         """What ``best`` most likely takes for the whole budget: the cover of every mix first."""
+        ranked = self._sketched(request)
+        return min(ranked, key=lambda one: _rank(one, request.count), default=None)
+
+    def _sketched(self, request: PlanRequest) -> list[Candidate]:
+        """What there most likely is for the whole budget."""
         evaluated = self.results(request, sketched=True)
-        found = [one for one in evaluated if isinstance(one, Candidate)]
-        return min(found, key=lambda one: _rank(one, request.count), default=None)
+        return [one for one in evaluated if isinstance(one, Candidate)]
 
     def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
         """Every candidate for the whole budget from good to bad, and what does not fit; ``again``

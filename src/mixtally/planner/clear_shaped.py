@@ -1,10 +1,8 @@
 """clear-shaped: values or sets in clear among mixes' fakes of the distribution of least spread."""
 
-import math
-
 from mixtally.planner.flips import lacks
 from mixtally.planner.layouts import in_clear
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.options import Candidate, Infeasible, Result, within_limits
 from mixtally.planner.request import PlanRequest
 from mixtally.planner.shapes import least_shape
 from mixtally.privacy.accountant import Accountant
@@ -42,9 +40,7 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         return Infeasible(NAME, f"--mix-messages {shape.mean_of(cells)}: {shape.mean:.0f} a bin")
     parts = tuple(in_clear(part.bins, None, shape, most_set=size) for part in clear)
     found = Candidate(request, request.question, parts, Cover.MIXES)
-    if not found.fits_bytes:
-        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return tells_nothing(found) or found
+    return within_limits(found)
 
 
 def sent_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:

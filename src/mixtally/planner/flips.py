@@ -9,7 +9,7 @@ from msgspec import structs
 from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.planner.layouts import flipped_at, plain
 from mixtally.planner.noise import capped, fewest_fakes, least_flips, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing, within_limits
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
@@ -153,9 +153,7 @@ def among_blanks_of_mixes(
     )
     made = Candidate(request, request.question, parts, Cover.MIXES)
     found = flipped_at(made, least)
-    if not found.fits_bytes:
-        return Infeasible(name, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return tells_nothing(found) or found
+    return within_limits(found)
 
 
 def uncrowded(request: PlanRequest) -> str:

@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.contract.question import MOST_BINS
-from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
 from mixtally.planner.flips import FEW, lacks, uncrowded
 from mixtally.planner.layouts import in_clear
-from mixtally.planner.noise import without_coins
-from mixtally.planner.options import CONFIDENCE, Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.noise import least_noise, without_coins
+from mixtally.planner.options import CONFIDENCE, Candidate, Infeasible, Result, within_limits
 from mixtally.planner.planes import found_over, planes_of, possible
 from mixtally.planner.pricing import least_replaced, own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate, keeps
+from mixtally.privacy.calibrate import keeps
 from mixtally.privacy.numerics.search import usual_cover
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import InClear, KaryResponse, Parameter, UniformFakes
@@ -69,9 +68,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         return Infeasible(NAME, FEW.replace("flips", "replaced values"))
     parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance) for each in bins)
     found = Candidate(request, request.question, parts, count_flips=True)
-    if not found.fits_bytes:
-        return Infeasible(NAME, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return tells_nothing(found) or found
+    return within_limits(found)
 
 
 def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -183,25 +180,13 @@ def _least(
     hiding = KaryResponse(
         bins=max(bins), replaced=most, fakes=UniformFakes(sure), crowd=request.people or 0
     )
-    given = request.guarantee.epsilon, request.guarantee.delta
+    given = request.guarantee.epsilon, request.guarantee.delta, together
     if request.likely:
-        return most if keeps(accountant, Record.of(hiding), *given, together) else None
-    try:
-        found = calibrate(
-            accountant,
-            Record.of(hiding),
-            Parameter.REPLACED,
-            *given,
-            collections=together,
-            tolerance=_TOLERANCE,
-            most=most,
-        ).message.mechanism
-    except EffortError:
-        raise
-    except ParameterError:
-        return None
-    assert isinstance(found, KaryResponse)
-    return max(floor, found.replaced)
+        return most if keeps(accountant, Record.of(hiding), *given) else None
+    found = least_noise(
+        accountant, hiding, Parameter.REPLACED, *given, tolerance=_TOLERANCE, most=most
+    )
+    return max(floor, found.replaced) if isinstance(found, KaryResponse) else None
 
 
 def _telling(

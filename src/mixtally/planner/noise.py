@@ -9,7 +9,7 @@ from mixtally.planner.layouts import CAPPED_FROM, FOR_CAPS
 from mixtally.planner.options import CONFIDENCE
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate, keeps
+from mixtally.privacy.calibrate import TOLERANCE, calibrate, keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import (
     BitFlips,
@@ -46,22 +46,17 @@ def least_flips(
         most -= most >> 20  # where it is told from all people
         enough = Record.of(sure.having(Parameter.FLIP, most))
         return most if keeps(accountant, enough, epsilon, delta, together) else None
-    try:
-        found = calibrate(
-            accountant,
-            Record.of(sure),
-            Parameter.FLIP,
-            epsilon,
-            delta,
-            collections=together,
-            tolerance=_EXACT if exact else _SEARCHED,
-            most=most,
-        )
-    except EffortError:
-        raise
-    except ParameterError:
-        return None
-    return found.message.mechanism.flip_threshold
+    found = least_noise(
+        accountant,
+        sure,
+        Parameter.FLIP,
+        epsilon,
+        delta,
+        together,
+        tolerance=_EXACT if exact else _SEARCHED,
+        most=most,
+    )
+    return None if found is None else found.flip_threshold
 
 
 def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
@@ -121,30 +116,37 @@ def fewest_fakes(
     known.
     """
     parts, flipped = len(encoding.parts), sure.having(Parameter.FLIP, threshold)
-    found = least_cover(accountant, request, parts, flipped, Parameter.FAKES)
+    given = request.guarantee.epsilon, request.guarantee.delta, parts * request.collections
+    found = least_noise(accountant, flipped, Parameter.FAKES, *given)
     if found is None:
         return None
     return with_coins(request, found.fakes_promised, parts) if found.fakes_promised else 0
 
 
-def least_cover(
+def least_noise(
     accountant: Accountant,
-    request: PlanRequest,
-    parts: int,
     mechanism: Shuffled,
     parameter: Parameter,
+    epsilon: float,
+    delta: float,
+    together: int,
+    *,
+    tolerance: float = TOLERANCE,
+    most: int | None = None,
 ) -> Shuffled | None:
-    """``mechanism`` with the least ``parameter`` of its fakes that keeps the guarantee; None for
-    none.
+    """``mechanism`` with the least ``parameter`` with which so many messages keep the guarantee,
+    up to ``most``; None for none.
     """
     try:
         found = calibrate(
             accountant,
             Record.of(mechanism),
             parameter,
-            request.guarantee.epsilon,
-            request.guarantee.delta,
-            collections=parts * request.collections,
+            epsilon,
+            delta,
+            collections=together,
+            tolerance=tolerance,
+            most=most,
         )
     except EffortError:
         raise

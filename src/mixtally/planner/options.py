@@ -1,5 +1,6 @@
 """What the planner says: candidates, the plan that is taken, what it costs, and why."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,13 @@ class Infeasible:
 
 Result = Candidate | Infeasible | None
 """None when the protocol cannot hold such a record at all."""
+
+
+def within_limits(found: Candidate) -> Candidate | Infeasible:
+    """``found``, or why it is no candidate: too many bytes, or counts that would say nothing."""
+    if not found.fits_bytes:
+        return Infeasible(found.protocol, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
+    return tells_nothing(found) or found
 
 
 def tells_nothing(found: Candidate) -> Infeasible | None:

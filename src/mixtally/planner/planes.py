@@ -16,7 +16,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner.flips import lacks
 from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.options import Candidate, Result, within_limits
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
@@ -99,9 +99,7 @@ def found_over(
         asked = replace(asked, bins=planes.points)
     own = replace(part, bins=asked.bins)
     found = Candidate(request, asked, (own,), cover, count_flips)
-    if not found.fits_bytes:
-        return Infeasible(found.protocol, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return tells_nothing(found) or found
+    return within_limits(found)
 
 
 def planes_of(request: PlanRequest, cells: int) -> Planes | None:

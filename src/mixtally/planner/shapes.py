@@ -18,7 +18,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE
-from mixtally.planner.noise import least_cover
+from mixtally.planner.noise import least_noise
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import CalibrationTarget
@@ -78,7 +78,8 @@ def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> 
         shift = start(_record(one).message, Parameter.SHIFT, goal)
         return replace(one, shift=shift) if shift <= MOST_SHIFT else None
     mechanism = InClear(bins=2, fakes=ShapedFakes(one))
-    found = least_cover(accountant, request, parts, mechanism, Parameter.SHIFT)
+    given = guarantee.epsilon, guarantee.delta, times
+    found = least_noise(accountant, mechanism, Parameter.SHIFT, *given)
     return None if found is None or found.shaped is None else found.shaped.shape
 
 

@@ -26,7 +26,7 @@ _RANGES = {
     Parameter.SHIFT: (1, MOST_SHIFT),
     Parameter.REPLACED: (LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD),
 }
-_TOLERANCE = 1e-7
+TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough distribution of losses loses in a search."""
 _ONE = Rough(3e-3)
@@ -56,7 +56,7 @@ def calibrate(
     delta: float,
     *,
     collections: int = 1,
-    tolerance: float = _TOLERANCE,
+    tolerance: float = TOLERANCE,
     most: int | None = None,
 ) -> Record:
     """``record`` with the least ``parameter`` that keeps the guarantee; its own value is not read.
@@ -161,7 +161,7 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         if found is None or (proved := upper(found)) <= goal.delta:
             return found
         # Another crowd was worse than expected. The excess is another at the next end: some room.
-        margin = max(_TOLERANCE, _ROOM * (proved / goal.delta - 1.0))
+        margin = max(TOLERANCE, _ROOM * (proved / goal.delta - 1.0))
         target *= goal.delta / proved * max(0.5, 1.0 - margin)
         begin = found
     # Where crowds are tiny the worst one is hard to foresee, and the largest may just do: search
