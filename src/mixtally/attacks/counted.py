@@ -117,6 +117,13 @@ class CountedGame(Game):
         """P[a message is of each kind]: others' messages, fakes, records u and v."""
 
     @property
+    def _hiding(self) -> Floats:
+        """The same of one of all messages but the person's; of a fake where there is none."""
+        others, fake, *_ = self._pmfs
+        people, fakes = self.senders.people, self.senders.fakes
+        return (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
+
+    @property
     @abstractmethod
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of the likelihood ratios of u and v for every kind of message."""

@@ -62,9 +62,7 @@ class PlanesGame(UniformGame):
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of the chance of each kind beside that of what hides a record."""
-        others, fake, *own = self._pmfs
-        people, fakes = self.senders.people, self.senders.fakes
-        hiding = (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
+        hiding = self._hiding
         with np.errstate(divide="ignore"):
-            u, v = (np.log(one / hiding) for one in own)
+            u, v = (np.log(one / hiding) for one in self._pmfs[2:])
         return u, v

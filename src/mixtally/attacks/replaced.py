@@ -62,11 +62,9 @@ class ReplacedGame(CountedGame):
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
         """Log of w_u and w_v for every kind of message; of kinds that never come nothing."""
-        others, fake, u, v = self._pmfs
-        people, fakes = self.senders.people, self.senders.fakes
-        hiding = (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
+        hiding = self._hiding
         some = hiding > 0.0
         found = np.full((2, 8), -np.inf)
-        for one, own in zip(found, (u, v), strict=True):
+        for one, own in zip(found, self._pmfs[2:], strict=True):
             one[some] = np.log(own[some] / hiding[some])
         return found[0], found[1]

@@ -119,9 +119,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Fakes of the whole collection; a mean where mixes draw their number."""
 
     @property
-    @abstractmethod
     def fake_source(self) -> FakeSource:
-        """Who draws them."""
+        """Who draws them: people, where no mix does."""
+        return FakeSource.USERS if self.shaped is None else FakeSource.MIX
 
     @property
     @abstractmethod

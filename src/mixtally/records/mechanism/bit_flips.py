@@ -19,7 +19,7 @@ from mixtally.ground.fixed import SCALE, checked_threshold
 from mixtally.records.guarantee import arriving, checked_users
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
-from mixtally.records.mechanism.fakes import BlankFakes, FakeSource, NoFakes, UniformFakes
+from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, UniformFakes
 from mixtally.records.question import MOST_BITS, MOST_SET
 
 
@@ -146,11 +146,6 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def fakes_promised(self) -> int:
         """In every repeat as many."""
         return self.repeats * self.fakes.count
-
-    @property
-    def fake_source(self) -> FakeSource:
-        """People."""
-        return FakeSource.USERS
 
     @property
     def uniform_fakes(self) -> bool:

@@ -24,7 +24,7 @@ from mixtally.errors import in_range
 from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
-from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import ShapedFakes, UniformFakes
 from mixtally.records.planes import Planes
 from mixtally.records.question import MOST_SET
 
@@ -114,11 +114,6 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         if isinstance(self.fakes, UniformFakes):
             return self.repeats * self.fakes.count
         return self.fakes.shape.mean_of(self.repeats * self.cells * self.fakes.mixes)
-
-    @property
-    def fake_source(self) -> FakeSource:
-        """People draw uniform fakes, mixes shaped ones."""
-        return FakeSource.USERS if isinstance(self.fakes, UniformFakes) else FakeSource.MIX
 
     @property
     def uniform_fakes(self) -> bool:

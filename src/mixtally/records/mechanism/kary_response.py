@@ -27,7 +27,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import MOST_USERS, arriving
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
-from mixtally.records.mechanism.fakes import FakeSource, UniformFakes
+from mixtally.records.mechanism.fakes import UniformFakes
 from mixtally.records.planes import Planes
 
 
@@ -123,11 +123,6 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
     def fakes_promised(self) -> int:
         """In every repeat as many."""
         return self.repeats * self.fakes.count
-
-    @property
-    def fake_source(self) -> FakeSource:
-        """People."""
-        return FakeSource.USERS
 
     @property
     def uniform_fakes(self) -> bool:
