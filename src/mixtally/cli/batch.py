@@ -1,6 +1,6 @@
 """``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from mixtally.cli.output import print_json
 from mixtally.cli.plan_files import one_part, read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
-from mixtally.cli.rows import read_crowd
+from mixtally.cli.rows import read_asked
 from mixtally.cli.tally import Shards
 from mixtally.engine.places import files_of
 from mixtally.engine.shards.shard import ENDINGS
@@ -52,11 +52,9 @@ def randomize(
     """
     plan = read_verified(options.plan)
     part = one_part(plan)
-    question, reading = plan.question, reading_of(read, planned=True)
-    reading = replace(reading, words=question.hashed is not None)
-    crowd = read_crowd(read.rows.at(data), reading, None if reading.words else question)
-    if reading.words:
-        crowd = hashed(crowd, question)
+    crowd = read_asked(read.rows.at(data), reading_of(read, planned=True), plan.question)
+    if plan.question.hashed is not None:
+        crowd = hashed(crowd, plan.question)
     if crowd.users != plan.users:
         raise PlanError(
             "plan",

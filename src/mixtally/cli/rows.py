@@ -117,6 +117,16 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
     return crowd
 
 
+def read_asked(file: DataFile, reading: Reading, question: Question) -> Population:
+    """The crowd as a plan's ``question`` asks it; of an open one the words themselves are its bins.
+
+    Errors as ``read_crowd``.
+    """
+    if question.hashed is not None:
+        return read_crowd(file, replace(reading, words=True))
+    return read_crowd(file, replace(reading, words=False), question)
+
+
 class _NoPandas(MetaPathFinder):
     """Finds no pandas."""
 

@@ -9,7 +9,7 @@ from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as
-from mixtally.cli.rows import read_crowd
+from mixtally.cli.rows import read_asked
 from mixtally.cli.screen import show
 from mixtally.encode.hashed import sought
 from mixtally.errors import ParameterError
@@ -81,12 +81,11 @@ def play(
         raise TypeError("no contract to play")
     contract, fingerprint = read_contract_file(options.contract)
     question = contract.plan.question
-    file, reading = columns.rows.at(data), reading_as(columns, contract.plan)
-    reading = replace(reading, words=question.hashed is not None)
-    crowd = read_crowd(file, reading, None if reading.words else question)
+    file = columns.rows.at(data)
+    crowd = read_asked(file, reading_as(columns, contract.plan), question)
     if words is not None:
         analysis = replace(analysis, listed=sought(question, words))
-    sent = hashed(crowd, question) if reading.words else crowd
+    sent = crowd if question.hashed is None else hashed(crowd, question)
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
         lab = Lab(o.chance(run.seed), progress)
