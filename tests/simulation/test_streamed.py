@@ -182,11 +182,12 @@ def test_an_order_that_leans_is_seen(tmp_path, monkeypatch):
 
 
 def test_mixes_add_their_fakes(tmp_path):
+    """A mix adds m with chance near 2^-|m - 3| / 3: two add over 70 once in 10^18."""
     part = shaped(5, ratio=1 << 63, shift=3)
     raw = randomized(crowd_of(part), tmp_path / "raw")
     urls = [path.as_uri() for path in raw]
     made = mixed(urls, part, 2, PLAN, tmp_path / "mixed", SecureChance(), 10_000)
     more = counted(made, part.layout).counts - np.bincount(CODES, minlength=5)
-    assert ((more >= 0) & (more <= 12)).all()
+    assert ((more >= 0) & (more <= 70)).all()
     assert more.sum() > 0
     assert counted(raw, part.layout).messages == 1000
