@@ -4,9 +4,12 @@ import re
 
 import pytest
 
+from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ask
 from mixtally.collector.page import Page
+from mixtally.records.hashing import HMAC_SHA256, Hashing
+from mixtally.records.question import Question
 from mixtally.report.terminal import printed
 
 VALUES = [0, 0, 0, 1, 1, 3]
@@ -109,3 +112,17 @@ def test_the_hash_of_problems_is_explained(office):
     office.proposed()
     assert b"no-result" in office.result().body
     assert office.ask("GET", "/problems/no-result").status == 200
+
+
+def test_an_open_question_waits_for_its_words(tmp_path):
+    hashed = Hashing(function=HMAC_SHA256, seed=contracts.SEED)
+    part = contracts.over_planes(9, 3, drawn=27)
+    question = Question(name="q", bins=9, hashed=hashed)
+    plan = contracts.plan_of(question, [part], hops=2, users=2, minimum_crowd=2)
+    office = Office(tmp_path, hops=2, plan=plan)
+    office.begin()
+    office.proposed()
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    assert "counted; the question is open" in shown(office)
+    assert "do not add up" not in shown(office)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mixtally.collector.agreed import Agreed
 from mixtally.collector.collector import Collector
-from mixtally.collector.concluding import Conclusion
+from mixtally.collector.concluding import OPEN, Conclusion
 from mixtally.collector.core import ENDS, State
 from mixtally.collector.results import parts, utc
 from mixtally.node.rounds import RoundRow
@@ -128,6 +128,8 @@ class Page:
         return [str(row.round), utc(row.opens), utc(row.closes), shown, self._state(row)]
 
     def _state(self, row: RoundRow) -> str:
+        if row.state == State.REFUSED and self._conclusion(row).refusal == OPEN:
+            return f"counted; {OPEN}"
         ends = {
             State.RELEASED: "released",
             State.REFUSED: "not released: its numbers do not add up",
