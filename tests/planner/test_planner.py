@@ -123,7 +123,8 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
         )  # fmt: skip
     except InfeasibleError:
         return
-    assert all(one.standard_error >= answer.plan.standard_error * 0.95 for one in answer.others)
+    error = answer.plan.error_of(answer.count)
+    assert all(one.error >= error * 0.95 for one in answer.others)
     plan = read_plan(write_plan(answer.plan), "plan")
     assert verify(plan).upper <= plan.guarantee.delta
     assert plan == answer.plan
