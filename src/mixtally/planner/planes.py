@@ -107,9 +107,7 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
 
     Of an open domain with the most points whose planes have numbers of eight bytes.
     """
-    question, prime = request.question, min(cells, MOST_BINS)
-    while prime >= 2 and not is_prime(prime):
-        prime -= 1
+    question, prime = request.question, _prime(min(cells, MOST_BINS))
     if prime < 2 or (question.hashed is None and prime >= question.bins):
         return None
     if question.hashed is None:
@@ -120,14 +118,21 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
     return Planes(prime, digits)
 
 
+def _prime(most: int) -> int:
+    """The greatest prime up to ``most``; less than 2 for none."""
+    while most >= 2 and not is_prime(most):
+        most -= 1
+    return most
+
+
 def _most_cells(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
 ) -> int:
     """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
     do.
 
-    The fakes that are needed rise nearly as the cells: each trial is scaled by what the last
-    missed.
+    The fakes that are needed rise nearly as the cells, a little faster: each trial is scaled by
+    what the last missed, and is a prime but where it is all values.
     """
     most = min(request.question.bins, MOST_BINS, fakes)
     if most < 2:
@@ -140,11 +145,13 @@ def _most_cells(
     while over - fit > 1:
         if need <= fakes:
             fit = trial
-            trial += max(1, (fakes - need) * trial // need)
+            trial += (fakes - need) * trial // need
         else:
             over = trial
             trial = trial * fakes // need
-        trial = max(fit + 1, min(trial, over - 1))
+        trial = min(trial, over - 1)
+        if trial < request.question.bins:
+            trial = _prime(trial)
         if trial < 2 or trial - fit <= fit >> _FINE:
             break
         need = uniform_fakes(accountant, request, encoding, trial)
