@@ -44,14 +44,14 @@ _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least chance of a replacement beside the fakes of the budget.
 
-    Unless it is requested by name, None where mixes may draw the fakes, for two bins, for several
+    Unless it is requested by name, None where mixes may draw the fakes, for several
     messages, and for several collections with less than a fake a user: their curves are dear.
     """
     clear, asked = encoding.in_clear(), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
         return None
     bins = [part.bins for part in clear.parts]
-    if not asked and (request.mixes_draw or max(bins) == 2 or len(bins) > 1):
+    if not asked and (request.mixes_draw or len(bins) > 1):
         return None
     if request.people is None:
         return Infeasible(NAME, uncrowded(request)) if asked else None
