@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,12 +54,13 @@ class Case:
       kind    one, set, numbers or words
     """
 
-    asked: dict[str, object]
+    asked: dict[str, Any]
     kind: str = "one"
     bins: int = BINS
 
 
-ALONE, MIXES = {"messages_per_user": 1.0}, {"mix_fakes": True}
+ALONE: dict[str, Any] = {"messages_per_user": 1.0}
+MIXES: dict[str, Any] = {"mix_fakes": True}
 CASES = {
     "clear-uniform": Case({"protocol": "clear-uniform", "over_planes": False}),
     "planes": Case({"protocol": "clear-uniform"}, bins=300),

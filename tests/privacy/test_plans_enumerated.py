@@ -10,7 +10,7 @@ from helpers import contracts as c
 from helpers import exact_plans
 from helpers.exact_plans import honest_people, true_delta
 from mixtally.ground.fixed import SCALE
-from mixtally.privacy.terms import PrivacyTerms
+from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.records.contract import LaplaceShape, OwnFakes, UniformRecipe
 from mixtally.records.layout import Form, Layout
 from mixtally.records.question import Kind, Question
@@ -40,6 +40,16 @@ def test_and_so_it_does_for_more(name):
 @pytest.mark.parametrize("part", range(5))
 def test_and_for_thousands(part):
     assert [one for one in cases(1000 + part, MANY) if one.wrong] == []
+
+
+@pytest.mark.parametrize("share", [0.25, 1 / 3, 0.5])
+def test_two_bins_among_coins_have_two_directions(share):
+    """Which of them is worse depends on how many fakes came, so the larger has no average."""
+    own = OwnFakes(c.FakeRecord.UNIFORM, 0, 3 << 62)
+    part = c.replaced(2, share=share, own=own)
+    plan = c.plan_of(Question(name="q", bins=2), [part], users=4, epsilon=0.3)
+    bounds, truth = certified(PrivacyTerms.of(plan)), true_delta(plan, Random(0))
+    assert 0.5 * truth < bounds.lower <= truth <= bounds.upper
 
 
 def parts_of(plan, change):
