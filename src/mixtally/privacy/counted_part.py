@@ -81,6 +81,8 @@ class Counted:
 
         negligible = _UNLIKELY * likely
         upper = float(self.fakes.average_upper(given, negligible, _CELLS)[0])
+        if self.part.bins == 2:  # of two which direction is worse depends on how many fakes came
+            return Bracket(min(upper, self.fakes.average_lower(least)), upper)
         return Bracket(min(upper, self.fakes.average_one_pair(least, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
