@@ -1,11 +1,25 @@
-"""A plan as a file, and what one promises beside what is expected of it."""
+"""A plan as a file or a page, and what one promises beside what is expected of it."""
 
+from pathlib import Path
+
+from mixtally.app.approval import approval
 from mixtally.planner import Forecast
-from mixtally.records.contract import Plan
+from mixtally.records.contract import Plan, write_plan
 from mixtally.report.document import Promise
+from mixtally.report.page import page
 from mixtally.report.promise import of_plan
 
 
 def promise_lines(plan: Plan, expected: Forecast) -> Promise:
-    """What the plan hides from whom, what that rests on, and the error to expect."""
+    """What the plan protects from whom, what that assumes, and the error to expect."""
     return of_plan(plan, expected.level, expected.half_width)
+
+
+def is_page(path: Path) -> bool:
+    """Whether a page is wanted at ``path``, by how its name ends."""
+    return path.suffix.lower() in (".html", ".htm")
+
+
+def plan_file(plan: Plan, path: Path) -> bytes:
+    """What stands in the file at ``path``: the plan, or its page for approval."""
+    return page(approval(plan, plan.fingerprint)).encode() if is_page(path) else write_plan(plan)

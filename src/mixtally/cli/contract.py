@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from mixtally.app.approval import approval
 from mixtally.cli import options as o
 from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
@@ -27,6 +28,7 @@ from mixtally.records.contract import (
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
+from mixtally.report.page import page
 from mixtally.report.promise import of_plan
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
@@ -81,14 +83,29 @@ def new(plan: PlanFile, network: Network, out: Out, json: o.Json = False) -> Non
 
 @app.command()
 @grouped
-def show(file: EitherFile, json: o.Json = False) -> None:
+def show(
+    file: EitherFile,
+    out: Annotated[
+        Path | None, o.option("--out", "Write a page for approval to this file, as HTML.", "FILE")
+    ] = None,
+    json: o.Json = False,
+) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains."""
-    document, _ = _document(file)
+    document, plan = _document(file)
+    written = []
+    if out is not None:
+        data = read_bytes(file, "a plan or a contract", CONTRACT)
+        read = read_any(data, str(file))
+        contract = read if isinstance(read, Contract) else None
+        shown = page(approval(plan, fingerprint_of(data), contract))
+        written = publish(out.parent, {out.name: shown})
     if json:
         print_json(whole_facts(document))
         return
     print_lines(opening(document))
     console_of().print(printed(document))
+    for path in written:
+        typer.echo(f"page written to {path}")
 
 
 @app.command()

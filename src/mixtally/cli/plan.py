@@ -9,20 +9,26 @@ from typing import Annotated
 import typer
 
 from mixtally import planner
+from mixtally.app.elsewhere import Elsewhere, elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import flags
-from mixtally.app.plans import promise_lines
+from mixtally.app.plans import is_page, plan_file, promise_lines
 from mixtally.cli import options as o
 from mixtally.cli.encoder import EncoderOptions, asked_by
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
-from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
+from mixtally.cli.plan_tables import (
+    alternatives,
+    elsewhere_table,
+    explained,
+    front_table,
+    nearest_table,
+)
 from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.encode.numbers import Points, Range
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
-from mixtally.records.contract import write_plan
 from mixtally.report.promise import width_text
 from mixtally.report.words import promise
 
@@ -57,7 +63,10 @@ def plan(
     wanted: WishOptions,
     level: o.Level = 0.95,
     explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
-    out: Annotated[Path | None, o.option("--out", "Write the plan itself to this file.")] = None,
+    out: Annotated[
+        Path | None,
+        o.option("--out", "Write the plan to this file; a page for approval if it ends in .html."),
+    ] = None,
     json: o.Json = False,
     *,
     budget: BudgetOptions,
@@ -94,18 +103,19 @@ def plan(
     forecast = planner.forecast(answer.plan, level)  # refuses a level before anything is written
     written = []
     if out is not None:
-        written = publish(out.parent, {out.name: write_plan(answer.plan)})
+        written = publish(out.parent, {out.name: plan_file(answer.plan, out)})
     with sign_of_life("looking at smaller budgets"):
         wish = replace(wish, users=answer.plan.users)
         had, better = planner.pareto_front(wish, own), planner.gains(wish, answer, own)
+    others = elsewhere(answer.plan, float(wish.messages_per_user))
     if json:
-        _print_json(answer, forecast, had, better, explain=explain)
+        _print_json(answer, forecast, had, others, better, explain=explain)
     else:
-        _print(answer, forecast, had, explain=explain)
+        _print(answer, forecast, had, others, explain=explain)
         for gain in better:
             typer.echo(gain.sentence)
         for path in written:
-            typer.echo(f"plan written to {path}")
+            typer.echo(f"{'page' if is_page(path) else 'plan'} written to {path}")
 
 
 def _answer(wish: PlanRequest, wanted: WishOptions, own: Planner) -> tuple[Choice, PlanRequest]:
@@ -164,6 +174,7 @@ def _print_json(
     answer: Choice,
     expected: Forecast,
     had: list[Candidate],
+    others: list[Elsewhere],
     better: list[Gain],
     *,
     explain: bool,
@@ -173,6 +184,7 @@ def _print_json(
         **answer.facts(),
         "forecast": asdict(expected),
         "front": [one.facts() for one in had],
+        "elsewhere": [one.facts() for one in others],
         "better": [gain.facts() for gain in better],
     }
     if (mean := planner.of_mean(best)) is not None:
@@ -182,25 +194,32 @@ def _print_json(
     print_result(promise_lines(best, expected), facts)
 
 
-def _print(answer: Choice, expected: Forecast, had: list[Candidate], *, explain: bool) -> None:
+def _print(
+    answer: Choice,
+    expected: Forecast,
+    had: list[Candidate],
+    others: list[Elsewhere],
+    *,
+    explain: bool,
+) -> None:
     console = console_of()
     say(console, promise_lines(answer.plan, expected))
-    console.print(alternatives(answer))
+    console.print(front_table(had))
+    console.print(elsewhere_table(answer.plan, others))
     empty = "empty " * (answer.plan.parts[0].replaced is not None)
-    console.print(answer.reason + "\n", markup=False, highlight=False)
-    if (mean := planner.of_mean(answer.plan)) is not None:
-        console.print(mean.sentence + "\n", markup=False, highlight=False)
-    console.print(
+    mean = planner.of_mean(answer.plan)
+    sentences = [
+        answer.reason,
+        *([] if mean is None else [mean.sentence]),
         f"With {100 * expected.level:g} % confidence one {empty}bin errs by at most "
         f"{width_text(expected.half_width)} counts, none of all {empty}bins by more than "
         f"{width_text(expected.largest_error)}; a count of {expected.visible_count:,} is "
-        "distinguishable from zero.\n",
-        markup=False,
-        highlight=False,
-    )
-    console.print(front_table(had))
-    for text in promise(answer.plan):
-        console.print(text, markup=False, highlight=False)
+        "distinguishable from zero.",
+    ]
+    if explain:
+        console.print(alternatives(answer))
+        sentences += promise(answer.plan)
+    say(console, sentences)
     if explain:
         console.print(explained(planner.explain(answer.plan)))
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from rich.table import Table
 
+from mixtally.app.elsewhere import Elsewhere
 from mixtally.cli.screen import table_of
 from mixtally.planner import Candidate, Choice, Relaxation
 from mixtally.planner.reason import worth
+from mixtally.records.contract import Cover, Plan
 from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
@@ -59,16 +61,26 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
 
 def front_table(offers: list[Candidate]) -> Table:
     """What can be had: error against messages and bytes."""
-    title = "What can be had within the budget (a mix's fakes are not the users')"
-    table = table_of(title, ["protocol"], ["standard error", "messages a user", "bytes a user"])
+    title = "Within the budget"
+    table = table_of(title, ["protocol"], ["standard error", "messages per user", "bytes per user"])
     for offer in offers:
         table.add_row(offer.name, *_costs(offer, offer.error))
     return table
 
 
+def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
+    """The error of the plan beside that of the same guarantee in other models."""
+    table = table_of("The same guarantee elsewhere", ["model", "trusted"], ["standard error"])
+    who = "mixes draw noise" if plan.cover is Cover.MIXES else "one mix, other people"
+    table.add_row("this plan", who, error_text(plan.standard_error), style="bold")
+    for one in others:
+        table.add_row(one.model, one.trusted, error_text(one.standard_error))
+    return table
+
+
 def nearest_table(found: list[Relaxation]) -> Table:
     """The changes that would make a plan possible."""
-    numbers = ["error", "messages a user", "bytes a user"]
+    numbers = ["error", "messages per user", "bytes per user"]
     table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
     table.columns[0].no_wrap = True
     for near in found:

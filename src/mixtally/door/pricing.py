@@ -21,7 +21,7 @@ from mixtally.records.certificate import Certificate
 from mixtally.records.guarantee import checked_epsilon
 from mixtally.records.mechanism import BitFlips, KaryResponse, Parameter, Shuffled
 from mixtally.report.numbers import at_most, number
-from mixtally.report.promise import assumes
+from mixtally.report.words import assumes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

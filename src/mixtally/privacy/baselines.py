@@ -2,6 +2,10 @@
 
 import math
 
+from scipy.special import log_ndtr, ndtr
+
+from mixtally.records.question import MOST_BINS, Kind, Question
+
 
 def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
     """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
@@ -36,3 +40,50 @@ def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
     """
     share = epsilon / bits
     return math.sqrt(users * math.exp(share)) / math.expm1(share)
+
+
+def central_error(question: Question, epsilon: float, delta: float, collections: int) -> float:
+    """Error of a count where one trusted party holds all answers and adds noise to every count.
+
+    The better of discrete Laplace noise, epsilon shared among the collections, and Gaussian noise
+    of the least scale that keeps (epsilon, delta) for all of them.
+    """
+    moved = question.most_changed
+    laplace = central_standard_error(epsilon / collections, moved)
+    if delta <= 0.0:
+        return laplace
+    return min(laplace, gaussian_standard_error(epsilon, delta, math.sqrt(moved * collections)))
+
+
+def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> float:
+    """The least scale of Gaussian noise on counts that move by ``distance`` (Euclidean).
+
+    Source: Balle, Wang, Improving the Gaussian Mechanism for Differential Privacy (2018),
+    Theorem 8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
+    """
+
+    def spent(scale: float) -> float:
+        half = distance / (2.0 * scale)
+        shift = epsilon / (2.0 * half)
+        return float(ndtr(half - shift) - math.exp(epsilon + log_ndtr(-half - shift)))
+
+    low, high = distance * 2.0**-40, distance
+    while spent(high) > delta:
+        low, high = high, 2.0 * high
+    while high > low * (1.0 + 1e-9):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if spent(middle) > delta else (low, middle)
+    return high
+
+
+def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:
+    """Error of an empty bin where everybody randomizes for themselves, epsilon shared.
+
+    Free bits by randomized response, sets by unary encoding with a share for every member.
+    """
+    epsilon /= collections
+    if question.kind is Kind.BITS:
+        return local_bits_standard_error(epsilon, users, question.bins)
+    if question.max_set > 1:
+        return local_standard_error(epsilon / question.max_set, users, MOST_BINS)
+    return local_standard_error(epsilon, users, question.bins)

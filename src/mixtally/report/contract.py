@@ -20,7 +20,7 @@ from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import of_plan
-from mixtally.report.words import likelier, losses
+from mixtally.report.words import assumes, likelier, losses
 
 _WORDS = frozenset({"run by", "address", "for"})
 
@@ -42,7 +42,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
-        return (head, *_terms(contract.plan, contract.suite), _hops(contract), _rounds(contract))
+        return (head, *_terms(contract.plan, contract.suite), roles(contract), rounds(contract))
 
     return Document(
         title=f"Contract {contract.name}",
@@ -92,18 +92,24 @@ def facts_of(plan: Plan) -> dict[str, Any]:
 
 def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
     return (
-        Text(_asked(plan)),
+        Text(asked(plan)),
         *(Text(text) for text in promised(plan)),
-        _trust(plan),
-        Table(
-            ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
-            _parts(plan, suite),
-            words=frozenset({"sent", "device adds", "every mix adds"}),
-        ),
+        trusted(plan),
+        sent(plan, suite),
     )
 
 
-def _asked(plan: Plan) -> str:
+def sent(plan: Plan, suite: int) -> Table:
+    """What a device sends and every mix adds, a row a part."""
+    return Table(
+        ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
+        _part_rows(plan, suite),
+        words=frozenset({"sent", "device adds", "every mix adds"}),
+    )
+
+
+def asked(plan: Plan) -> str:
+    """What is asked, how often, and of how many."""
     question, name = plan.question, printable(plan.question.name)
     if plan.prefixes is not None:
         what = f"the next letter of a word, after one of at most {plan.prefixes.most:,} prefixes"
@@ -128,13 +134,13 @@ def _asked(plan: Plan) -> str:
 
 
 def promised(plan: Plan) -> tuple[str, ...]:
-    """The certificate in plain words, and what it rests on."""
+    """The certificate in plain words, and what it assumes."""
     stated = plan.certificate
     both = stated.epsilon, stated.upper
     return (
         f"Whatever the collector receives is {likelier(*both, 'answer of a person', 'any other')}: "
         f"{losses(stated)}, for all {_together(plan)} together.",
-        f"It {stated.assumption}.",
+        f"{assumes(stated.assumption)}.",
         f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
         f"{at_most(stated.upper, 6)}. Source: {stated.source}.",
     )
@@ -146,7 +152,8 @@ def _together(plan: Plan) -> str:
     return messages if times == 1 else f"{messages} in all {times:,} collections"
 
 
-def _trust(plan: Plan) -> Table:
+def trusted(plan: Plan) -> Table:
+    """Who must be trusted for what, and who need not be."""
     one = "the mix" if plan.hops == 1 else f"one of the {plan.hops} mixes"
     rows = [
         ("your device", "your answer", "to draw its flips and fakes as told"),
@@ -169,7 +176,7 @@ def _trust(plan: Plan) -> Table:
     return Table(("trusted", "for", "to do"), rows, words=frozenset({"for", "to do"}))
 
 
-def _parts(plan: Plan, suite: int) -> list[tuple[str, ...]]:
+def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
     asked = plan.questions
     sizes = envelope_bytes(plan, suite)
     shown: list[tuple[str, ...]] = [
@@ -210,7 +217,8 @@ def _added(part: Part) -> str:
             return "nothing"
 
 
-def _hops(contract: Contract) -> Table:
+def roles(contract: Contract) -> Table:
+    """Who runs the mixes and the collector."""
     rows = [
         (role.name, printable(role.operator), role.address)
         for role in (*contract.hops, contract.collector)
@@ -218,10 +226,11 @@ def _hops(contract: Contract) -> Table:
     return Table(("role", "run by", "address"), rows, words=_WORDS)
 
 
-def _rounds(contract: Contract) -> Text:
-    plan, rounds = contract.plan, contract.rounds
+def rounds(contract: Contract) -> Text:
+    """When rounds are open, how envelopes are sealed, who may take part."""
+    plan, window = contract.plan, contract.rounds
     return Text(
-        f"A round is open for {rounds.open_seconds:,} s, every {rounds.every_seconds:,} s; with "
+        f"A round is open for {window.open_seconds:,} s, every {window.every_seconds:,} s; with "
         f"fewer than {plan.minimum_crowd:,} people nothing of it leaves the first mix. Sealed "
         f"with {SUITES[contract.suite]}; admission: {contract.admission}."
     )

@@ -16,7 +16,7 @@ from mixtally.records.guarantee import Observer
 from mixtally.records.result import Result
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, error_text
-from mixtally.report.words import losses, without_mixes
+from mixtally.report.words import assumes, losses, without_mixes
 
 _WHO = {
     Observer.MESSAGES: "anyone who sees all shuffled messages and knows all other answers",
@@ -25,7 +25,6 @@ _WHO = {
 }
 _EXACT = 1.0 + 1e-4
 """Ends of delta that are read alike in four digits."""
-_NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 LEVEL = 0.95
 
 
@@ -44,14 +43,6 @@ def known(shown: Certificate) -> str:
     if shown.upper == 0.0 or 0.0 < shown.upper <= shown.lower * _EXACT:
         return "exact"
     return "proved upper bound"
-
-
-def assumes(assumption: str) -> str:
-    """An assumption as a sentence."""
-    for words in (_NOBODY, _ANYHOW):
-        if assumption.startswith(words):
-            return f"Assumes nothing of others: {assumption.removeprefix(words)}"
-    return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
 def expected(

@@ -8,6 +8,7 @@ from mixtally.records.contract import Cover, Part, Plan
 from mixtally.records.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, error_text
 
+_NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 TOOK_PART = "That someone took part is not hidden, only what they answered."
 
 
@@ -28,14 +29,13 @@ def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
     """The certificate, a sentence or two a paragraph; that of several rounds when it is given."""
     shown = plan.certificate if whole is None else whole
     return [
-        "Take any person and any two answers they could have given. Whatever is seen by someone "
-        "who receives every shuffled message, and who may know everybody else's answer, is "
-        f"{likelier(shown.epsilon, shown.upper, 'answer')}.",
-        f"In the field's terms: {losses(shown)}, one person's record substituted, "
+        "What an observer who sees every shuffled message, and knows all other answers, concludes "
+        f"about a person is {likelier(shown.epsilon, shown.upper, 'answer')}.",
+        f"This is differential privacy for replacing one person's record: {losses(shown)}, "
         f"observer: {shown.observer}.",
-        f"Status: {shown.status}. Counting on no more than is named below, delta lies between "
-        f"{at_least(shown.lower, 6)} and {at_most(shown.upper, 6)}. Source: {shown.source}.",
-        f"It rests on this: {shown.assumption}.",
+        f"Status: {shown.status}; delta lies between {at_least(shown.lower, 6)} and "
+        f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
+        f"{assumes(shown.assumption)}.",
     ]
 
 
@@ -45,8 +45,16 @@ def likelier(
     """What epsilon and delta mean to people: what is seen under ``one`` answer and ``other``."""
     return (
         f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {one} as under "
-        f"{other}, give or take a probability of {at_most(delta)}"
+        f"{other}, plus a probability of {at_most(delta)}"
     )
+
+
+def assumes(assumption: str) -> str:
+    """An assumption as a sentence."""
+    for words in (_NOBODY, _ANYHOW):
+        if assumption.startswith(words):
+            return f"Assumes nothing of others: {assumption.removeprefix(words)}"
+    return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
 def losses(shown: Certificate) -> str:
@@ -59,7 +67,7 @@ def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
     return [
         f"Someone who sees only the sums: {losses(sums)}, where the plan promises "
         f"{at_most(plan.upper, 6)} against someone who sees every message.",
-        f"Source: {sums.source}. It rests on this: {sums.assumption}.",
+        f"Source: {sums.source}. {assumes(sums.assumption)}.",
     ]
 
 

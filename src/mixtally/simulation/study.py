@@ -3,15 +3,11 @@
 from dataclasses import dataclass, replace
 
 from mixtally.errors import MessageError
-from mixtally.privacy.baselines import (
-    central_standard_error,
-    local_bits_standard_error,
-    local_standard_error,
-)
+from mixtally.privacy.baselines import central_standard_error, local_error
 from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
-from mixtally.records.question import MOST_BINS, Kind, Question
+from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.result import Result
 from mixtally.records.results import Figures, Tally
@@ -102,13 +98,5 @@ class Study:
     def local_error(self) -> float:
         """Standard error of the local model at the same epsilon."""
         found = self.releases[0].found
-        question, users, epsilon = (
-            found.question,
-            found.received.contributors,
-            found.certificate.epsilon,
-        )
-        if question.kind is Kind.BITS:
-            return local_bits_standard_error(epsilon, users, question.bins)
-        if question.max_set > 1:  # sets: unary encoding alone, every member with its share
-            return local_standard_error(epsilon / question.max_set, users, MOST_BINS)
-        return local_standard_error(epsilon, users, question.bins)
+        people = found.received.contributors
+        return local_error(found.question, found.certificate.epsilon, people)

@@ -26,6 +26,7 @@ from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
 from mixtally.report.numbers import at_most, number
+from mixtally.report.words import assumes
 from mixtally.simulation.heavy.search import Search
 
 APART = (
@@ -138,5 +139,5 @@ def promise(design: Design) -> list[str]:
         f"delta <= {at_most(shown.upper, 6)}, one person's word substituted, observer: "
         f"{shown.observer}.",
         f"Status: {shown.status}. Source: {shown.source}.",
-        f"It rests on this: {shown.assumption}.",
+        f"{assumes(shown.assumption)}.",
     ]

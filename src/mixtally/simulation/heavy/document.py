@@ -165,8 +165,8 @@ def _some(prefixes: list[str]) -> str:
 
 def _promised(facts: Facts) -> list[str]:
     return [
-        "Take any person and any two words they could hold. Whatever is seen in all rounds by "
-        "someone who receives every shuffled message, and who may know everybody else's word, is "
+        "What an observer who sees every shuffled message of all rounds, and knows all other "
+        "words, concludes about a person is "
         f"{likelier(facts['epsilon'], facts['delta'], 'word')}.",
         *facts["promised"],
     ]

@@ -125,13 +125,12 @@ def promised(facts: Facts) -> list[str]:
     factor = at_most(math.exp(facts["eps_T"]))
     forever = at_most(math.exp(facts["eps_inf"]))
     return [
-        "Take any person and any two values they could hold. Whatever is seen by someone who "
-        f"receives all {facts['reports']:,} reports of this run and knows whose they are is at "
-        f"most {factor} times as likely under one value as under the other; of any number of "
-        f"reports, at most {forever} times. There is no probability of failure: delta = 0.",
-        f"In the field's terms: {'; '.join(promise(facts))}.",
-        "It rests on no mix, no fake and no other person, only on this: the noise of a value is "
-        "made once, by chance or from a key that nobody else has, and is the same in every report.",
+        f"What an observer who sees all {facts['reports']:,} reports of this run, and knows whose "
+        f"they are, concludes about a person is at most {factor} times as likely under one value "
+        f"as under the other; from any number of reports, at most {forever} times (delta = 0).",
+        f"This is local differential privacy: {'; '.join(promise(facts))}.",
+        "Assumes no mix, no fake and no other person, only that the noise of a value is drawn "
+        "once, from a key that nobody else has, and is the same in every report.",
         f"Source: {SOURCE}.",
     ]
 

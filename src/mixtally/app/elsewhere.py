@@ -1,0 +1,114 @@
+"""The same guarantee in other models: central, local, Prio, and by published closed forms.
+
+Errors are standard errors of a count that nobody holds, at the epsilon and delta of a plan, for all
+of its collections together.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mixtally.errors import ParameterError
+from mixtally.ground.fixed import SCALE
+from mixtally.literature.formulas import notes, peers
+from mixtally.privacy.baselines import central_error, local_error
+from mixtally.records.contract import Plan
+from mixtally.records.mechanism.named import clear_uniform, flip, flip_blank
+from mixtally.records.question import Kind
+
+_SERVERS, _USUAL = 2, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What another model gives for the same guarantee.
+
+    where
+      model            its name
+      trusted          who must be trusted with what
+      standard_error   of one count, in counts
+    """
+
+    model: str
+    trusted: str
+    standard_error: float
+
+    def facts(self) -> dict[str, Any]:
+        """As one flat JSON object."""
+        return asdict(self)
+
+
+def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
+    """What the guarantee of ``plan`` costs in other models, the least error first.
+
+    Published closed forms may have ``messages`` a person; None for two, or the plan's if those are
+    more. Prio's servers each add the noise of the central model, as either may be the honest one.
+    """
+    question, stated, often = plan.question, plan.guarantee, plan.collections
+    central = central_error(question, stated.epsilon, stated.delta, often)
+    local = local_error(question, stated.epsilon, plan.users, often)
+    found = [
+        Elsewhere("central model", "one server with all answers", central),
+        Elsewhere(
+            "Prio, two servers with noise",
+            "one of the two servers",
+            math.sqrt(_SERVERS) * central,
+        ),
+        Elsewhere("local model", "nobody", local),
+        *_published(plan, max(_USUAL, plan.messages_per_user) if messages is None else messages),
+    ]
+    return sorted(found, key=lambda one: one.standard_error)
+
+
+def _published(plan: Plan, messages: float) -> list[Elsewhere]:
+    """The closed form of least error that holds and fits into so many messages a person."""
+    simple = plan.question.kind is Kind.ONE and plan.question.hashed is None
+    if not simple or plan.collections > 1:
+        return []
+    fits = {name: error for name, error in _closed_forms(plan, messages) if error is not None}
+    if not fits:
+        return []
+    name = min(fits, key=fits.__getitem__)
+    return [Elsewhere(f"published closed form, {name}", "one mix, other people", fits[name])]
+
+
+def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
+    """Names and errors; None where a form does not begin, or asks for more messages."""
+    epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
+    users, bins = plan.users, plan.question.bins
+    sent = math.floor((messages - 1.0) * users)
+
+    def clear() -> float | None:
+        fakes = math.ceil(notes.clear_uniform(epsilon, delta, bins))
+        if fakes > sent:
+            return None
+        return clear_uniform(bins=bins, fakes=fakes).standard_error(users)
+
+    def blank() -> float | None:
+        flips = _threshold(notes.flip_blank(epsilon, delta, sent)) if sent else None
+        if flips is None:
+            return None
+        return flip_blank(bins=bins, fakes=sent, threshold=flips).standard_error(users)
+
+    def clones() -> float | None:
+        flips = _threshold(peers.clones(epsilon, delta, users))
+        if flips is None:
+            return None
+        return flip(bins=bins, threshold=flips, crowd=users).standard_error(users)
+
+    yield "Notes (2020), (5.10)", _begun(clear)
+    yield "Notes (2020), (5.26)", _begun(blank)
+    yield "Feldman, McMillan, Talwar (2021)", _begun(clones)
+
+
+def _begun(form: Callable[[], float | None]) -> float | None:
+    try:
+        return form()
+    except ParameterError:  # outside of where it begins
+        return None
+
+
+def _threshold(flip_probability: float) -> int | None:
+    """As an integer over 2^64; None where more than half would be flipped."""
+    return round(flip_probability * SCALE) if 0.0 < flip_probability < 0.5 else None
