@@ -195,7 +195,7 @@ def replaced(wish: Wish) -> float:
     if wish.most > 1:
         return math.inf
     found = [math.inf]
-    if wish.bins is not None and wish.bins > 2:
+    if wish.bins is not None:
         found.append(_replaced(wish, wish.bins, 0.0, wish.fakes, wish.sure))
     need = cover(wish.epsilon, wish.delta, wish.collections)
     bins = wish.bins or _POINTS
