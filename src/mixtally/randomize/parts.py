@@ -20,6 +20,7 @@ from mixtally.ground.draw import Integers, below
 from mixtally.ground.memo import Memo
 from mixtally.ground.planes import messages
 from mixtally.randomize.bins import Records, bin_numbers, held
+from mixtally.randomize.sets import over_planes
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.records.layout import Form, Layout
 
@@ -41,7 +42,10 @@ def part_reports(
     """
     given = held(records)
     if part.pads:
-        return part.layout.rows(_cells(part, given).reshape(-1))
+        cells = _cells(part, given)
+        if part.planes is not None:
+            cells = over_planes(part.planes.bare, cells, part.bins, chance)
+        return part.layout.rows(cells.reshape(-1))
     if part.repeats > 1:
         given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
