@@ -138,8 +138,8 @@ def _most_cells(
     missed.
     """
     size = request.question.max_set
-    most = min(request.question.bins, MOST_BINS, fakes)
-    if most < 2:
+    most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
+    if most < least:
         return 0
     trial = min(most, _USUAL)
     need = uniform_fakes(accountant, request, encoding, trial, size)
@@ -154,10 +154,10 @@ def _most_cells(
             over = trial
             trial = trial * fakes // need
         trial = max(fit + 1, min(trial, over - 1))
-        if trial < 2 or trial - fit <= fit >> _FINE:
+        if trial < least or trial - fit <= fit >> _FINE:
             break
         need = uniform_fakes(accountant, request, encoding, trial, size)
-    return fit if fit >= 2 else 0
+    return fit if fit >= least else 0
 
 
 _FINE = 10
