@@ -63,6 +63,17 @@ def test_what_a_set_lacks_are_different_points():
     assert over.members((2,), BINS, MOST)[1:] == lacking[:2]
 
 
+def test_points_of_a_list_are_scattered():
+    """No three of many lie on a line through the first two, of which bins in a row would; but
+    numbers of an open domain are points themselves.
+    """
+    over = Planes(7, most_digits(7))
+    points = [over.member(one, BINS) for one in range(100)]
+    assert min(points) > 7**12
+    assert len(set(points)) == 100
+    assert over.member(5, over.points) == 5
+
+
 def test_bins_with_one_point_are_one_member():
     """Of so few points many are one: the next that is lacking takes the place of the second."""
     small = Planes(5, 2)

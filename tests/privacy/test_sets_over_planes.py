@@ -79,7 +79,9 @@ def cells_of(chance, size, fakes, grow):
     """That of disjoint sets in clear whose cells have this chance each."""
     weights = [chance] * (2 * size) + [1 - 2 * size * chance]
     return max(
-        brute_sets.divergences(range(size), range(size, 2 * size), 2 * size + 1, fakes, grow, weights)
+        brute_sets.divergences(
+            range(size), range(size, 2 * size), 2 * size + 1, fakes, grow, weights
+        )
     )
 
 
@@ -155,8 +157,8 @@ def test_the_twin_that_prices_cells_of_whole_planes_is_caught():
 
 
 def test_the_twin_that_keeps_every_direction_is_caught(plant):
-    """Planted: members of one set may meet; then cells of whole planes do not bound it either."""
-    family, grow = Planes(5, 2), Fraction(2)
+    """Planted: members of one set may meet."""
+    family = Planes(5, 2)
     kept = [len(messages(family, point, (0, 1))) for point in (0, 1)]
     assert kept == [family.directions - 1] * 2
     plant(Planes, "meet", lambda *_: False)

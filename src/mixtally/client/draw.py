@@ -135,8 +135,8 @@ def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
 
 
 def _set(part: Part, planes: Planes, bins: Sequence[int], words: Words) -> list[bytes]:
-    """A plane for each point of a set, of a direction in which it meets no other: else both messages
-    would tell more than one of either.
+    """A plane for each point of a set, of a direction in which it meets no other: two messages that
+    may name one plane would tell more.
 
     Raises AccountingError for fewer points than messages.
     """

@@ -13,8 +13,8 @@ Digits of a point are those of an integer below p^t, the least first. Directions
 the place of their leading 1: place 0 has the first p^(t-1) numbers, place 1 the next p^(t-2), ..;
 within a place the digits that follow are an integer in base p, the most significant first.
 
-*Members of sets* are points in general position: SHA-256 of their number, modulo p^t, so that what is
-close in a list lies on no line (``records.planes`` says what that is for).
+*Members of sets* are points in general position: SHA-256 of their number, modulo p^t, so that what
+is close in a list lies on no line (``records.planes`` says what that is for).
 
 Source: Carter, Wegman, Universal Classes of Hash Functions (1979), for families under which any two
 values meet alike; kappa by counting points of the hyperplane of directions orthogonal to x - y.

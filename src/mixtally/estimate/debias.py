@@ -41,9 +41,7 @@ def estimate_counts(
     checked_level(level)
     check_arrived(mechanism, tally.messages, users)
     counts = mechanism.unbiased(tally.counts, tally.messages)
-    ends = partial(
-        intervals, mechanism, tally, exact_ones=exact_ones, noises=noises or Noises()
-    )
+    ends = partial(intervals, mechanism, tally, exact_ones=exact_ones, noises=noises or Noises())
     among = together or len(counts)
     errors = errors_of(mechanism, tally.messages, counts, users)
     return Estimate(

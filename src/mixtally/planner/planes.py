@@ -53,7 +53,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         planes = planes_of(request, cells)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
-    need = with_coins(request, uniform_fakes(accountant, request, encoding, planes.prime, size), 1)
+    need = with_coins(request, _fakes(accountant, request, encoding, planes.prime, size), 1)
     return found_over(request, planes, _part(planes, -(-need * SCALE // people), size))
 
 
@@ -68,7 +68,7 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     planes = planes_of(request, _most_cells(accountant, request, encoding, most))
     if planes is None:
         return None
-    count = min(most, uniform_fakes(accountant, request, encoding, planes.prime, size))
+    count = min(most, _fakes(accountant, request, encoding, planes.prime, size))
     part = in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
     return found_over(request, planes, part, Cover.MIXES)
 
@@ -128,6 +128,16 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
     return Planes(prime, most_digits(prime))
 
 
+def _fakes(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
+) -> int:
+    """Fakes that must surely arrive among planes, so many a direction, of as many cells; of sets
+    hardly more of them.
+    """
+    over = Planes(prime, size + 1) if size > 1 else None
+    return uniform_fakes(accountant, request, encoding, prime, size, over)
+
+
 def _most_cells(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
 ) -> int:
@@ -142,7 +152,7 @@ def _most_cells(
     if most < least:
         return 0
     trial = min(most, _USUAL)
-    need = uniform_fakes(accountant, request, encoding, trial, size)
+    need = _fakes(accountant, request, encoding, trial, size)
     if request.likely:
         return min(most, fakes * trial // need)
     over, fit = most + 1, 0
@@ -156,7 +166,7 @@ def _most_cells(
         trial = max(fit + 1, min(trial, over - 1))
         if trial < least or trial - fit <= fit >> _FINE:
             break
-        need = uniform_fakes(accountant, request, encoding, trial, size)
+        need = _fakes(accountant, request, encoding, trial, size)
     return fit if fit >= least else 0
 
 

@@ -10,24 +10,26 @@ messages point at the value x that n_x people hold: the very distribution, whate
 Source: ``contract.planes``; kappa is the same for every pair of values.
 
 *Sets of at most k values.* A record is k messages, of its members and of reserved points for those
-it lacks. Member y_l draws its direction a among those under which it meets no other own member, so
-that two messages of a record tell nothing about one another. For any x that is not among them
+it lacks. Member y_l draws its direction a among those under which it meets no other own member. So
+another record's message points at x with
 
-    P[<a, x - y_l> = 0]  is  1/p    where x, y_1, .., y_k are affinely independent:
+    P[<a, x - y_l> = 0] = 1/p    where x, y_1, .., y_k are affinely independent:
 
-the numbers <a, x - y_l>, <a, y_i - y_l> are then those of a uniform vector of Z_p^k whose last k - 1
-are not 0, k >= 2. Members and lists lie anywhere, so points are hashes (``contract.planes``), and
-t > k. With chance at most (p^k - 1)/((p - 1) p^t) a record is not independent with x: the i-th point
-lies in the span of those before, p^(i-1) of p^t points. The chance of each of its k messages
-is then between 0 and kappa/(1 - (k-1) kappa), which is at most 1/p away from 1/p as 2k <= p; and with
-k (k + 1)/2 p^t two of these points are one. So over the hash the distribution of
+the numbers <a, x - y_l>, <a, y_i - y_l> are then those of a uniform vector of Z_p^k whose last
+k - 1 are not 0, k >= 2. What is close in a list lies on a line, and all of a list of p^2 numbers in
+a plane; so points are hashes (``contract.planes``), and t > k. With a chance of at most
+(p^k - 1)/((p - 1) p^t) a record and x are dependent: the i-th point lies in the span of those
+before, p^(i-1) of p^t points. The chance of each of the k messages is then from 0 to
+kappa/(1 - (k-1) kappa), at most 1/p away from 1/p as 2k <= p; and with a chance of at most
+k (k + 1)/2 p^t two of these points are one. So over the hash, taken as random, the distribution of
 
     S_x = n_x + Bin(k (n - n_x) + m, 1/p)
 
-is off, in total variation, by at most n k ((k + 1)/2 + p^(k-1)/(p - 1)) / p^t, which intervals add to
-their error. With t <= k it could be n k^2 / p^2 and more, and where t < k no x is independent.
+is off, in total variation, by at most n k ((k + 1)/2 + p^(k-1)/(p - 1)) / p^t, which intervals add
+to their error. With t = k it could be n k / p^2; with t < k no x is independent of a full set.
 
-Source: proved here; Karp, Probability (1993), chapter 5 (total variation of independent sums).
+Source: proved here; Levin, Peres, Wilmer, Markov Chains and
+Mixing Times (2009), chapter 4 (total variation of products).
 """
 
 import msgspec

@@ -173,7 +173,9 @@ def _figures(
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
         if isinstance(part.mechanism, InClear) and part.mechanism.max_set > 1:
             pads, unsure = _pads(asked, tally), asked.pads * _unsure(asked, part.people)
-            figures.append(set_sizes(own.name, part.mechanism, pads, part.people, surer(level, unsure)))
+            figures.append(
+                set_sizes(own.name, part.mechanism, pads, part.people, surer(level, unsure))
+            )
         if tally.pairs is not None:
             figures += pairs_and_tables(own, part.mechanism, tally, level)
     if plan.grid is not None:

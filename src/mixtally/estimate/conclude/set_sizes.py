@@ -83,9 +83,7 @@ def _mean(mechanism: InClear, padded: int, people: int, level: float) -> Row:
     return _mean_row(most, people, padded - usual, ends, error)
 
 
-def _mean_row(
-    most: int, people: int, pads: float, ends: tuple[float, float], error: float
-) -> Row:
+def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
     """The mean size when people's sets take so many pads, between two ends."""
     low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
     return Row(MEAN, most - pads / people, low, high, error / people)

@@ -21,23 +21,24 @@ H were Poisson, the cells would hold independent Poisson numbers, and delta woul
 that gain a message and k that lose one (``poisson_pairs``). ``poissonized`` bounds E g(H) by that
 number from both sides. Coins of people make m random: H is then a sum of two binomials.
 
-*Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it meets
-another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
+*Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it
+meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
 
     P_u(c) / P_b(c) = prod over l of S_l / q_l / (N)_k,    S_l of all messages are ones of u_l,
 
-since no message is one of two members. Given all others, a message enters as a w - e^eps b w' with a,
-b >= 0, w and w' 1 where it is one of u_l and of v_r, and [P_u - e^eps P_v]_+ is convex in that. A
-message that is one of both moves mass from a and from -e^eps b to a - e^eps b and to 0, which lie
+since no message is one of two members. Given all others, a message enters as a w - e^eps b w' with
+a, b >= 0, w and w' 1 where it is one of u_l and of v_r, and [P_u - e^eps P_v]_+ is convex in that.
+A message that is one of both moves mass from a and from -e^eps b to a - e^eps b and to 0, which lie
 between them: delta rises where none is (Karamata), message by message, also where u and v share
 members. That is the law of 2k cells of the chances q_l, and cells of smaller ones are not better
 hidden: with kappa the share of directions in which two points meet,
 
     q_l >= (1 - (k-1) kappa) / p.
 
-From below: 2k <= p points of one line all meet or none does, and in the share 1 - kappa of directions
-in which none does they are cells of the chance 1/p. So among all sets of points the divergence is
-at least that of sets in clear with cells of the chance (1 - kappa)/p, and for k = 2 it is that.
+From below: 2k <= p points of one line all meet or none does, and in the share 1 - kappa of
+directions in which none does they are cells of the chance 1/p. So among all sets of points the
+divergence is at least that of sets in clear with cells of the chance (1 - kappa)/p, and for k = 2
+it is that.
 
 On the lattice a loss moves by less than a step, so that 2k steps above epsilon its divergence is
 below the true one.
