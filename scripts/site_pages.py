@@ -24,8 +24,8 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what stands outside docs/."""
     for name, page in TOP.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text()))
-    for notebook in sorted(DOCS.glob("notebooks/*.ipynb")):
-        page = f"notebooks/{notebook.stem}.md"
+    for notebook in sorted(DOCS.glob("tutorials/*.ipynb")):
+        page = f"tutorials/{notebook.stem}.md"
         files.append(File.generated(config, page, content=as_markdown(notebook)))
     return files
 

@@ -18,7 +18,7 @@ APP.command()(audit)
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference/formulas.md").read_text()
 ROWS = re.findall(r"\| (holds|false|undecided): [^|]*\| `mixtally (check formula [^`]*)` \|", PAGE)
 
 

@@ -19,7 +19,7 @@ from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "epochs.md").read_text()
+PAGE = (ROOT / "docs" / "how-to/repeat.md").read_text()
 
 
 def best(collections):

@@ -18,8 +18,8 @@ from mixtally.data.made_up import example_files
 from mixtally.node.wrapping import read_master
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
-SLOW = {"attacks.md", "memory.md"}
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+SLOW = {"attack.md", "memoize.md"}
 """Pages whose commands take more than ten seconds."""
 BROKEN = "mixtally check attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
@@ -32,8 +32,8 @@ UNRUN = {
         "make": "the targets exist (test_readme.py); .ci/run calls them",
         "pip install": "the wheel is installed by tests/wheel",
     },
-    "client.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
-    "scale.md": {
+    "device.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
+    "cluster.md": {
         "(umask 77; openssl": "read by the test below",
         "mixtally mix serve": "a cluster and a bucket, which nobody has here",
         "mixtally collector serve": "the same",
@@ -144,7 +144,7 @@ def test_commands_in_sentences_name_what_there_is(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_its_links_lead_somewhere(page):
     for place in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (ROOT / "docs" / place).exists(), place
+        assert (page.parent / place).exists(), place
 
 
 def unrun(page, text):
@@ -173,13 +173,15 @@ def test_no_command_is_left_unrun():
     ["```text\nmixtally log\n```", "```\n(umask 77; ls)\n```", "Type:\n\n    pip install it\n"],
 )
 def test_a_command_that_nothing_runs_is_noticed(text):
-    assert len(unrun("plain.md", text)) == 1
+    assert len(unrun("promise.md", text)) == 1
 
 
 @pytest.mark.seconds
 def test_what_is_not_run_has_options_that_there_are(tmp_path):
     """Of the commands for a cluster; the key that they read is one as the page makes it."""
-    (block,) = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
+    (block,) = re.findall(
+        r"```text\n(.*?)```", (ROOT / "docs" / "how-to/cluster.md").read_text(), re.DOTALL
+    )
     key, *serving = block.splitlines()
     assert run_command(key, tmp_path).returncode == 0
     assert len(read_master(str(tmp_path / "engine.key"), {})) == 32
@@ -197,7 +199,7 @@ def test_no_block_is_left_out():
 
 
 def test_the_network_that_is_shown_is_the_one_that_is_made():
-    (network,) = blocks(ROOT / "docs" / "contract.md", "toml")
+    (network,) = blocks(ROOT / "docs" / "how-to/contract.md", "toml")
     assert example_files()["network.toml"].decode() == network
 
 

@@ -1,6 +1,6 @@
-"""The walkthrough of docs/network.md is played, on free ports and with a shorter window.
+"""The walkthrough of docs/how-to/network.md is played, on free ports and with a shorter window.
 
-A device's three commands, which docs/client.md has, are played in the same round.
+A device's three commands, which docs/how-to/device.md has, are played in the same round.
 """
 
 import os
@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "network.md").read_text()
+PAGE = (DOCS / "how-to/network.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 WINDOW, OPEN = 60, 25
 """Seconds that a round is open: on the page, and here."""
 (DEVICE,) = re.findall(
-    r"```text\n(mixtally client .*?)```", (DOCS / "client.md").read_text(), re.DOTALL
+    r"```text\n(mixtally client .*?)```", (DOCS / "how-to/device.md").read_text(), re.DOTALL
 )
 AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 
@@ -34,7 +34,7 @@ def free_ports(count):
 
 
 def device():
-    """What docs/client.md tells a person to type; the answer and the consent are typed, too."""
+    """What docs/how-to/device.md tells a person to type; the answer and the consent are typed, too."""
     show, send, log = DEVICE.splitlines()
     yield from (
         "curl -sSf $opinion > contract.note",

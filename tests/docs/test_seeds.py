@@ -13,7 +13,7 @@ from cli.json_cases import command_of
 ROOT = Path(__file__).parents[2]
 ROWS = [
     line
-    for line in (ROOT / "docs" / "seeds.md").read_text().splitlines()
+    for line in (ROOT / "docs" / "reference/seeds.md").read_text().splitlines()
     if line.startswith("| ") and "`examples/" in line
 ]
 SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]

@@ -10,7 +10,7 @@ from literature.finding import rounds_to
 from literature.tests.enumerated import everything
 from mixtally.literature import formulas as published
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference/formulas.md").read_text()
 SECTION = PAGE.partition("## Statements that are decided by counting out")[2]
 ROWS = {
     name: (words.split(", "), text)

@@ -1,4 +1,4 @@
-"""docs/voting.md cannot lie: its tables and radii are what is printed."""
+"""docs/how-to/vote.md cannot lie: its tables and radii are what is printed."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "voting.md").read_text()
+TEXT = (ROOT / "docs" / "how-to/vote.md").read_text()
 
 
 def blocks(language):

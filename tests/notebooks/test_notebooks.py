@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-NOTEBOOKS = Path(__file__).parents[2] / "docs" / "notebooks"
+NOTEBOOKS = Path(__file__).parents[2] / "docs" / "tutorials"
 SAYS = {
     "survey": (
         r"^Protects: .*\nepsilon = 1, delta <= ",

@@ -30,14 +30,14 @@ def test_the_readme_of_the_wheel_renders_and_leads_nowhere_wrong(metadata):
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert leads_nowhere(text) == []
     assert "![" not in text
-    assert "docs/planning.md tells what is weighed" in text
+    assert "docs/how-to/plan.md tells what is weighed" in text
     for heading in re.findall(r"^## .*$", README, flags=re.MULTILINE):
         assert heading in text
 
 
 def test_the_readme_of_the_repository_would_not():
     """Twin: what the test above looks for is there before it is taken out."""
-    assert "docs/planning.md" in leads_nowhere(README)
+    assert "docs/how-to/plan.md" in leads_nowhere(README)
 
 
 @pytest.mark.seconds
