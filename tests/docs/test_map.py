@@ -34,7 +34,7 @@ def test_the_readme_has_the_command(name):
 @pytest.mark.parametrize("name", [*protocols(), "memory"])
 def test_the_protocol_is_in_the_readme_and_has_its_divergence_told(name):
     assert f"| `{name}` |" in README or f"`{name}`" in README
-    assert name in PAGES["explanation/divergences.md"]
+    assert name in PAGES["explanation/accounting.md"]
 
 
 @pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMOIZED_ATTACKS}))
