@@ -223,7 +223,8 @@ def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
 
 
 FACTORS = re.findall(
-    r"\| holds: ([\d.]+)(?:, error ([\d.]+))?[^|]*\| `([^`]*)` \|", page("docs/reference/formulas.md")
+    r"\| holds: ([\d.]+)(?:, error ([\d.]+))?[^|]*\| `([^`]*)` \|",
+    page("docs/reference/formulas.md"),
 )
 
 
