@@ -80,7 +80,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16])
 def test_what_sets_in_clear_take(size):
-    a_bin, error, messages = cells("docs/explanation/divergences.md", str(size))
+    a_bin, error, messages = cells("docs/explanation/accounting.md", str(size))
     told = "check noise --protocol clear-uniform --bins 1000 --users 1e6"
     fakes = facts(f"{told} {PROMISE} --max-set {size}")["fakes"]
     cells_named = 1000 + size * (size > 1)
@@ -167,16 +167,16 @@ TIMES = [
 @pytest.mark.parametrize(("sent", "times"), TIMES)
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"check noise --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
-    told = cells("docs/explanation/divergences.md", sent)
+    told = cells("docs/explanation/accounting.md", sent)
     assert found["standard_error"] == near(told[column - 1])
-    once = cells("docs/explanation/divergences.md", "once")[column - 1]
+    once = cells("docs/explanation/accounting.md", "once")[column - 1]
     assert float(once) / times**0.5 == near(told[2].split(", ")[column - 1])
 
 
 def test_what_splitting_gains():
     found = facts(f"check noise --protocol {REPEATS[2]} --delta 1e-6 --split")
     assert found["standard_error"] == near(
-        cells("docs/explanation/divergences.md", "split into five")[1]
+        cells("docs/explanation/accounting.md", "split into five")[1]
     )
 
 
@@ -223,15 +223,14 @@ def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
 
 
 FACTORS = re.findall(
-    r"holds: ([\d.]+) times the f[^|]*?needed(?:, error ([\d.]+) times)?[^|]*"
-    r"\| `mixtally (check formula [^`]*)` \|",
+    r"\| holds: ([\d.]+)(?:, error ([\d.]+))?[^|]*\| `([^`]*)` \|",
     page("docs/reference/formulas.md"),
 )
 
 
-@pytest.mark.parametrize(("noise", "error", "command"), FACTORS, ids=[row[2] for row in FACTORS])
-def test_the_factors_of_the_formulas(noise, error, command):
-    seen = facts(command)["seen"][0]
+@pytest.mark.parametrize(("noise", "error", "rest"), FACTORS, ids=[row[2] for row in FACTORS])
+def test_the_factors_of_the_formulas(noise, error, rest):
+    seen = facts(f"check formula {PROMISE} --formula {rest}")["seen"][0]
     assert seen["noise_factor"] == near(noise)
     if error:
         assert seen["error_factor"] == near(error)
@@ -255,7 +254,7 @@ def test_what_hashes_cost_beside_planes():
 
 def test_no_table_is_skipped():
     """Patterns that find nothing would pass: so many rows there are."""
-    assert len(FACTORS) >= 6
+    assert len(FACTORS) == 12
     assert len(TAKEN) == 7
 
 
