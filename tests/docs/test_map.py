@@ -39,7 +39,7 @@ def test_the_protocol_is_in_the_readme_and_has_its_divergence_told(name):
 
 @pytest.mark.parametrize("name", sorted({*PLAN_ATTACKS, *MEMOIZED_ATTACKS}))
 def test_the_attack_has_a_row(name):
-    assert f"| `{name}` |" in PAGES["how-to/attack.md"]
+    assert f"| `{name}` |" in PAGES["explanation/attacks.md"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
