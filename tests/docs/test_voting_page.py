@@ -44,8 +44,8 @@ def test_the_example_has_the_radii_and_chances_that_the_page_tells():
     found = json.loads(printed("-m mixtally simulate votes --example --seed 1 --json"))
     local, shuffle = found["local"], found["shuffle"]
     told = (
-        f"In the example {local['radius']:.3%} locally and {shuffle['radius']:.3%} through mixes. For "
-        f"all four options at once the local radius is {local['radius_at_once']:.3%}."
+        f"In the example {local['radius']:.3%} locally and {shuffle['radius']:.3%} through mixes. "
+        f"For all four options at once the local radius is {local['radius_at_once']:.3%}."
     )
     assert told.replace("%", " %") in " ".join(TEXT.split())
     assert f"{1 / (1 - 2 * local['flip_probability']):.2f} at p = 0.63" in TEXT
