@@ -147,7 +147,7 @@ def test_what_memoized_answers_lose():
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/how-to/memoize.md", "reports averaged")
     mechanism = memoized(2, 0.5, 0.5, 0.75)
-    for what, stated in (("memoized", "kept bit wrong"), ("true", "true bit wrong")):
+    for what, stated in (("memoized", "memoized bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/how-to/memoize.md", stated), strict=False):
             assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 
