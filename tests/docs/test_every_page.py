@@ -109,9 +109,7 @@ def run_command(command, where):
     return run(["sh", "-c", command], where)
 
 
-@pytest.mark.parametrize(
-    "page", marked(page for page in PAGES if steps(page) and page != WALK)
-)
+@pytest.mark.parametrize("page", marked(page for page in PAGES if steps(page) and page != WALK))
 def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
     """In an empty folder: whatever they read, the page has told to make."""
     if COPY in page.read_text():

@@ -36,7 +36,7 @@ def free_ports(count):
 
 
 def device():
-    """What docs/how-to/device.md tells a person to type; the answer and the consent are typed, too."""
+    """What device.md tells a person to type; the answer and the consent are typed, too."""
     show, send, log = DEVICE.splitlines()
     yield from (
         "curl -sSf $opinion > contract.note",
