@@ -25,7 +25,7 @@ BROKEN = "mixtally check attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
 COPY = "In a copy of the repository"
 """Said by a page whose programs are those of examples/."""
-WALK = "network.md"
+WALK = ROOT / "docs" / "how-to/network.md"
 """Played by test_network_page.py: what it begins goes on beside what comes after."""
 UNRUN = {
     "README.md": {
@@ -109,9 +109,7 @@ def run_command(command, where):
     return run(["sh", "-c", command], where)
 
 
-@pytest.mark.parametrize(
-    "page", marked(page for page in PAGES if steps(page) and page.name != WALK)
-)
+@pytest.mark.parametrize("page", marked(page for page in PAGES if steps(page) and page != WALK))
 def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
     """In an empty folder: whatever they read, the page has told to make."""
     if COPY in page.read_text():
