@@ -16,7 +16,6 @@ from english import english
 from mixtally.encode.hashed import sought as points_of
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.listed import Listed
 from mixtally.planner import PlanRequest, choose
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import drawn_seed
@@ -50,7 +49,7 @@ def main() -> None:
         )
         played = play(plan, [hashed(crowd, plan.question).codes], chance)
         for name, some in (("frequent", words[:200]), ("rare", words[1000:1100])):
-            sought = Listed(*points_of(plan.question, [*some, *NOBODY]))
+            sought = points_of(plan.question, [*some, *NOBODY])
             truth = truth_of_words(crowd, sought)
             result = conclude(plan, played.tallies, Analysis(listed=sought))
             found, (others,) = result.estimate, result.figures[0].rows

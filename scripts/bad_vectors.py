@@ -56,6 +56,9 @@ def bases() -> dict[str, Plan]:
         "positions": c.plan_of(one(9), [c.flipped(9, own=own, form=Form.POSITIONS, cap=4)]),
         "set": c.plan_of(several, [c.flipped(9, most_set=2, own=own, cap=5)]),
         "set-clear": c.plan_of(several, [c.uniform(9, whole=1, most_set=2)]),
+        "set-planes": c.plan_of(
+            one(40, kind=Kind.SET, max_set=2), [c.over_planes(40, 5, most_set=2)]
+        ),
         "set-shaped": c.plan_of(several, [c.gaussian(9, most_set=2)]),
         "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
@@ -130,6 +133,16 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
         "digits-unfit",
         "planes",
         {f"{PART}.planes": {"prime": 41, "digits": 2}, f"{LAYOUT}.bins": 1722},
+    ),
+    (
+        "planes-below-set",
+        "set-planes",
+        {f"{PART}.planes": {"prime": 3, "digits": 39}, f"{LAYOUT}.bins": "6078832729528464399"},
+    ),
+    (
+        "digits-unfit",
+        "set-planes",
+        {f"{PART}.planes": {"prime": 5, "digits": 25}, f"{LAYOUT}.bins": "372529029846191405"},
     ),
     ("planes-too-many", "planes", {f"{PART}.planes": {"prime": 999_983, "digits": 4}}),
     (

@@ -245,6 +245,12 @@ def record_scenarios() -> list[Sent]:
              [c.uniform(250, most_set=16, whole=1, coin=0)]), [249, 3]),
         Sent("set-in-clear-among-shaped", c.proved(c.plan_of(chosen,
              [c.shaped(12, most_set=3, shift=120, ratio=15 << 60)])), [11, 0]),
+        *(Sent(f"set-over-planes-of-{name}", c.plan_of(asked(300, kind=Kind.SET, max_set=3),
+             [c.over_planes(300, 7, most_set=3, whole=1)]), value)
+          for name, value in (
+              ("three", [299, 4, 0]), ("one", [8]), ("none", []), ("nobody", None))),
+        Sent("set-over-planes-of-hops", c.plan_of(asked(300, kind=Kind.SET, max_set=2),
+             [c.over_planes(300, 5, most_set=2, drawn=4)]), [7, 250]),
         Sent("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12, most_set=3)]), []),
         Sent("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),

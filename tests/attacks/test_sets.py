@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from helpers.contracts import shaped, uniform
+from helpers.contracts import over_planes, shaped, uniform
 from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.game import ComposedGame
@@ -14,7 +14,7 @@ from mixtally.attacks.multinomial import Binomials
 from mixtally.attacks.senders import Senders
 from mixtally.attacks.sets import SetGame
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.randomize import part_reports
+from mixtally.randomize import part_reports, sets
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from privacy import brute_sets as brute
@@ -22,8 +22,12 @@ from privacy import brute_sets as brute
 BINS, SIZE = 3, 2
 
 
-def game(honest=3, bins=BINS, size=SIZE):
-    return game_of(Senders(uniform(bins, most_set=size, whole=1, coin=0), 0, honest))
+PLANES = over_planes(40, 5, most_set=SIZE, whole=1, coin=0)
+
+
+def game(honest=3, bins=BINS, size=SIZE, part=None):
+    part = part or uniform(bins, most_set=size, whole=1, coin=0)
+    return game_of(Senders(part, 0, honest))
 
 
 def test_the_statistic_is_the_log_likelihood_ratio():
@@ -44,21 +48,28 @@ def shares(played, bounds=(-1.0, 0.0, 1.0)):
     return np.array([(played > bound).mean() for bound in bounds])
 
 
-def played(device, runs=2000):
-    found, chance = game(honest=40), SeededChance(3)
+def played(device, runs=2000, part=None):
+    found, chance = game(honest=40, part=part), SeededChance(3)
     return np.array([found.draw(chance, device) for _ in range(runs)]).T
 
 
-def alike(device):
+def alike(device, part=None):
     """False alarm: below 10^-6, six shares within six deviations of each other."""
-    code = played(device)
-    law = game(honest=40).drawn(100_000, Binomials(SeededChance(4)))
+    code = played(device, part=part)
+    law = game(honest=40, part=part).drawn(100_000, Binomials(SeededChance(4)))
     off = [np.abs(shares(a) - shares(b)) for a, b in zip(code, law, strict=True)]
     return bool((np.array(off) < 6 * 0.5 / math.sqrt(2000)).all())
 
 
-def test_counts_from_the_distribution_are_those_of_the_code():
-    assert alike(Device())
+@pytest.mark.parametrize("part", [None, PLANES])
+def test_counts_from_the_distribution_are_those_of_the_code(part):
+    assert alike(Device(), part)
+
+
+def test_the_twin_whose_members_meet_is_caught(plant):
+    """Over planes a message in a direction in which the line meets is none of the game's."""
+    plant(sets, "_meet", lambda honest, *given: ~honest(*given))
+    assert not alike(Device(), PLANES)
 
 
 def test_the_twin_whose_pads_are_bins_is_caught():

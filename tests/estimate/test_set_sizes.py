@@ -46,7 +46,9 @@ def results(among="uniform", offset=0):
         counts = fakes_of(mechanism, chance)
         messages = PEOPLE * MOST + int(counts.sum())
         counts[BINS:] += REACHED[::-1] + offset
-        yield set_sizes("q", mechanism, Tally(counts, messages), PEOPLE, LEVEL).rows
+        yield set_sizes(
+            "q", mechanism, Tally(counts[mechanism.bins :], messages), PEOPLE, LEVEL
+        ).rows
 
 
 def held(among, offset=0):

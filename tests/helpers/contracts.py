@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from mixtally.contract.plan import VERSION
-from mixtally.contract.planes import digits_for
+from mixtally.contract.planes import digits_for, most_digits
 from mixtally.errors import InputError
 from mixtally.privacy.divergence.in_clear import usual_ratio
 from mixtally.privacy.terms import PrivacyTerms, certified, local_epsilon_of
@@ -163,12 +163,14 @@ def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):
     )
 
 
-def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None):
-    """One value in clear, named by a plane, among fakes of devices, or ``drawn`` of every hop."""
-    planes = Planes(prime, digits_for(prime, bins))
+def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, most_set=1):
+    """One value in clear, named by a plane, or a set of them, among fakes of devices, or ``drawn``
+    of every hop.
+    """
+    planes = Planes(prime, digits_for(prime, bins) if most_set == 1 else most_digits(prime))
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if drawn is None else None,
         recipe=NoRecipe() if drawn is None else UniformRecipe(drawn),

@@ -144,13 +144,27 @@ def _meeting(bins: int, prime: int) -> float:
 
 def over_planes(wish: Wish, fakes: float, sure: float, mixes: int = 1) -> float:
     """The same over planes, of as many cells as the fakes cover."""
-    prime = _prime(min(sure / cover(wish.epsilon, wish.delta, wish.collections), 1e7))
+    most = wish.most
+    cells = sure / cover(wish.epsilon, wish.delta, most * wish.collections) - (most - 1)
     bins = wish.bins or _POINTS
-    if prime < 2 or prime >= bins or wish.most > 1:
+    if most > 1:
+        return _sets_over_planes(wish, _prime(min(cells, 2.0 ** (63 / (most + 1)))), mixes * fakes)
+    prime = _prime(min(cells, 1e7))
+    if prime < 2 or prime >= bins:
         return math.inf
     meet = _meeting(bins, prime)
     spread = wish.users * meet * (1.0 - meet) + mixes * fakes / prime * (1.0 - 1.0 / prime)
     return math.sqrt(spread) / (1.0 - meet)
+
+
+def _sets_over_planes(wish: Wish, prime: int, fakes: float) -> float:
+    """Of messages of which all but a value's holders' point at it with one in p: more digits than
+    members in 63 bits.
+    """
+    if prime < 2 * wish.most or prime >= (wish.bins or _POINTS):
+        return math.inf
+    drawn = wish.most * wish.users + fakes
+    return math.sqrt(drawn / prime * (1.0 - 1.0 / prime)) / (1.0 - wish.most / prime)
 
 
 def _delta_of_replaced(gone: float, cells: int, sure: float, wish: Wish) -> float:
@@ -195,7 +209,7 @@ def replaced(wish: Wish) -> float:
     if wish.most > 1:
         return math.inf
     found = [math.inf]
-    if wish.bins is not None and wish.bins > 2:
+    if wish.bins is not None:
         found.append(_replaced(wish, wish.bins, 0.0, wish.fakes, wish.sure))
     need = cover(wish.epsilon, wish.delta, wish.collections)
     bins = wish.bins or _POINTS

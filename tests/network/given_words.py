@@ -100,6 +100,20 @@ SCENES = {
         ),
         [[0, 1], [], [5], [1], [1, 2]],
     ),
+    "sets over planes, coins of people": Scene(
+        planned(
+            Question(name="q", bins=40, kind=Kind.SET, max_set=2),
+            contracts.over_planes(40, 5, whole=1, most_set=2),
+        ),
+        [[0, 39], [], [39], [1], [1, 2]],
+    ),
+    "sets over planes of every mix": Scene(
+        planned(
+            Question(name="q", bins=40, kind=Kind.SET, max_set=2),
+            contracts.over_planes(40, 5, drawn=6, most_set=2),
+        ),
+        [[0, 39], [], [39], [1], [1, 2]],
+    ),
     "rounded numbers": Scene(
         planned(
             Question(name="q", bins=3),

@@ -180,8 +180,7 @@ def test_a_local_cap_is_kept_over_all_parts(cap):
 @pytest.mark.parametrize("cap", [0.2, 2.0])
 def test_a_local_cap_of_a_single_bit_is_kept(cap):
     asked = request(question=BIT, local_epsilon=cap, messages_per_user=1.0)
-    (plan,) = proved(asked)
-    assert plan.name == "single-bit"
+    (plan,) = [plan for plan in proved(asked) if plan.name == "single-bit"]
     assert 0.999 * cap <= plan.local_epsilon <= cap
 
 

@@ -38,6 +38,13 @@ def test_a_gain_is_the_plan_that_its_flag_would_find():
         assert one.sentence.endswith(f"({one.flag}).")
 
 
+def test_a_gain_in_many_collections_is_about_what_a_mix_would_bring():
+    planner, asked = Planner(), request(Question(name="answer", bins=20), collections=12)
+    mixed = replace(asked, mix_fakes=True, protocol="clear-shaped")
+    about, best = planner.outlook(mixed), choose(mixed, Planner()).plan
+    assert about.standard_error == pytest.approx(best.standard_error, rel=2e-3)
+
+
 def test_nothing_is_told_where_nothing_is_better():
     planner = Planner()
     asked = request(Question(name="answer", bins=20), mix_fakes=True)

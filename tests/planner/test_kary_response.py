@@ -137,9 +137,12 @@ def test_it_counts_on_those_who_surely_take_part():
     assert "6,000 honest people, who replace their values as told" in plan.certificate.assumption
 
 
-def test_two_bins_are_flipped():
-    found = Planner().survey(request(bins=2, users=10**4, messages_per_user=1))
-    assert not any(one.protocol == NAME for side in found for one in side)
+@pytest.mark.parametrize("users", [1000, 10**6])
+def test_two_bins_are_replaced_too(users):
+    """Flips of both bins err by 63 and 1,979."""
+    plan = choose(request(bins=2, users=users, messages_per_user=1)).plan
+    assert plan.protocol == NAME
+    assert plan.standard_error < 6.6
 
 
 def test_what_it_cannot_hold():

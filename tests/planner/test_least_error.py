@@ -1,6 +1,7 @@
 """No known mechanism errs less than what is chosen, within the same budget and trust.
 
-Of sets the formulas know those in clear, of k messages: a budget below that is not compared.
+Of sets the formulas know those of k messages, in clear and over planes: a budget below that is not
+compared.
 """
 
 import math
@@ -112,6 +113,8 @@ def test_the_formulas_are_those_that_were_published():
     assert known_errors.cover(0.5, 1e-9) == pytest.approx(238.7, rel=0.003)
     assert known_errors.cover(1.0, 1e-6, 4) == pytest.approx(144.95, rel=0.005)
     assert known_errors.cover(1.0, 1e-6, 16) == pytest.approx(572.9, rel=0.005)
+    many = Wish(1.0, 1e-6, 10**5, 10**5, 3.0, most=2)
+    assert dict(known(many, draws=False))["planes"] == pytest.approx(15.08, rel=0.01)
     alone = Wish(1.0, 1e-6, 10**4, 100, 1.0, count=100)
     assert dict(known(alone, draws=False))["replaced values"] == pytest.approx(8.37, rel=0.005)
 

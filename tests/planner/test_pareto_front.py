@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mixtally.errors import InfeasibleError
 from mixtally.planner import Planner, choose, pareto_front
+from mixtally.planner.choose import ALIKE
 from mixtally.privacy.terms import verify
 from mixtally.records.contract import Cover, read_plan, write_plan
 from mixtally.records.question import Kind, Question, with_attributes
@@ -100,7 +101,19 @@ def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_cho
     plans = [plan for one in found if (plan := planner.plan(one)) is not None]
     best = choose(asked, planner).plan
     ranks = [(plan.cover is not Cover.MIXES, plan.error_of(asked.count)) for plan in plans]
-    assert best.error_of(asked.count) <= min(ranks)[1] * (1 + 1e-9)
+    assert best.error_of(asked.count) <= min(ranks)[1] * (ALIKE + 1e-9)
+
+
+def test_what_errs_more_for_less_and_more_than_the_cheapest_is_not_followed():
+    found = Planner().within(request(100, 10**5, 0.5, collections=12))
+    budgets = {}
+    for one in found:
+        budgets.setdefault(one.name, []).append(float(one.request.messages_per_user))
+    assert budgets["clear-uniform, over planes"] == budgets["flip-blank"] == [2.0, 1.5]
+    assert budgets["kary-response"] == [1.0]
+    falling = Planner().within(request(7, users=4, epsilon=8.48, delta=2.31e-5))
+    tried = {float(one.request.messages_per_user) for one in falling}
+    assert tried == {1.0, 1.01, 1.1, 1.5, 2.0}
 
 
 def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent():
@@ -140,10 +153,11 @@ def test_no_tiny_crowd_is_told_a_best_that_its_front_beats(
     except InfeasibleError:
         assert not pareto_front(asked)
         return
+    error = best.error_of(asked.count) / (ALIKE + 1e-9)
     for other in pareto_front(asked):
-        if other.standard_error < best.standard_error * (1 - 1e-9):  # before coins alone
+        if other.error < error:  # before coins alone
             plan = Planner().plan(other)
-            assert plan is None or plan.standard_error >= best.standard_error * (1 - 1e-9)
+            assert plan is None or plan.error_of(asked.count) >= error
 
 
 LONG = {"hugest", "few fakes", "doubtful"}

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.planner import Planner, choose
+from mixtally.planner.choose import ALIKE
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.baselines import central_standard_error, local_standard_error
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
@@ -123,7 +124,8 @@ def test_every_plan_keeps_its_promise(epsilon, exponent, users, bins, budget, ho
         )  # fmt: skip
     except InfeasibleError:
         return
-    assert all(one.standard_error >= answer.plan.standard_error * 0.95 for one in answer.others)
+    error = answer.plan.error_of(answer.count)
+    assert all(one.error >= error * 0.95 for one in answer.others)
     plan = read_plan(write_plan(answer.plan), "plan")
     assert verify(plan).upper <= plan.guarantee.delta
     assert plan == answer.plan
@@ -174,6 +176,22 @@ def test_a_candidate_whose_plan_turns_out_worse_gives_way(monkeypatch):
     looked.clear()
     assert planner.least([ranked[1], ((True, 10.0), lambda: first)])[0] == (better, second)
     assert looked == [second]
+
+
+def test_of_errors_that_are_alike_the_shorter_plan_is_taken():
+    """Flips err as planes do here, in more bytes."""
+    planner = Planner()
+    longer, shorter = (
+        planner.survey(request(10**5, protocol=name))[0][0]
+        for name in ("flip-blank", "clear-uniform")
+    )
+    ranked = [((True, one.standard_error), lambda one=one: one) for one in (longer, shorter)]
+    plans = [planner.plan(one) for one in (longer, shorter)]
+    errors = [plan.error_of(0) for plan in plans]
+    assert max(errors) < ALIKE * min(errors)
+    assert plans[0].bytes_per_user > 1.5 * plans[1].bytes_per_user
+    for several in (ranked, ranked[::-1]):
+        assert planner.least(several)[0] == (plans[1], shorter)
 
 
 def test_a_plan_whose_promise_is_false_is_refused():

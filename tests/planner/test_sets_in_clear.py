@@ -59,7 +59,7 @@ def test_collections_and_fewer_honest_people_are_priced():
     ("question", "more"),
     [
         (Question(name="s", bins=20, kind=Kind.SET), {}),
-        (Question(name="s", bins=10**7, kind=Kind.SET, max_set=2), {}),
+        (Question(name="s", bins=10**7, kind=Kind.SET, max_set=2), {"over_planes": False}),
         (Question(name="s", bins=20, kind=Kind.SET, max_set=2), {"local_epsilon": 4.0}),
         (Question(name="s", bins=20, kind=Kind.SET, max_set=2), {"users": 30}),
     ],
@@ -75,3 +75,16 @@ def test_a_set_of_few_bins():
     plan = named(sets(2, bins=2, users=10**5), "clear-uniform")
     assert plan.parts[0].layout.bins == 4
     assert plan.certificate.upper <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("size", "users", "prime", "error"), [(2, 10**5, 1327, 15.05), (4, 10**6, 6203, 28.12)]
+)
+def test_sets_that_fakes_cannot_cover_are_sent_over_planes(size, users, prime, error):
+    """The greatest prime that fakes cover, or that has more digits than members."""
+    plan = choose(sets(size, bins=10**5, users=users)).plan
+    (part,) = plan.parts
+    assert (part.planes.prime, part.most_set) == (prime, size)
+    assert part.planes.digits > size
+    assert plan.standard_error == pytest.approx(error, rel=0.02)
+    verify(plan)

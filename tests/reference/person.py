@@ -5,6 +5,7 @@ have the same distribution and use words otherwise.
 """
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,8 @@ def _record(part: Part, bins: Sequence[int], chance: Chance) -> list[bytes]:
     if part.threshold is None and part.most_set != 1:
         lacking = (part.most_set or 0) - len(bins)
         cells = [*sorted(bins), *range(part.bins, part.bins + lacking)]
+        if part.planes is not None:
+            return _set(part, cells, chance)
         return [_message(part, [cell], chance) for cell in cells]
     return [_message(part, bins, chance) for _ in range(part.repeats)]
 
@@ -93,6 +96,23 @@ def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
         p, digits = part.planes.prime, part.planes.digits
         return part.layout.rows(messages(np.array(bins), number, p, digits)).tobytes()
     return _fake(part, bins, chance)
+
+
+def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:
+    """Planes of the points of a set, none of which holds two of them."""
+    p, digits = part.planes.prime, part.planes.digits
+    hashed = (sha256(b"%d" % cell).digest() for cell in cells)
+    points = np.array([int.from_bytes(one, "big") % p**digits for one in hashed])
+    assert len({*points.tolist()}) == len(points)
+    sent = []
+    for place in range(len(points)):
+        held = 0
+        while held != 1:
+            number = np.repeat(below(chance, part.planes.bare.directions, 1), len(points))
+            named = messages(points, number, p, digits)
+            held = int((named == named[place]).sum())
+        sent.append(part.layout.rows(named[[place]]).tobytes())
+    return sent
 
 
 def _flipped(layout: Layout, bins: Sequence[int], threshold: int, chance: Chance) -> bytes:

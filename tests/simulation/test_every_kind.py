@@ -33,7 +33,8 @@ CASES = {
     "bits split": (BITS, 1.0, {"protocol": "single-bit", "messages_per_user": 7}, None),
     "bits split in clear": (BITS, 0.4, {"messages_per_user": 12}, None),
     "bits sent twice": (BITS, 4.0, {"protocol": "flip", "messages_per_user": 2}, 2),
-    "sets": (SETS, 4.0, {}, None),
+    "sets": (SETS, 4.0, {"protocol": "flip-blank"}, None),
+    "sets in clear": (SETS, 0.4, {}, None),
     "attributes whole": (ATTRIBUTES, 4.0, {"protocol": "flip-blank", "messages_per_user": 2}, None),
     "attributes split": (ATTRIBUTES, 0.4, {"messages_per_user": 8}, None),
     "attributes split, shaped": (

@@ -1,5 +1,6 @@
 """The thresholds of a search share its error rate: over all rounds, not one rate a round."""
 
+import numpy as np
 import pytest
 from scipy.stats import binom
 
@@ -15,11 +16,14 @@ RATE = 0.05
 USERS = 3000
 
 
-def empty_bin(mechanism, messages):
-    """The law of an empty bin's count, from what the messages are."""
-    if mechanism.flip_threshold is None:
-        return binom(mechanism.fakes_promised, 1.0 / mechanism.bins)
-    return binom(messages, mechanism.flip_threshold / SCALE)
+def above(part, fakes, people, most):
+    """The chance that the messages of an empty bin are more than ``most``."""
+    if part.threshold is not None:
+        return binom(fakes + people, part.threshold / SCALE).sf(most)
+    share = 0.0 if part.replaced is None else part.replaced / SCALE
+    random = np.arange(fakes + 1)
+    others = binom(people, share / part.bins).sf(most - random)
+    return float(binom(fakes, 1.0 / part.bins).pmf(random) @ others)
 
 
 def ghosts(way, messages_per_user):
@@ -35,10 +39,7 @@ def ghosts(way, messages_per_user):
 
     def chance(lower):
         reached = [
-            empty_bin(part.mechanism(fakes=r.messages - r.people), r.messages).sf(
-                r.threshold - 1 - lower
-            )
-            for r in played
+            above(part, r.messages - r.people, r.people, r.threshold - 1 - lower) for r in played
         ]
         return search.rounds * part.bins * sum(reached) / len(reached)
 

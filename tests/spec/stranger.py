@@ -51,9 +51,36 @@ def flip(bins, threshold, layout, tape):
             return write(now, layout)
 
 
+def apart(bins, part, tape):
+    """Section 5: a set over planes, of which no message holds two points."""
+    over, d, k = part["planes"], part["bins"], part["most_set"]
+    points = []
+    for b in [*sorted(bins), *range(d, d + k)]:
+        x = int(hashlib.sha256(str(b).encode()).hexdigest(), 16) % over["points"]
+        x = b if b < d == over["points"] else x
+        if x not in points and len(points) < k:
+            points.append(x)
+    if len(points) < k:
+        raise RefusalError("points of a set")
+    sent = []
+    for x in points:
+        met = True
+        while met:
+            j = tape.uniform(over["directions"])
+            named = plane_in(x, over, j)
+            met = any(plane_in(y, over, j) == named for y in points if y != x)
+        sent.append(write({named}, part["layout"]))
+    return sent
+
+
 def plane(x, planes, tape):
     """Section 4: the plane of a bin in a direction that is drawn."""
-    p, t, j = planes["prime"], planes["digits"], tape.uniform(planes["directions"])
+    return plane_in(x, planes, tape.uniform(planes["directions"]))
+
+
+def plane_in(x, planes, j):
+    """Section 4: the plane of a bin in direction number j."""
+    p, t = planes["prime"], planes["digits"]
     before, lead = 0, 0
     while j >= before + p ** (t - 1 - lead):
         before, lead = before + p ** (t - 1 - lead), lead + 1
@@ -92,7 +119,11 @@ def send(contract, value, prefixes, closing, tape):
             lacking = most - len(bins)
             cells = [*sorted(bins), *range(part["bins"], part["bins"] + lacking)]
             records = [{cell} for cell in cells]
-        sent = [say(one, part, tape) for one in records]
+        over = part["planes"]
+        if over is not None and most > 1:
+            sent = apart(bins, part, tape)
+        else:
+            sent = [say(one, part, tape) for one in records]
         for _ in range(many):
             blank = part["own"]["record"] == "blank"
             content = set() if blank else {tape.uniform(part["layout"]["bins"])}

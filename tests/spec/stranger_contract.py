@@ -116,8 +116,8 @@ def part(value):
     uniform = fake is not None and fake["record"] == "uniform"
     if read["threshold"] is None:
         need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
-        plain = over is None and read["replaced"] is None
-        need(most == 1 or (plain and (fake is not None or kind in CLEAR)), "set-uncovered")
+        covers = fake is not None or kind in CLEAR or over is not None
+        need(most == 1 or (read["replaced"] is None and covers), "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
         covered = kind in (*CLEAR, "uniform") or uniform or read["replaced"] is not None
@@ -125,6 +125,11 @@ def part(value):
         if over is not None:
             p, t = over["prime"], over["digits"]
             need(kind not in CLEAR, "planes-among-shaped")
+            if most > 1:
+                need(p >= 2 * most, "planes-below-set")
+                longer = sum(p ** (k + 1) for k in range(t + 1))
+                need(d > p and t > most and longer > 2**63, "digits-unfit")
+                return read
             need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
         return read
     need(over is None, "planes-flipped")

@@ -30,7 +30,7 @@ def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     if who.part.replaced is not None:
         return ReplacedGame(who)
     if not who.threshold:
-        if who.part.planes is not None:
+        if who.part.planes is not None and not who.part.pads:
             return PlanesGame(who)
         if _shaped(who):
             return ShapedGame(who)

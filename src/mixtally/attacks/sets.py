@@ -2,12 +2,16 @@
 
 The log-likelihood ratio is the sum of ln(count) over the cells of the one, less that over the cells
 of the other: exact. What other people hold is subtracted, as it travels in clear.
+
+Over planes the sets are points of one line, the worst there are (``divergence/set_in_clear``): in
+directions in which these part each is a cell, and in all others no message is theirs.
 """
 
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec import structs
 
 from mixtally.attacks.device import Device
 from mixtally.attacks.game import Game, Setting
@@ -16,6 +20,7 @@ from mixtally.attacks.senders import Senders
 from mixtally.ground.bits import Counts, Rows, row_bytes, spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.tails import Floats
+from mixtally.records.contract import Part
 
 _SPAN_PEOPLE = 1 << 18
 _SHUFFLED = 1 << 10
@@ -23,7 +28,7 @@ _SHUFFLED = 1 << 10
 
 @dataclass(frozen=True)
 class SetGame(Game):
-    """The first k bins against k pads, among uniform fakes."""
+    """The first k bins against k pads, or two sets of k points of a line, among uniform fakes."""
 
     senders: Senders
 
@@ -36,9 +41,11 @@ class SetGame(Game):
     def setting(self) -> Setting:
         """The cells that differ, and all others."""
         fakes, cells = self.senders.fakes, self.senders.part.layout.bins
+        what = "a full set, or of an empty one"
+        if self.senders.part.planes is not None:
+            what = "either set of points of one line"
         stage = (
-            f"{fakes:,} uniform fakes over {cells:,} cells and the {self.size} messages of a full "
-            "set, or of an empty one"
+            f"{fakes:,} uniform fakes over {cells:,} cells and the {self.size} messages of {what}"
         )
         order = "shuffled" if self.senders.messages <= _SHUFFLED else "not shuffled"
         kinds = 2 * self.size + 1
@@ -56,9 +63,12 @@ class SetGame(Game):
 
     def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
         """The statistics of many runs, their counts drawn from their distribution."""
-        size, cells = self.size, self.senders.part.layout.bins
-        fake = np.full(2 * size + 1, 1.0 / cells)
-        fake[-1] = 1.0 - 2.0 * size / cells
+        size, planes = self.size, self.senders.part.planes
+        one = 1.0 / self.senders.part.layout.bins
+        if planes is not None:
+            one = (1.0 - planes.meeting) / planes.prime
+        fake = np.full(2 * size + 1, one)
+        fake[-1] = 1.0 - 2.0 * size * one
         found = []
         for own in (slice(0, size), slice(size, 2 * size)):
             counts = draw.kinds(self.senders.numbers(runs, draw), np.maximum(fake, 0.0), runs)
@@ -68,11 +78,7 @@ class SetGame(Game):
 
     def _collected(self, full: bool, chance: Chance, device: Device) -> Counts:
         """How many messages name each cell that matters, in one collection."""
-        part = self.senders.part
-        record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
-        if full:
-            ones = (np.arange(8 * record.shape[1]) < self.size).astype(np.uint8)
-            record[0] = np.packbits(ones, bitorder="little")
+        part, record = self._record(full)
         own = device.reports(part, record, chance)
         fakes = (
             device.fakes(part, span.stop - span.start, chance)[0]
@@ -85,9 +91,27 @@ class SetGame(Game):
             total += self._counts(rows)
         return total
 
+    def _record(self, full: bool) -> tuple[Part, Counts | Rows]:
+        """What a person holds; over planes of a part in which bins are points themselves."""
+        part, size = self.senders.part, self.size
+        if part.planes is not None:
+            points = np.arange(size)[None] + (0 if full else size)
+            return structs.replace(part, bins=part.planes.points), points
+        record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
+        if full:
+            ones = (np.arange(8 * record.shape[1]) < size).astype(np.uint8)
+            record[0] = np.packbits(ones, bitorder="little")
+        return part, record
+
     def _counts(self, rows: Rows) -> Counts:
         """Counts of the first k bins, of the pads, and of all others."""
         part, size = self.senders.part, self.size
+        if part.planes is not None:
+            numbers, cells = np.divmod(part.layout.codes(rows), part.planes.prime)
+            # Of directions that begin with 1: points below p have their number as product.
+            told = cells[(numbers < part.planes.points // part.planes.prime) & (cells < 2 * size)]
+            found = np.bincount(told, minlength=2 * size)
+            return np.append(found, len(rows) - len(told))
         every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
         chosen = [every[:size], every[part.bins : part.bins + size]]
         counts = np.concatenate(chosen)

@@ -71,6 +71,8 @@ def record(part: Part, bins: Sequence[int], words: Words) -> list[bytes]:
             f"record: wanted at most {part.record_messages} different bins, got {list(bins)}; "
             "nothing may be sent"
         )
+    if part.planes is not None and part.record_messages > 1:
+        return _set(part, part.planes, bins, words)
     pads = range(part.bins, part.bins + lacking)
     return [message(part, (one,), words) for one in (*bins, *pads)]
 
@@ -130,6 +132,29 @@ def fake(part: Part, words: Words) -> bytes:
 def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
     """A plane that holds the point, of a direction drawn for this one message."""
     return written(layout, (planes.message(point, words.uniform(planes.directions)),))
+
+
+def _set(part: Part, planes: Planes, bins: Sequence[int], words: Words) -> list[bytes]:
+    """A plane for each point of a set, of a direction in which it meets no other: two messages that
+    may name one plane would tell more.
+
+    Raises AccountingError for fewer points than messages.
+    """
+    points = planes.members(bins, part.bins, part.record_messages)
+    if len(points) < part.record_messages:
+        raise AccountingError("record: too few points of a set differ; nothing may be sent")
+    return [_apart(part.layout, planes, one, points, words) for one in points]
+
+
+def _apart(
+    layout: Layout, planes: Planes, point: int, points: Sequence[int], words: Words
+) -> bytes:
+    """A plane of ``point`` that holds no other of ``points``."""
+    for _ in range(_MOST_REDRAWS):
+        number = words.uniform(planes.directions)
+        if not planes.meet(point, points, number):
+            return written(layout, (planes.message(point, number),))
+    raise _stuck()
 
 
 def written(layout: Layout, ones: Sequence[int]) -> bytes:

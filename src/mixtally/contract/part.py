@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from mixtally.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
+from mixtally.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime, most_digits
 from mixtally.contract.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.contract.reading import Fields, refused, whole
 from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
@@ -68,7 +68,8 @@ class Part(NamedTuple):
     where
       most_set    the most bins of a record; None for free bits
       threshold   the chance of a flip times 2^64; None in clear
-      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads
+      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads;
+                  planes have no more, and the pads are points
       repeats     how often a record is sent, each time flipped afresh
       planes      what a message in clear names in place of a bin; None for the bin itself
       replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own; None for
@@ -240,8 +241,8 @@ def _pads(part: Part) -> int:
 def _check_clear(part: Part, place: str) -> None:
     if part.most_set is None or part.layout.form != "index":
         raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
-    covered = part.own is not None or part.recipe.kind in SHAPES
-    if part.most_set > 1 and (not covered or part.planes is not None or part.replaced):
+    covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
+    if part.most_set > 1 and (not covered or part.replaced):
         wanted = "uniform fakes of devices, or shaped ones of hops, for a set's members as they are"
         raise refused("set-uncovered", place, wanted, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
@@ -256,8 +257,20 @@ def _check_clear(part: Part, place: str) -> None:
     if part.recipe.kind in SHAPES:
         raise refused("planes-among-shaped", place, "uniform fakes among planes", "shaped ones")
     prime, digits = part.planes
-    if part.bins <= prime or digits != digits_for(prime, part.bins):
+    if part.most_set > 1:
+        _check_set(part, part.planes, part.most_set, place)
+    elif part.bins <= prime or digits != digits_for(prime, part.bins):
         wanted = f"the fewest digits, two or more, in which {part.bins} values can be written"
+        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
+
+
+def _check_set(part: Part, planes: Planes, most: int, place: str) -> None:
+    """Of a set over planes."""
+    prime, digits = planes
+    if prime < 2 * most:
+        raise refused("planes-below-set", place, f"a prime of at least {2 * most}", prime)
+    if part.bins <= prime or digits != most_digits(prime) or digits <= most:
+        wanted = f"as many digits as leave 2^63 messages, {most + 1} or more"
         raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
 
 

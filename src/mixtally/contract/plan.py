@@ -155,7 +155,7 @@ def _check_parts(plan: Plan) -> None:
 
     def fits(part: Part, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
-        padded = part.planes is None and part.layout.bins > part.bins
+        padded = part.threshold is None and (part.most_set or 1) > 1
         padded = padded and plan.question.attributes is None
         return (part.bins, part.most_set) == (bins, most) and (one or padded or not exact)
 

@@ -13,10 +13,15 @@ Digits of a point are those of an integer below p^t, the least first. Directions
 the place of their leading 1: place 0 has the first p^(t-1) numbers, place 1 the next p^(t-2), ..;
 within a place the digits that follow are an integer in base p, the most significant first.
 
+*Members of sets* are points in general position: SHA-256 of their number, modulo p^t, so that what
+is close in a list lies on no line (``records.planes`` says what that is for).
+
 Source: Carter, Wegman, Universal Classes of Hash Functions (1979), for families under which any two
 values meet alike; kappa by counting points of the hyperplane of directions orthogonal to x - y.
 """
 
+from collections.abc import Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 MOST_MESSAGES = 1 << 63
@@ -49,6 +54,25 @@ class Planes(NamedTuple):
         """J p: different messages, and different fakes."""
         return self.directions * self.prime
 
+    def member(self, number: int, values: int) -> int:
+        """The point of a bin of sets of ``values``, or, from there on, of what they lack.
+
+        Of as many values as there are points each is one itself.
+        """
+        if number < values == self.points:
+            return number
+        return int.from_bytes(sha256(str(number).encode()).digest(), "big") % self.points
+
+    def members(self, bins: Sequence[int], values: int, most: int) -> list[int]:
+        """The points of a set: the first ``most`` that differ of its bins' and of what it lacks."""
+        every = (*bins, *range(values, values + most))
+        return list(dict.fromkeys(self.member(one, values) for one in every))[:most]
+
+    def meet(self, point: int, others: Sequence[int], number: int) -> bool:
+        """Whether ``point`` lies in one plane with any other point, under a direction's number."""
+        mine = self.message(point, number)
+        return any(other != point and self.message(other, number) == mine for other in others)
+
     def direction(self, number: int) -> list[int]:
         """The vector of the direction that has this number, in [0, J)."""
         p, rest = self.prime, self.digits - 1
@@ -72,6 +96,14 @@ class Planes(NamedTuple):
 def is_prime(number: int) -> bool:
     """Whether ``number``, at least 2, is prime: by trial division."""
     return all(number % one for one in range(2, int(number**0.5) + 1))
+
+
+def most_digits(prime: int) -> int:
+    """The most digits with which there are no more than ``MOST_MESSAGES``; 1 for none."""
+    digits = 1
+    while Planes(prime, digits + 1).messages <= MOST_MESSAGES:
+        digits += 1
+    return digits
 
 
 def digits_for(prime: int, values: int) -> int:

@@ -12,6 +12,8 @@ from mixtally.ground.tails import Floats
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
 
+_SUREST = 1.0 - 1e-12
+
 
 def estimate_counts(
     mechanism: Shuffled,
@@ -22,6 +24,7 @@ def estimate_counts(
     exact_ones: float | None = None,
     together: int | None = None,
     noises: Noises | None = None,
+    unsure: float = 0.0,
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
@@ -30,6 +33,7 @@ def estimate_counts(
       exact_ones   as ``intervals`` has it
       together     bins over which intervals hold at once, if more than this tally's own
       noises       shared by many estimates that are alike, which saves their time
+      unsure       how far a tally is from its distribution: each interval is as much surer
 
     Raises ParameterError for a level outside (0, 1), MessageError when the batch is not what so
     many people and their fakes make.
@@ -37,19 +41,23 @@ def estimate_counts(
     checked_level(level)
     check_arrived(mechanism, tally.messages, users)
     counts = mechanism.unbiased(tally.counts, tally.messages)
-    ends = partial(
-        intervals, mechanism, tally, level, exact_ones=exact_ones, noises=noises or Noises()
-    )
+    ends = partial(intervals, mechanism, tally, exact_ones=exact_ones, noises=noises or Noises())
+    among = together or len(counts)
     errors = errors_of(mechanism, tally.messages, counts, users)
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(mechanism.variance(tally.messages))
         if errors is None
         else float(errors.max()),
-        each=ends(simultaneous_over=1),
-        together=ends(simultaneous_over=together or len(counts)),
+        each=ends(surer(level, unsure), simultaneous_over=1),
+        together=ends(surer(level, among * unsure), simultaneous_over=among),
         errors=errors,
     )
+
+
+def surer(level: float, unsure: float) -> float:
+    """A level that leaves ``unsure`` less error, below 1."""
+    return min(level + unsure, _SUREST) if unsure else level
 
 
 def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:

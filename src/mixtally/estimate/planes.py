@@ -84,6 +84,12 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     return np.rint(found).astype(np.int64), float(weights @ named**2)
 
 
+def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
+    """Messages that point at what ``bins`` of sets of ``values`` are (``contract.planes``)."""
+    points = np.array([planes.bare.member(one, values) for one in bins], dtype=np.int64)
+    return Tally(pointing_at(planes, tally, points)[0], tally.messages)
+
+
 def _split(planes: Planes, codes: Counts) -> tuple[NDArray[np.bool_], Counts, Counts]:
     """Whether each message's direction begins with 1, the direction, and its product."""
     numbers, cells = np.divmod(codes, planes.prime)

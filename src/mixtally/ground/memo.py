@@ -18,6 +18,9 @@ class Memo:
         self._most, self._held = most_bytes, 0
         self._entries: OrderedDict[Hashable, Any] = OrderedDict()
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._entries
+
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The result memoized under ``key``, made now if there is none."""
         entries = self._entries

@@ -116,16 +116,12 @@ def half_pmf(trials: Floats, k: Floats) -> Floats:
 
     Source: as ``pmf``.
     """
-    rest = trials - k
-    half = 0.5 * trials
-    log_p = (
-        _stirling_error(trials)
-        - _stirling_error(k)
-        - _stirling_error(rest)
-        - _deviance(k, half, k - half)
-        - _deviance(rest, half, half - k)
-    )
-    return np.exp(log_p) * np.sqrt(trials / (2.0 * np.pi * k * rest))
+    rest, half = trials - k, 0.5 * trials
+    whole, ones, zeros = _stirling_error(np.stack((trials, k, rest)))
+    heads, tossed = _deviance(np.stack((k, rest)), half, np.stack((k - half, half - k)))
+    log_p = whole - ones - zeros - heads - tossed
+    out: Floats = np.exp(log_p) * np.sqrt(trials / (2.0 * np.pi * k * rest))
+    return out
 
 
 class Walk(NamedTuple):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -139,23 +140,34 @@ class Planner:
         """What is to be evaluated, each at most once."""
         accountant = self._sketch if sketched else self.accountant
         for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
-            key = (request, place, sketched, again)
+            key = (request, place, sketched)
             yield partial(self._memo.get, key, partial(_result, name, evaluate))
 
     def within(self, request: PlanRequest) -> list[Candidate]:
-        """Every candidate for the request's budget and, after these, for smaller ones.
+        """Candidates for the request's budget and, after these, for smaller ones.
 
-        The choice is the best of them and the front is what none of them beats. Where bits are sent
-        one by one, whole vectors err more however often they are sent for less: where their price
-        is dear, as in a crowd that is tiny to them, that is not tried, nor is it where bits do not
-        fit and it is very dear.
+        The choice is the best of them and the front is what none of them beats. What errs more with
+        every smaller budget, and more than what sends least, is not followed further down. Where
+        bits are sent one by one, whole vectors err more however often they are sent for less: where
+        their price is dear, as in a crowd that is tiny to them, that is not tried, nor is it where
+        bits do not fit and it is very dear.
         """
         whole, *smaller = _budgeted(request)
         found = [*self.survey(whole)[0]]
         split = any(len(option.parts) > 1 for option in found)
         most = _DEAR if split else _VERY_DEAR
         again = max(map(_products, found), default=0) <= most
-        return found + [one for less in smaller for one in self.survey(less, again=again)[0]]
+        cheapest = self.results(smaller[0], again=again) if smaller else ()
+        least = [one for one in cheapest if isinstance(one, Candidate)]
+        bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
+        found, errors = found + least, defaultdict[int, list[float]](list)
+        for budgeted in (whole, *reversed(smaller[1:])):
+            for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
+                before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
+                if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
+                    errors[place].append(one.error)
+                    found += [one] if budgeted is not whole else []
+        return found
 
     def likely(self, request: PlanRequest) -> bool:
         """Whether there most likely is anything to choose with the whole budget, or without fakes;
@@ -182,13 +194,10 @@ class Planner:
         evaluated = self.results(request, sketched=True)
         return [one for one in evaluated if isinstance(one, Candidate)]
 
-    def survey(self, request: PlanRequest, *, again: bool = True) -> Survey:
-        """Every candidate for the whole budget from good to bad, and what does not fit; ``again``
-        as ``results`` has it.
-        """
+    def survey(self, request: PlanRequest) -> Survey:
+        """Every candidate for the whole budget from good to bad, and what does not fit."""
         found: Survey = self._memo.get(
-            (request, again),
-            lambda: _survey(request, list(self.results(request, again=again))),
+            request, lambda: _survey(request, list(self.results(request)))
         )
         return found
 

@@ -163,7 +163,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
             do="raise epsilon or the budget",
         )
     while high > low + 1 and high > 1.01 * low:
-        middle = math.isqrt(low * high)
+        middle = max(low + 1, math.isqrt(low * high))
         found = choice(middle)
         low, high, best = (low, middle, found) if found else (middle, high, best)
     return best

@@ -44,14 +44,14 @@ _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least chance of a replacement beside the fakes of the budget.
 
-    Unless it is requested by name, None where mixes may draw the fakes, for two bins, for several
+    Unless it is requested by name, None where mixes may draw the fakes, for several
     messages, and for several collections with less than a fake a user: their curves are dear.
     """
     clear, asked = encoding.in_clear(), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
         return None
     bins = [part.bins for part in clear.parts]
-    if not asked and (request.mixes_draw or max(bins) == 2 or len(bins) > 1):
+    if not asked and (request.mixes_draw or len(bins) > 1):
         return None
     if request.people is None:
         return Infeasible(NAME, uncrowded(request)) if asked else None
@@ -82,7 +82,7 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
         return None
     own = _affordable(request, 1, people)
     sure = _surely(request, own, 1, people)
-    planes = planes_of(request, _cells(request, sure, people))
+    planes = planes_of(request, _cells(request, sure, people, accountant))
     if planes is None:
         return None
     cells = [planes.prime]
@@ -96,13 +96,14 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     return found_over(request, planes, part, count_flips=True)
 
 
-def _cells(request: PlanRequest, sure: int, people: int) -> int:
+def _cells(request: PlanRequest, sure: int, people: int, accountant: Accountant) -> int:
     """How many cells p err about least at the count that is asked for; 0 for none.
 
     Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
-    g = np.geomspace(*_CHANCES)
-    mean = _means(request.guarantee.epsilon, request.guarantee.delta, g)
+    g, guarantee = np.geomspace(*_CHANCES), request.guarantee
+    given = guarantee.epsilon, guarantee.delta
+    mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
     cells = (people * g + sure) / mean
     cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
     spread = (request.users + sure) / np.maximum(cells, 1.0) + request.count * g * (1.0 - g)

@@ -19,6 +19,7 @@ from mixtally.records.mechanism import (
     Shuffled,
     UniformFakes,
 )
+from mixtally.records.planes import Planes
 
 _EXACT = 1e-12
 _SEARCHED = 1e-6
@@ -72,12 +73,18 @@ def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
 
 
 def uniform_fakes(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, bins: int, most_set: int = 1
+    accountant: Accountant,
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: int,
+    most_set: int = 1,
+    planes: Planes | None = None,
 ) -> int:
     """Fakes that must surely arrive among records in clear; raises ParameterError for none."""
+    sent = InClear(bins=bins, max_set=most_set, planes=planes, fakes=UniformFakes(0))
     found = calibrate(
         accountant,
-        Record.of(InClear(bins=bins, max_set=most_set, fakes=UniformFakes(0))),
+        Record.of(sent),
         Parameter.FAKES,
         request.guarantee.epsilon,
         request.guarantee.delta,

@@ -1,7 +1,9 @@
-"""clear-uniform over planes: values of large and open domains, each named by a plane of values.
+"""clear-uniform over planes: values of large and open domains, each named by a plane of values, and
+sets of them.
 
 The noise of a value has the variance (n + m) / p of n people and m fakes, which cover some number
 of cells: p is the greatest prime that they do. Domains of fewer values than that name the values.
+Sets of k values are k n messages, whose planes have more than k digits, and so a smaller prime.
 """
 
 import math
@@ -10,7 +12,7 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from mixtally.contract.planes import MOST_MESSAGES as MOST_PLANES
-from mixtally.contract.planes import digits_for, is_prime
+from mixtally.contract.planes import digits_for, is_prime, most_digits
 from mixtally.contract.question import MOST_BINS
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.flips import lacks
@@ -36,36 +38,38 @@ _USUAL = 1_000
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the fakes of people's budget cover; None where they cover all values."""
-    people = request.people
+    people, size = request.people, request.question.max_set
     if not _clear(request, encoding) or people is None:
         return None
-    fakes = math.floor(without_coins(request, request.own_fakes(1) * people, 1))
+    own = request.own_fakes(1) + 1 - size
+    fakes = math.floor(without_coins(request, own * people, 1))
     cells = _most_cells(accountant, request, encoding, fakes)
     planes = planes_of(request, cells)
     if planes is not None and request.bytes_per_user is not None:
-        sent = Candidate(request, request.question, (_part(planes, SCALE),)).bytes_per_user / 2.0
-        own = Fraction(request.bytes_per_user) / Fraction(sent) - 1
+        sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
+        own = Fraction(request.bytes_per_user) * (size + 1) / Fraction(sent) - size
         fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
         cells = _most_cells(accountant, request, encoding, fakes)
         planes = planes_of(request, cells)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
-    need = with_coins(request, uniform_fakes(accountant, request, encoding, planes.prime), 1)
-    return found_over(request, planes, _part(planes, -(-need * SCALE // people)))
+    need = with_coins(request, _fakes(accountant, request, encoding, planes.prime, size), 1)
+    return found_over(request, planes, _part(planes, -(-need * SCALE // people), size))
 
 
 def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the messages cover that every mix may add."""
     if not request.mixes_draw or not _clear(request, encoding):
         return None
-    if (short := lacks(NAME, request, encoding)) is not None:
+    size = request.question.max_set
+    if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
     most = min(request.drawn, max(_FEW, _PLENTY * request.users))
     planes = planes_of(request, _most_cells(accountant, request, encoding, most))
     if planes is None:
         return None
-    count = min(most, uniform_fakes(accountant, request, encoding, planes.prime))
-    part = in_clear(planes.points, None, UniformRecipe(count), planes)
+    count = min(most, _fakes(accountant, request, encoding, planes.prime, size))
+    part = in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
     return found_over(request, planes, part, Cover.MIXES)
 
 
@@ -77,12 +81,16 @@ def possible(request: PlanRequest, encoding: Encoding) -> bool:
 
 
 def _clear(request: PlanRequest, encoding: Encoding) -> bool:
-    """The same, where nothing of a record must be left without a mix."""
-    return possible(request, encoding) and request.local_epsilon is None
+    """The same, or sets, where nothing of a record must be left without a mix."""
+    (first, *rest) = encoding.parts
+    sets = not rest and first.kind is Kind.SET and first.attributes is None and first.max_set > 1
+    able = possible(request, encoding) or (sets and request.over_planes)
+    return able and request.local_epsilon is None
 
 
-def _part(planes: Planes, mean: int) -> Part:
-    return in_clear(planes.points, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), planes)
+def _part(planes: Planes, mean: int, size: int) -> Part:
+    own = own_fakes(FakeRecord.UNIFORM, mean)
+    return in_clear(planes.points, own, NoRecipe(), planes, most_set=size)
 
 
 def found_over(
@@ -105,19 +113,34 @@ def found_over(
 def planes_of(request: PlanRequest, cells: int) -> Planes | None:
     """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
 
-    Of an open domain with the most points whose planes have numbers of eight bytes.
+    Of an open domain, and of sets, with the most points whose planes have numbers of eight bytes.
     """
-    question, prime = request.question, min(cells, MOST_BINS)
-    while prime >= 2 and not is_prime(prime):
-        prime -= 1
-    if prime < 2 or (question.hashed is None and prime >= question.bins):
+    question, size = request.question, request.question.max_set
+    prime = _prime(min(cells, MOST_BINS), size)
+    if prime < 2 * size or (question.hashed is None and prime >= question.bins):
         return None
-    if question.hashed is None:
+    if question.hashed is None and size == 1:
         return Planes(prime, digits_for(prime, question.bins))
-    digits = 2
-    while Planes(prime, digits + 1).messages <= MOST_PLANES:
-        digits += 1
-    return Planes(prime, digits)
+    return Planes(prime, most_digits(prime))
+
+
+def _fakes(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
+) -> int:
+    """Fakes that must surely arrive among planes, so many a direction, of as many cells; of sets
+    hardly more of them.
+    """
+    over = Planes(prime, size + 1) if size > 1 else None
+    return uniform_fakes(accountant, request, encoding, prime, size, over)
+
+
+def _prime(most: int, size: int) -> int:
+    """The greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
+    if size > 1:
+        most = min(most, math.floor(MOST_PLANES ** (1.0 / (size + 1))))
+    while most >= 2 and not (is_prime(most) and (size == 1 or most_digits(most) > size)):
+        most -= 1
+    return most
 
 
 def _most_cells(
@@ -126,29 +149,32 @@ def _most_cells(
     """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
     do.
 
-    The fakes that are needed rise nearly as the cells: each trial is scaled by what the last
-    missed.
+    The fakes that are needed rise nearly as the cells, a little faster: each trial is scaled by
+    what the last missed, and is a prime but where it is all values.
     """
-    most = min(request.question.bins, MOST_BINS, fakes)
-    if most < 2:
+    size = request.question.max_set
+    most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
+    if most < least:
         return 0
     trial = min(most, _USUAL)
-    need = uniform_fakes(accountant, request, encoding, trial)
+    need = _fakes(accountant, request, encoding, trial, size)
     if request.likely:
         return min(most, fakes * trial // need)
     over, fit = most + 1, 0
     while over - fit > 1:
         if need <= fakes:
             fit = trial
-            trial += max(1, (fakes - need) * trial // need)
+            trial += (fakes - need) * trial // need
         else:
             over = trial
             trial = trial * fakes // need
         trial = max(fit + 1, min(trial, over - 1))
-        if trial < 2 or trial - fit <= fit >> _FINE:
+        if trial < request.question.bins:
+            trial = _prime(trial, size)
+        if trial < least or trial - fit <= fit >> _FINE:
             break
-        need = uniform_fakes(accountant, request, encoding, trial)
-    return fit if fit >= 2 else 0
+        need = _fakes(accountant, request, encoding, trial, size)
+    return fit if fit >= least else 0
 
 
 _FINE = 10

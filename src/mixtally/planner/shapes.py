@@ -31,7 +31,7 @@ from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape
 _NEAR = 1.25
 """So much less a spread must look for the other shape to be left out."""
 _TOLERANCE = 1e-4
-_VARIANCES = Rough(0.2, floor=0.1)
+_VARIANCES, _SKETCHED = Rough(0.2, floor=0.1), Rough(0.2, floor=0.1, near=0.01)
 """A shift is a whole number, so that what is left to it goes up and down."""
 _SHIFTS = Rough(1e3)
 
@@ -107,16 +107,13 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         start=likely,
         tolerance=_TOLERANCE,
         axis=ROOT,
-        rough=_VARIANCES,
+        rough=_SKETCHED if accountant.sketches else _VARIANCES,
     )
     if variance is None:
         return None
-    shift = least_meeting(
-        partial(upper, variance),
-        guarantee.delta,
-        1,
-        MOST_SHIFT,
-        start=usual(variance),
-        rough=_SHIFTS,
-    )
+    begin = min(usual(variance), MOST_SHIFT)
+    if accountant.sketches:
+        return GaussianShape(variance, begin)
+    given = guarantee.delta, 1, MOST_SHIFT
+    shift = least_meeting(partial(upper, variance), *given, start=begin, rough=_SHIFTS)
     return None if shift is None else GaussianShape(variance, shift)

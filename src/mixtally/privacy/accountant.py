@@ -199,8 +199,12 @@ class Accountant:
         return self._messages.one(_parts(record).message, epsilon, Bound.EXPECTED)
 
     def remembered(self, wish: Hashable, search: Callable[[], int | None]) -> int | None:
-        """What ``search`` found, once for all that have the same ``wish``."""
-        found: int | None = self._memo.get(("search", wish, self.sketches), search)
+        """What ``search`` found, once for all that have the same ``wish``; a sketch takes what was
+        proved.
+        """
+        known = ("search", wish, False) in self._memo
+        key = ("search", wish, self.sketches and not known)
+        found: int | None = self._memo.get(key, search)
         return found
 
     def losses(self, record: Record, tightness: Tightness) -> tuple[LossDistribution, int]:

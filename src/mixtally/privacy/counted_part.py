@@ -17,7 +17,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
     proved_at_once,
 )
-from mixtally.privacy.divergence import Bound, clear_uniform, k_hot, set_in_clear
+from mixtally.privacy.divergence import Bound, clear_uniform, in_clear, k_hot, set_in_clear
 from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
@@ -81,6 +81,8 @@ class Counted:
 
         negligible = _UNLIKELY * likely
         upper = float(self.fakes.average_upper(given, negligible, _CELLS)[0])
+        if self.part.bins == 2:  # of two which direction is worse depends on how many fakes came
+            return Bracket(min(upper, self.fakes.average_lower(least)), upper)
         return Bracket(min(upper, self.fakes.average_one_pair(least, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
@@ -98,11 +100,10 @@ class Counted:
     @property
     def hidden(self) -> Hidden | None:
         """A set in clear among the fakes of people, coins and all; None for anything else."""
-        part, fakes = self.part, self.fakes
-        if not part.pads or part.by_mixes:
+        mechanism, fakes = self.mechanism(self.fakes.sure), self.fakes
+        if not self.part.pads or self.part.by_mixes or not isinstance(mechanism, InClear):
             return None
-        coin = fakes.coin / SCALE
-        return Hidden(part.record_messages, part.layout.bins, fakes.sure, fakes.people, coin)
+        return in_clear.hidden(mechanism, fakes.sure, fakes.people, fakes.coin / SCALE)
 
     @property
     def one_pair(self) -> bool:

@@ -215,7 +215,7 @@ def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Cert
     ]
     if any(part.own is not None and part.own.coin for part in terms.parts):
         sources.append(COINS)
-    if any(part.pads and part.by_mixes for part in terms.parts):
+    if any(part.pads and isinstance(part.recipe, Shape) for part in terms.parts):
         sources.append(SETS)
     if groups.total() > 1:
         sources.append(TOGETHER)

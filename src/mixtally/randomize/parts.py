@@ -20,6 +20,7 @@ from mixtally.ground.draw import Integers, below
 from mixtally.ground.memo import Memo
 from mixtally.ground.planes import messages
 from mixtally.randomize.bins import Records, bin_numbers, held
+from mixtally.randomize.sets import over_planes
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.records.layout import Form, Layout
 
@@ -36,12 +37,16 @@ def part_reports(
     A record that is sent several times is flipped afresh every time, a set in clear is a message a
     member and pads; a record's messages stand together.
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
-    dtype uint8. Raises MessageError for numbers that are no bins and for bits that the part cannot
+    dtype uint8; of sets over planes also the numbers of their bins, shape (people, most members),
+    -1 for none. Raises MessageError for numbers that are no bins and for bits that the part cannot
     hold or hide, ParameterError for a cap that hardly any record keeps to.
     """
     given = held(records)
     if part.pads:
-        return part.layout.rows(_cells(part, given).reshape(-1))
+        cells = _cells(part, given)
+        if part.planes is not None:
+            cells = over_planes(part.planes.bare, cells, part.bins, chance)
+        return part.layout.rows(cells.reshape(-1))
     if part.repeats > 1:
         given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
@@ -105,6 +110,8 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     Its bins ascending, then the first of the pads, one for each bin that it lacks.
     """
     most = part.record_messages
+    if part.planes is not None and given.ndim == 2 and given.dtype == np.int64:
+        return _numbered(part, given)
     if given.ndim != 2:
         members, sizes = bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
     else:
@@ -117,6 +124,23 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     cells = part.bins + places
     cells[places < 0] = members
     return cells
+
+
+def _numbered(part: Part, given: Integers) -> Integers:
+    """``_cells`` of sets that are told by the numbers of their bins, -1 for none."""
+    lacking = (given < 0).sum(axis=1)
+    cells = np.sort(np.where(given < 0, part.bins, given), axis=1)
+    places = np.arange(part.record_messages) + lacking[:, None] - part.record_messages
+    twice = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] < part.bins)
+    if given.shape[1] != part.record_messages or twice.any():
+        raise MessageError(
+            "records",
+            wanted=f"at most {part.record_messages} different bins in each, -1 for none",
+            got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
+            do="name every member of a set once",
+        )
+    bin_numbers(given[given >= 0], part.bins)
+    return np.where(places < 0, cells, part.bins + places)
 
 
 def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:

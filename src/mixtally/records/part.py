@@ -129,8 +129,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def pads(self) -> int:
-        """Bins of a set in clear that stand for members which it lacks."""
-        return 0 if self.planes is not None else self.layout.bins - self.bins
+        """Bins of a set in clear, or points, that stand for members which it lacks."""
+        most = self.most_set or 1
+        return most if self.threshold is None and most > 1 else 0
 
     @property
     def least(self) -> int:

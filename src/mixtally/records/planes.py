@@ -8,6 +8,28 @@ holds it. Every person draws a direction of their own, so that of n people and m
 messages point at the value x that n_x people hold: the very distribution, whatever others hold.
 
 Source: ``contract.planes``; kappa is the same for every pair of values.
+
+*Sets of at most k values.* A record is k messages, of its members and of reserved points for those
+it lacks. Member y_l draws its direction a among those under which it meets no other own member. So
+another record's message points at x with
+
+    P[<a, x - y_l> = 0] = 1/p    where x, y_1, .., y_k are affinely independent:
+
+the numbers <a, x - y_l>, <a, y_i - y_l> are then those of a uniform vector of Z_p^k whose last
+k - 1 are not 0, k >= 2. What is close in a list lies on a line, and all of a list of p^2 numbers in
+a plane; so points are hashes (``contract.planes``), and t > k. With a chance of at most
+(p^k - 1)/((p - 1) p^t) a record and x are dependent: the i-th point lies in the span of those
+before, p^(i-1) of p^t points. The chance of each of the k messages is then from 0 to
+kappa/(1 - (k-1) kappa), at most 1/p away from 1/p as 2k <= p; and with a chance of at most
+k (k + 1)/2 p^t two of these points are one. So over the hash, taken as random, the distribution of
+
+    S_x = n_x + Bin(k (n - n_x) + m, 1/p)
+
+is off, in total variation, by at most n k ((k + 1)/2 + p^(k-1)/(p - 1)) / p^t, which intervals add
+to their error. With t = k it could be n k / p^2; with t < k no x is independent of a full set.
+
+Source: proved here; Levin, Peres, Wilmer, Markov Chains and
+Mixing Times (2009), chapter 4 (total variation of products).
 """
 
 import msgspec
@@ -40,6 +62,18 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def messages(self) -> int:
         """Different messages, and different fakes."""
         return self.bare.messages
+
+    def unsure(self, people: int, most_set: int = 1) -> float:
+        """A bound of how far, in total variation, the count of one value is from its distribution.
+
+        Of one value a record what is lost is that two share a point.
+        """
+        each: float = 1.0
+        if most_set > 1:
+            each = most_set * (
+                0.5 * (most_set + 1) + float(self.prime) ** (most_set - 1) / (self.prime - 1)
+            )
+        return people * each / self.points
 
     @property
     def meeting(self) -> float:

@@ -177,6 +177,13 @@ def draw_part(
     keyed by ``chance``. Raises ParameterError where a set's pads count and sizes are not known.
     """
     if part.planes is not None:
+        if part.pads:
+            raise ParameterError(
+                "counts alone",
+                wanted="bins in clear, or single values over planes",
+                got="sets over planes, whose members are drawn together",
+                do="give the records",
+            )
         return _over_planes(part, part.planes, counts, hops, chance)
     draws, own, held = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.record_messages, 0

@@ -14,9 +14,9 @@ from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
-from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.debias import estimate_counts, surer
 from mixtally.estimate.noise import Noises, reach
-from mixtally.estimate.planes import pointing, unheld
+from mixtally.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
 from mixtally.records.mechanism import InClear
 from mixtally.records.part import Part
@@ -101,8 +101,9 @@ def _estimated(
             level=analysis.level,
             together=own.bins,
             noises=noises,
+            unsure=_unsure(asked, part.people),
         )
-        for part, tally in zip(parts, seen, strict=True)
+        for asked, part, tally in zip(plan.parts, parts, seen, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
     return own, every, tuple(_figures(plan, parts, tallies, every))
@@ -115,7 +116,7 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
     for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
             continue
-        free = unheld(part.planes, tally, part.bins)
+        free = unheld(part.planes, tally, 0 if part.pads else part.bins)
         tail = _RARE / 2.0 / max(1, len(free))
         few, most = reach(came.mechanism, tally.messages, 0, tail)
         odd = np.count_nonzero((free < few) | (free > most))
@@ -131,7 +132,22 @@ def seen_of(part: Part, tally: Tally) -> Tally:
     """How many messages name each bin, or point at each value."""
     if part.planes is None:
         return tally.first(part.bins)
+    if part.pads:
+        return pointing_at_members(part.planes, tally, range(part.bins), part.bins)
     return Tally(pointing(part.planes, tally, part.bins), tally.messages)
+
+
+def _pads(part: Part, tally: Tally) -> Tally:
+    """The same of what stands for members that sets lack."""
+    every = range(part.bins, part.bins + part.pads)
+    if part.planes is None:
+        return Tally(tally.counts[every.start :], tally.messages)
+    return pointing_at_members(part.planes, tally, every, part.bins)
+
+
+def _unsure(part: Part, people: int) -> float:
+    """What sets over planes add to the error of each count."""
+    return part.planes.unsure(people, part.pads) if part.planes and part.pads else 0.0
 
 
 def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
@@ -154,9 +170,12 @@ def _figures(
 ) -> list[Figures]:
     """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
     own, figures, level = plan.question, list[Figures](), found.each.level
-    for part, tally in zip(parts, tallies, strict=True):
+    for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
         if isinstance(part.mechanism, InClear) and part.mechanism.max_set > 1:
-            figures.append(set_sizes(own.name, part.mechanism, tally, part.people, level))
+            pads, unsure = _pads(asked, tally), asked.pads * _unsure(asked, part.people)
+            figures.append(
+                set_sizes(own.name, part.mechanism, pads, part.people, surer(level, unsure))
+            )
         if tally.pairs is not None:
             figures += pairs_and_tables(own, part.mechanism, tally, level)
     if plan.grid is not None:

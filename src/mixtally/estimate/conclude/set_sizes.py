@@ -3,7 +3,8 @@
 A set of s members among at most k takes the first k - s of k pads. So pad i, counted from 0, holds
 everybody with at most k - 1 - i members, and all pads together hold k a person less all members:
 the mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; of
-shaped ones every mix draws a number for every pad.
+shaped ones every mix draws a number for every pad. Over planes pads are points like others, whose
+intervals that hold at once add up.
 """
 
 import math
@@ -23,22 +24,26 @@ _ROUNDING = 1e-9
 """More than the rounding of a transform, in the chance of a tail."""
 
 
-def set_sizes(name: str, mechanism: InClear, tally: Tally, people: int, level: float) -> Figures:
+def set_sizes(name: str, mechanism: InClear, pads: Tally, people: int, level: float) -> Figures:
     """The mean size of a set, then how many people's sets are of at most 0, 1, .. members.
 
     where
       name        of the question
       mechanism   with the fakes that came, among which ``people`` sent a set each
-      tally       of all cells, shape (bins + most members,)
+      pads        how many messages name each, shape (most members,)
     """
     most = mechanism.max_set
-    pads = Tally(tally.counts[mechanism.bins :], tally.messages)
     each, together = (
         intervals(mechanism, pads, level, simultaneous_over=among) for among in (1, most)
     )
     counts = mechanism.unbiased(pads.counts, pads.messages)
     error = math.sqrt(mechanism.variance(pads.messages))
-    rows = [_mean(mechanism, int(pads.counts.sum()), people, level)]
+    if mechanism.planes is None:
+        rows = [_mean(mechanism, int(pads.counts.sum()), people, level)]
+    else:
+        lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
+        found, off = float(counts.sum()), math.sqrt(most) * error
+        rows = [_mean_row(most, people, found, (lower, upper), off)]
     for members, pad in enumerate(range(most - 1, -1, -1)):
         rows.append(
             Row(
@@ -74,19 +79,14 @@ def _mean(mechanism: InClear, padded: int, people: int, level: float) -> Row:
     if mechanism.shaped is not None:
         tail = max(0.0, tail - _ROUNDING)
 
-    def mean(brought: float) -> float:
-        return most - (padded - brought) / people
+    ends = padded - noise.highest(tail), padded - noise.lowest(tail)
+    return _mean_row(most, people, padded - usual, ends, error)
 
-    def inside(value: float) -> float:
-        return min(max(value, 0.0), float(most))
 
-    return Row(
-        MEAN,
-        mean(usual),
-        inside(mean(noise.lowest(tail))),
-        inside(mean(noise.highest(tail))),
-        error / people,
-    )
+def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
+    """The mean size when people's sets take so many pads, between two ends."""
+    low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
+    return Row(MEAN, most - pads / people, low, high, error / people)
 
 
 def _brought(mechanism: InClear) -> tuple[NoiseDistribution, float, float]:

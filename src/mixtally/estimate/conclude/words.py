@@ -25,8 +25,14 @@ def words(
     assert planes is not None
     assert isinstance(came.mechanism, InClear | KaryResponse)
     lines, squares = tally_of(planes, tally, listed)
-    level = min(analysis.level + came.people / planes.points, 1.0 - 1e-12)
-    found = estimate_counts(came.mechanism, lines, came.people, level=level, noises=noises)
+    found = estimate_counts(
+        came.mechanism,
+        lines,
+        came.people,
+        level=analysis.level,
+        noises=noises,
+        unsure=planes.unsure(came.people),
+    )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
         "no further cost. The interval is normal."

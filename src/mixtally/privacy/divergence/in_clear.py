@@ -1,6 +1,7 @@
 """Records in clear: among uniform fakes of people or mixes, or mixes' shaped ones.
 
-Over planes of Z_p^t the law of p bins bounds that of every pair of values (``clear_uniform``).
+Over planes of Z_p^t the law of p bins bounds that of every pair of values (``clear_uniform``), that
+of hardly smaller cells of every pair of sets (``set_in_clear``).
 
 What the observer of sums sees is what the observer of messages sees: the number of messages in
 every bin. Other people's records are no cover at worst, as nobody else may hold the same.
@@ -37,6 +38,10 @@ from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape, ratio_
 
 SOURCE = clear_uniform.SOURCE
 OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
+SETS_OVER_PLANES = (
+    f"{set_in_clear.SOURCE}; over planes no member meets another, so that cells have "
+    "(1 - (k-1) kappa)/p of all fakes, and sets that meet only help (Karamata)"
+)
 SHAPED = (
     "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
     "collude with the collector; at least one mix shuffles"
@@ -115,7 +120,7 @@ def delta(
     match mechanism.fakes:
         case UniformFakes(count):
             bounds, source = _among_uniform(mechanism, count, epsilon, memo)
-            if mechanism.planes is not None:
+            if mechanism.planes is not None and mechanism.max_set == 1:
                 least = planes.lower(count, mechanism.planes, epsilon)
                 bounds, source = Bracket(min(least, bounds.lower), bounds.upper), OVER_PLANES
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
@@ -133,9 +138,15 @@ def _among_uniform(
     mechanism: InClear, count: int, epsilon: float, memo: Memo
 ) -> tuple[Bracket, str]:
     if mechanism.max_set > 1:
-        hidden = Hidden(mechanism.max_set, mechanism.cells, count)
-        return set_in_clear.delta(hidden, epsilon, memo), set_in_clear.SOURCE
+        source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES
+        return set_in_clear.delta(hidden(mechanism, count), epsilon, memo), source
     return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
+
+
+def hidden(mechanism: InClear, fakes: int, people: int = 0, coin: float = 0.0) -> Hidden:
+    """A set among so many uniform fakes."""
+    meeting = 0.0 if mechanism.planes is None else mechanism.planes.meeting
+    return Hidden(mechanism.max_set, mechanism.cells, fakes, people, coin, meeting)
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
@@ -154,9 +165,9 @@ def upper(
 ) -> Sequence[float]:
     """The upper bounds alone."""
     match _in_clear(message):
-        case InClear(fakes=UniformFakes(count), max_set=most, cells=cells) if most > 1:
-            near, hidden = taken(message, bound) is Bound.NEAR, Hidden(most, cells, count)
-            return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
+        case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
+            near, among = taken(message, bound) is Bound.NEAR, hidden(mechanism, count)
+            return [set_in_clear.upper(among, epsilon, memo, near=near) for epsilon in epsilons]
         case InClear(cells=cells, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
             return [clear_uniform.near(count, cells, epsilon) for epsilon in epsilons]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
@@ -187,7 +198,9 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, mechanism.meeting)]
+            # Of sets over planes u lies on the line of v, no message of which then points at it.
+            met = mechanism.meeting if mechanism.max_set == 1 else 0.0
+            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, met)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
             return repeats.shaped_lower_bound(shaped.shape.weights, epsilon, rounds)

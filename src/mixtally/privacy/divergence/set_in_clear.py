@@ -21,6 +21,25 @@ H were Poisson, the cells would hold independent Poisson numbers, and delta woul
 that gain a message and k that lose one (``poisson_pairs``). ``poissonized`` bounds E g(H) by that
 number from both sides. Coins of people make m random: H is then a sum of two binomials.
 
+*Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it
+meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
+
+    P_u(c) / P_b(c) = prod over l of S_l / q_l / (N)_k,    S_l of all messages are ones of u_l,
+
+since no message is one of two members. Given all others, a message enters as a w - e^eps b w' with
+a, b >= 0, w and w' 1 where it is one of u_l and of v_r, and [P_u - e^eps P_v]_+ is convex in that.
+A message that is one of both moves mass from a and from -e^eps b to a - e^eps b and to 0, which lie
+between them: delta rises where none is (Karamata), message by message, also where u and v share
+members. That is the law of 2k cells of the chances q_l, and cells of smaller ones are not better
+hidden: with kappa the share of directions in which two points meet,
+
+    q_l >= (1 - (k-1) kappa) / p.
+
+From below: 2k <= p points of one line all meet or none does, and in the share 1 - kappa of
+directions in which none does they are cells of the chance 1/p. So among all sets of points the
+divergence is at least that of sets in clear with cells of the chance (1 - kappa)/p, and for k = 2
+it is that.
+
 On the lattice a loss moves by less than a step, so that 2k steps above epsilon its divergence is
 below the true one.
 
@@ -57,9 +76,10 @@ class Hidden(NamedTuple):
 
     where
       size     k, messages of a record, at least 1
-      cells    D, at least 2k
+      cells    D, at least 2k; of planes p
       fakes    for certain
       people   who draw one fake more each with the chance ``coin``
+      meeting  kappa of planes, of whose messages so many are none of a member; 0 of cells
     """
 
     size: int
@@ -67,16 +87,22 @@ class Hidden(NamedTuple):
     fakes: int
     people: int = 0
     coin: float = 0.0
+    meeting: float = 0.0
+
+    @property
+    def chance(self) -> float:
+        """That a fake lies in one cell."""
+        return (1.0 - (self.size - 1) * self.meeting) / self.cells
 
     @property
     def mean(self) -> float:
         """Fakes in a cell, on average."""
-        return (self.fakes + self.people * self.coin) / self.cells
+        return (self.fakes + self.people * self.coin) * self.chance
 
     @property
     def share(self) -> float:
         """The chance that a fake lies in a cell in which two records differ."""
-        return 2.0 * self.size / self.cells
+        return 2.0 * self.size * self.chance
 
     def binomials(self) -> tuple[tuple[int, float], tuple[int, float]]:
         """Trials and chances of the fakes in these cells."""
@@ -113,6 +139,8 @@ def _factor(hidden: Hidden, memo: Memo | None) -> float:
 def _lower(hidden: Hidden, epsilon: float, above: float, memo: Memo | None) -> float:
     if hidden.mean > _MOST_MEAN:
         return 0.0
+    if hidden.meeting:  # points of one line
+        hidden = hidden._replace(meeting=hidden.meeting / (hidden.size - 1))
     most = min(0.25, max(_LOST * above, tails.CUT_TAIL / _LOST))
     found = [poissonized.below(*each, most) for each in hidden.binomials()]
     mean = math.fsum(one.mean for one in found) / (2.0 * hidden.size)

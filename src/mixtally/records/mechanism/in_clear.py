@@ -4,13 +4,13 @@ A set of at most k bins travels as k messages of different cells: its members, a
 cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
 (K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean into every cell, with the
 variance of their table, which adds up over the mixes. Over planes (``records.planes``) another's
-message points at a value with kappa, with bins never, so that of n people and K fakes the unbiased
-count is
+message points at a value with kappa, or with 1/p if it is one of a set's k > 1, with bins never. So
+with that chance q, of n people and K fakes the unbiased count is
 
-    (S - n kappa - K / p) / (1 - kappa)
+    (S - k n q - K / p) / (1 - k q)
 
-with the variance [n kappa (1 - kappa) + (K / p)(1 - 1/p)] / (1 - kappa)^2 where nobody holds the
-value. Nothing survives when every mix colludes.
+with the variance [k n q (1 - q) + (K / p)(1 - 1/p)] / (1 - k q)^2 where nobody holds the value.
+Nothing survives when every mix colludes.
 
 Source: notes 004 section 5.1 (uniform fakes).
 """
@@ -34,7 +34,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     where
       planes    those that a message names; None where it names the bin itself
-      max_set   the most bins of a record, in [1, 16]; above 1 only for bins, not for planes
+      max_set   the most bins of a record, in [1, 16], and at most half the planes of a direction
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
@@ -48,7 +48,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
             super().__post_init__()
         else:
             in_range("values", self.bins, 2, self.planes.points, "plan again")
-        most = min(MOST_SET, self.bins) if self.planes is None else 1
+        most = min(MOST_SET, self.bins if self.planes is None else max(1, self.planes.prime // 2))
         in_range("max set", self.max_set, 1, most, "it is the most bins that a set has")
 
     @property
@@ -63,7 +63,9 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     @property
     def meeting(self) -> float:
         """The chance that another's message points at a value."""
-        return 0.0 if self.planes is None else self.planes.meeting
+        if self.planes is None:
+            return 0.0
+        return self.planes.meeting if self.max_set == 1 else 1.0 / self.planes.prime
 
     @property
     def name(self) -> str:
@@ -76,7 +78,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         if isinstance(self.fakes, ShapedFakes):
             return {**size, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
         over = self.planes
-        return size if over is None else {"prime": over.prime, "digits": over.digits}
+        return size if over is None else {**size, "prime": over.prime, "digits": over.digits}
 
     @property
     def layout(self) -> Layout:
@@ -152,16 +154,16 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
     @property
     def gain(self) -> float:
         """A person in clear is one count, as often as they send it, less what others would be."""
-        return self.repeats * (1.0 - self.meeting)
+        return self.repeats * (1.0 - self.max_set * self.meeting)
 
     def offset(self, messages: int) -> float:
-        """N kappa + K / p of uniform fakes; of shaped ones the mean of every mix's table."""
+        """N q + K / p of uniform fakes; of shaped ones the mean of every mix's table."""
         if isinstance(self.fakes, UniformFakes):
             return (messages - self.fakes_sent) * self.meeting + self.true_fakes
         return self.repeats * self.fakes.mixes * self.fakes.shape.mean
 
     def variance(self, messages: int) -> float:
-        """N kappa (1 - kappa) + (K / p) (1 - 1/p) over (1 - kappa)^2, or the variance of the mixes'
+        """N q (1 - q) + (K / p) (1 - 1/p) over (1 - k q)^2, or the variance of the mixes'
         shape.
 
         Source: notes 004, standard error below (5.10); ``records.planes``.
@@ -179,7 +181,7 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         if isinstance(self.fakes, UniformFakes):
             gained = [(self.fakes_promised, 1.0 / self.cells)]
             if self.planes is not None:
-                others = max(0, self.people_among(messages) - count)
+                others = self.max_set * max(0, self.people_among(messages) - count)
                 gained.append((others, self.meeting))
             return Noise(more, tuple(gained))
         return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))

@@ -1,0 +1,211 @@
+"""How often intervals hold the truth: every mechanism, every kind of number, whole rounds played.
+
+python -m bench.coverage                      # ten crowds a mechanism
+python -m bench.coverage --crowds 100 --json held.json
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mixtally.data.population import Population
+from mixtally.encode.hashed import sought
+from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.conclude.set_sizes import MEAN
+from mixtally.ground.chance import Chance
+from mixtally.planner import Planner, PlanRequest, choose
+from mixtally.records.contract import Plan
+from mixtally.records.grid import Grid
+from mixtally.records.guarantee import Guarantee
+from mixtally.records.hashing import drawn_seed
+from mixtally.records.question import Kind, Question, open_question
+from mixtally.records.result import Result
+from mixtally.records.results import Figures
+from mixtally.simulation.lab import Lab
+from mixtally.simulation.open_words import hashed, truth_of_words
+from mixtally.simulation.rounding import rounded_crowd
+from mixtally.simulation.run import release
+from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.truth import Truth, truth_of
+
+LEVEL = 0.9
+USERS, BINS, EACH, FEW = 600, 24, 8, 3
+"""Of the bins so many are held by many people, as many by a few each, all others by nobody."""
+KINDS = (
+    *("0", "few", "many", "all at once", "mean", "quantiles", "moments", "shares"),
+    *("mean size", "sizes", "sizes at once", "not listed"),
+)
+Held = Counter[tuple[str, bool]]
+"""(a kind of interval, whether it holds the truth) -> how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A mechanism and what is asked by it.
+
+    where
+      asked   what a plan request has beside the usual
+      kind    one, set, numbers or words
+    """
+
+    asked: dict[str, Any]
+    kind: str = "one"
+    bins: int = BINS
+
+
+ALONE: dict[str, Any] = {"messages_per_user": 1.0}
+MIXES: dict[str, Any] = {"mix_fakes": True}
+CASES = {
+    "clear-uniform": Case({"protocol": "clear-uniform", "over_planes": False}),
+    "planes": Case({"protocol": "clear-uniform"}, bins=300),
+    "planes of mixes": Case({"protocol": "clear-uniform", "hops": 3}, bins=300),
+    "Laplace": Case({"protocol": "clear-shaped", "hops": 2}),
+    "Gaussian": Case({"protocol": "clear-shaped", "collections": 40, **MIXES}),
+    "k-ary": Case({"protocol": "kary-response", **ALONE}),
+    "k-ary among fakes": Case({"protocol": "kary-response", "messages_per_user": 1.2}),
+    "k-ary over planes": Case({"protocol": "kary-response", **ALONE}, bins=1200),
+    "flips": Case({"protocol": "flip", "count_crowd": True, **ALONE}),
+    "flip-blank": Case({"protocol": "flip-blank"}),
+    "flip-blank of mixes": Case({"protocol": "flip-blank", **MIXES}),
+    "flip-uniform": Case({"protocol": "flip-uniform"}),
+    "sets among uniform": Case({"protocol": "clear-uniform"}, "set"),
+    "sets among shapes": Case({"protocol": "clear-shaped", **MIXES}, "set"),
+    "sets flipped": Case({"protocol": "flip-blank"}, "set"),
+    "numbers, uniform": Case({"protocol": "clear-uniform"}, "numbers", bins=8),
+    "numbers, k-ary": Case({"protocol": "kary-response", **ALONE}, "numbers", bins=8),
+    "numbers, Laplace": Case({"protocol": "clear-shaped", **MIXES}, "numbers", bins=8),
+    "words": Case({"protocol": "clear-uniform"}, "words"),
+    "words of mixes": Case({"protocol": "clear-uniform", **MIXES}, "words"),
+    "words, k-ary": Case({"protocol": "kary-response", **ALONE}, "words"),
+}
+
+
+def measured(name: str, crowds: int, level: float, planner: Planner, seed: int = 1) -> Held:
+    """What of so many crowds is held, of the mechanism of this name."""
+    case, chance, found = CASES[name], SeededChance(seed), Held()
+    plan = planned(case, planner, chance)
+    lab = Lab(chance, planner=planner)
+    for _ in range(crowds):
+        if case.kind == "words":
+            result, truth = _words(plan, lab, level)
+        else:
+            crowd = rounded_crowd(crowd_of(case, chance), plan, chance)
+            result = release(plan, crowd, lab, Analysis(level=level)).result
+            truth = truth_of(crowd, result)
+        found.update(held(result, truth, levels=case.kind != "numbers"))
+    return found
+
+
+def planned(case: Case, planner: Planner, chance: Chance) -> Plan:
+    """A plan of weak privacy, as the crowd is small."""
+    questions = {
+        "set": Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2),
+        "words": open_question("q", drawn_seed(chance)),
+    }
+    grid = Grid(low=0.0, high=100.0, points=case.bins) if case.kind == "numbers" else None
+    request = PlanRequest(
+        question=questions.get(case.kind, Question(name="q", bins=case.bins)),
+        guarantee=Guarantee(epsilon=2.0, delta=1e-3),
+        users=USERS,
+        grid=grid,
+        **case.asked,
+    )
+    return choose(request, planner).plan
+
+
+def crowd_of(case: Case, chance: Chance) -> Population:
+    """Everybody's record: in the first bins many people, then few, then nobody."""
+    people = np.arange(USERS, dtype=np.int64)
+    rare = people < EACH * FEW
+    if case.kind == "set":
+        bits = np.zeros((USERS, case.bins), dtype=np.uint8)
+        bits[people[people % 5 > 0], (people % EACH)[people % 5 > 0]] = 1
+        bits[people[rare], EACH + people[rare] % EACH] = 1
+        question = Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2)
+        return Population(question, np.packbits(bits, axis=1, bitorder="little"))
+    question = Question(name="q", bins=case.bins)
+    if case.kind == "numbers":
+        drawn = chance.words(USERS).astype(np.float64) / 2.0**64
+        return Population(question, np.zeros(USERS, np.int64), values=100.0 * drawn**2)
+    return Population(question, np.where(rare, EACH + people % EACH, people % EACH))
+
+
+def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
+    """Half of the people hold listed words, a few of them rare ones; the others their own."""
+    people = np.arange(USERS)
+    listed = np.where(people < EACH * FEW, EACH + people % EACH, people % EACH)
+    codes = np.where(people < USERS // 2, listed, BINS + people % 50)
+    labels = tuple(f"word {place}" for place in range(BINS + 50))
+    crowd = Population(Question(name="q", bins=len(labels), labels=labels), codes)
+    some = sought(plan.question, labels[:BINS])
+    result = release(
+        plan, hashed(crowd, plan.question), lab, Analysis(level=level, listed=some)
+    ).result
+    truth = truth_of_words(crowd, some)
+    unlisted = float(USERS - truth.counts.sum())
+    return result, Truth(truth.counts, {"others": (unlisted,)})
+
+
+def held(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
+    """Every interval of a result by its kind, and whether the truth lies in it."""
+    together = result.estimate.together
+    inside = truth.inside(result)
+    for count, one in zip(truth.counts.tolist(), inside.tolist(), strict=True):
+        yield ("0" if not count else "few" if count <= FEW or not levels else "many"), one
+    every = (together.lower <= truth.counts) & (truth.counts <= together.upper)
+    yield "all at once", bool(every.all())
+    for figures in result.figures:
+        yield from _held_figures(figures, truth.figures[figures.name])
+
+
+def _held_figures(figures: Figures, truth: tuple[float | None, ...]) -> Iterator[tuple[str, bool]]:
+    at_once, edge = [], 1e-9
+    for place, (row, value) in enumerate(zip(figures.rows, truth, strict=True)):
+        assert value is not None
+        inside = row.lower - edge <= value <= row.upper + edge
+        if figures.name == "others":
+            yield "not listed", inside
+        elif figures.name == "sizes":
+            yield ("mean size" if row.label == MEAN else "sizes"), inside
+            if row.lower_simultaneous is not None and row.upper_simultaneous is not None:
+                at_once.append(row.lower_simultaneous <= value <= row.upper_simultaneous)
+        else:
+            kinds = ["mean", "mean", "moments", "moments", *["quantiles"] * 5, "shares", "shares"]
+            yield kinds[place], inside
+    if at_once:
+        yield "sizes at once", all(at_once)
+
+
+def share_of(found: Held, kind: str) -> tuple[int, int]:
+    """How many intervals of a kind hold the truth, and of how many."""
+    return found[kind, True], found[kind, True] + found[kind, False]
+
+
+def main() -> None:
+    """Play, print the table, and write what was counted."""
+    parser = argparse.ArgumentParser(prog="bench.coverage", description="Truths in intervals.")
+    parser.add_argument("--crowds", type=int, default=10, help="of each mechanism")
+    parser.add_argument("--level", type=float, default=LEVEL, help="that is stated")
+    parser.add_argument("--json", type=Path, help="write what was counted")
+    asked = parser.parse_args()
+    planner, counted = Planner(), {}
+    print(f"{'':24}" + "".join(f"{kind:>14}" for kind in KINDS))
+    for name in CASES:
+        found = measured(name, asked.crowds, asked.level, planner)
+        counted[name] = {kind: share_of(found, kind) for kind in KINDS}
+        shown = [f"{h / of:.3f} of {of}" if of else "" for h, of in counted[name].values()]
+        print(f"{name:24}" + "".join(f"{one:>14}" for one in shown), flush=True)
+    if asked.json:
+        facts = {"level": asked.level, "crowds": asked.crowds, "held": counted}
+        asked.json.write_text(json.dumps(facts, indent=1) + "\n")
+        print(f"wrote {asked.json}")
+
+
+if __name__ == "__main__":
+    main()

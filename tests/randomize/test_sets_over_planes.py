@@ -1,0 +1,82 @@
+"""Everybody's sets over planes: no member meets another; directions are as a device draws them."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from helpers.contracts import over_planes
+from mixtally.contract.planes import Planes
+from mixtally.errors import MessageError
+from mixtally.ground.planes import messages
+from mixtally.randomize import part_reports, sets
+from mixtally.simulation.seeded import SeededChance
+
+BINS, MOST = 19, 3
+PART = over_planes(BINS, 7, most_set=MOST)
+SETS = np.array([[-1, -1, -1], [18, -1, -1], [0, -1, 5], [2, 17, 3]])
+MANY = np.tile(SETS, (500, 1))
+
+
+def rows_of(given):
+    bits = np.zeros((len(given), BINS), dtype=np.uint8)
+    for place, members in enumerate(given):
+        bits[place, members[members >= 0]] = 1
+    return np.packbits(bits, axis=1, bitorder="little")
+
+
+def points_of(given):
+    over = PART.planes.bare
+    chosen = [sorted(int(one) for one in members if one >= 0) for members in given]
+    return np.array([over.members(members, BINS, MOST) for members in chosen])
+
+
+def held(given=MANY, records=None):
+    """Of every message, how many of its set's points its plane holds, and whether its own."""
+    rows = part_reports(PART, given if records is None else records, SeededChance(1))
+    codes, points = PART.layout.codes(rows).reshape(-1, MOST), points_of(given)
+    shown = np.stack([
+        messages(np.repeat(points[:, place], MOST), codes.ravel() // 7, 7, 22)
+        for place in range(MOST)
+    ], axis=1) == codes.reshape(-1, 1)  # fmt: skip
+    own = shown.reshape(-1, MOST, MOST)[:, range(MOST), range(MOST)]
+    return shown.sum(axis=1), own
+
+
+def test_every_message_holds_its_own_point_alone():
+    for records in (None, rows_of(MANY)):
+        several, own = held(records=records)
+        assert (several == 1).all()
+        assert own.all()
+
+
+def test_the_twin_that_draws_no_direction_again_is_caught(plant):
+    plant(sets, "_meet", lambda honest, *given: honest(*given) & False)
+    several, _ = held()
+    assert (several > 1).any()
+
+
+def test_directions_are_as_likely_as_those_of_a_device():
+    """False alarm: 10^-9. Of 31 directions of Z_5^3 those that a set of two keeps, for a member."""
+    over = Planes(5, 3)
+    cells = np.tile(np.array([[0, 1]]), (20_000, 1))
+    drawn = sets.over_planes(over, cells, over.points, SeededChance(2)) // 5
+    kept = [number for number in range(31) if not over.meet(0, (0, 1), number)]
+    for place in range(2):
+        seen = np.bincount(drawn[:, place], minlength=31)
+        assert seen.sum() == seen[kept].sum()
+        assert chisquare(seen[kept]).pvalue > 1e-9
+
+
+def test_bins_with_one_point_are_one_member():
+    """As a device has it: of 25 points some of ten bins are one."""
+    small = Planes(5, 2)
+    cells = np.array([[a, b] for a in range(10) for b in range(a + 1, 10)])
+    wanted = [small.members(row.tolist(), 10, 2) for row in cells]
+    assert sets._points(small, cells, 10).tolist() == wanted
+    assert any(small.member(int(a), 10) == small.member(int(b), 10) for a, b in cells)
+
+
+@pytest.mark.parametrize("given", [[[1, 1, -1]], [[1, 2]], [[1, 2, 19]], [[1, 2, 3, 4]]])
+def test_what_is_no_set_is_refused(given):
+    with pytest.raises(MessageError):
+        part_reports(PART, np.array(given), SeededChance(1))
