@@ -124,6 +124,35 @@ def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
         assert done.stdout
         for option in re.findall(r"--out (\S+)", step):
             assert (tmp_path / option).is_file() or any((tmp_path / option).iterdir()), step
+    for block in blocks(page, "console"):
+        assert refusal(block, tmp_path) == "", block
+
+
+def refusal(block, where):
+    """What is wrong with an error that a page shows: it ends so, with these words and a status."""
+    command, *shown = block.splitlines()
+    done = run_command(command.removeprefix("$ "), where)
+    if done.returncode not in (1, 2, 3):
+        return f"status {done.returncode}"
+    wanted = " ".join(" ".join(shown).split())
+    start, came = wanted.partition(" ..")[0], " ".join(done.stderr.split())
+    return "" if came.startswith(start) else came
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent.name == "how-to"], ids=lambda page: page.name
+)
+def test_a_task_ends_with_three_errors(page):
+    _, _, end = page.read_text().partition("\n## When something goes wrong\n")
+    assert len(re.findall(r"```console\n\$ ", end)) == 3
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["$ mixtally --help\n", "$ mixtally plan --users 5\nmixtally: epsilon: wanted peace, got none"],
+)
+def test_an_error_that_is_not_so_is_noticed(block, tmp_path):
+    assert refusal(block, tmp_path)
 
 
 @pytest.mark.seconds

@@ -182,7 +182,9 @@ def test_what_splitting_gains():
 
 def test_the_errors_that_the_readme_tells():
     text = " ".join(page("README.md").split())
-    told = re.search(r"is ([\d.]+) counts\. With .*? be ([\d.]+); .*? ([\d,]+)\. ", text)
+    told = re.search(
+        r"count is ([\d.]+); with a trusted server .*? be ([\d.]+), with .*? ([\d,]+)\.", text
+    )
     own, central, local = (number.replace(",", "") for number in told.groups())
     wish = f"plan {PROMISE} --users 336776 --bins 105"
     assert facts(wish)["standard_error"] == near(own)
@@ -190,12 +192,14 @@ def test_the_errors_that_the_readme_tells():
     assert local_standard_error(1.0, 336_776, 105) == near(local)
 
 
-TAKEN = re.findall(r"^\| (.*?) \| (`--.*`) \| (.*) \| ([\d.]+)(.*?) \|$", page("README.md"), re.M)
+TAKEN = re.findall(
+    r"^\| (.*?) \| (`--.*`) \| (.*) \| ([\d.]+)(.*?) \|$", page("docs/how-to/plan.md"), re.M
+)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(("asked", "options", "sent", "error", "more"), TAKEN)
-def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
+def test_what_the_page_says_is_taken(asked, options, sent, error, more):
     found = facts(f"plan {PROMISE} --users 1e6 {options.strip('`')}")
     part = found["plan"]["parts"][0]
     if named := re.search(r"`(.*)`", sent):
