@@ -1,4 +1,4 @@
-"""Run the notebooks of docs/notebooks from first cell to last, and keep what they show in them.
+"""Run the notebooks of docs/tutorials from first cell to last, and keep what they show in them.
 
     python scripts/run_notebooks.py [NOTEBOOK ..]
 
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-NOTEBOOKS = Path(__file__).parents[1] / "docs" / "notebooks"
+NOTEBOOKS = Path(__file__).parents[1] / "docs" / "tutorials"
 PICTURES = {"image/svg+xml": "_repr_svg_", "image/png": "_repr_png_", "text/html": "_repr_html_"}
 
 

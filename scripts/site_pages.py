@@ -15,7 +15,8 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TOP = {"README.md": "index.md"} | {
-    name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SPEC.md")
+    name: name
+    for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "SPEC.md")
 }
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
@@ -24,8 +25,8 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what stands outside docs/."""
     for name, page in TOP.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text()))
-    for notebook in sorted(DOCS.glob("notebooks/*.ipynb")):
-        page = f"notebooks/{notebook.stem}.md"
+    for notebook in sorted(DOCS.glob("tutorials/*.ipynb")):
+        page = f"tutorials/{notebook.stem}.md"
         files.append(File.generated(config, page, content=as_markdown(notebook)))
     return files
 

@@ -168,9 +168,10 @@ plan --epsilon 0.01 --delta 1e-15 --users 10 --bins 20 --json
 check noise --protocol flip --epsilon 2 --delta 1e-6 --users 5000 --bits 5 --repeats 10 --json
 {PLANNED} && check attack plan.json --out attacked {FEW}
 {SMALL} && check attack small.json {FEW}
+{SMALL} && check attack small.json --only poisoning {FEW}
 demo --out demo-result --seed {{seed}} --json
 simulate epochs survey.csv --column answer --labels words.txt --synthetic 4 --epsilon 1 --out over-time {END}
-simulate epochs survey.csv --column answer --labels words.txt --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --epsilon 1 {END}
+simulate epochs survey.csv --column answer --labels words.txt --synthetic 3 --join 0.1 --leave 0.1 --change 0.2 --counts-only --epsilon 1 {END}
 {LEDGER} && simulate epochs diary.csv --column color --labels colors.txt {DIARY} --epsilon 1 --ledger me.ledger {END}
 simulate places homes.csv --latitude lat --longitude lon --box 40,44,-76,-70 --resolution 3 --epsilon 1 --out places {END}
 simulate baskets survey.csv --column likes --labels drinks.txt --max-set 3 --set ';' --epsilon 2 --confidence 0.5 --out baskets {END}

@@ -18,8 +18,12 @@ APP.command()(audit)
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
-ROWS = re.findall(r"\| (holds|false|undecided): [^|]*\| `mixtally (check formula [^`]*)` \|", PAGE)
+PAGE = (Path(__file__).parents[2] / "docs" / "reference/formulas.md").read_text()
+(TYPED,) = re.findall(r"type `mixtally (check formula [^`]*)` and the last cell", PAGE)
+ROWS = [
+    (word, f"{TYPED} {rest}")
+    for word, rest in re.findall(r"\| (holds|false|undecided): [^|]*\| `([^`]*)` \|", PAGE)
+]
 
 
 def run(*arguments):

@@ -15,7 +15,7 @@ from mixtally.cli.main import run
 from mixtally.records.contract import write_contract, write_plan
 from mixtally.records.question import Question
 
-PAGE = (Path(__file__).parents[2] / "docs/commands.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/reference/commands.md").read_text()
 PROMISE = ("--epsilon", "1", "--delta", "1e-6")
 FEW = ("--runs", "100", "--drawn", "1000", "--seed", "1", "--only", "tell-apart")
 WEAK = ("--protocol", "flip", "--users", "1000", "--bins", "10", "--flip", ".001", *PROMISE, *FEW)

@@ -11,15 +11,13 @@ from mixtally.data.population import Population
 from mixtally.data.turnover import turnover
 from mixtally.planner import PlanRequest, choose
 from mixtally.privacy.composition import compose
-from mixtally.privacy.divergence.memoized import loss
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.question import Question
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "epochs.md").read_text()
+PAGE = (ROOT / "docs" / "how-to/repeat.md").read_text()
 
 
 def best(collections):
@@ -46,18 +44,10 @@ def test_the_table_of_epochs_is_what_the_planner_says():
 
 @pytest.mark.seconds
 def test_the_whole_budget_each_time_composes_to_what_is_said():
-    plan, stated = best(1), row("epsilon, were the whole budget spent in each")
+    plan, stated = best(1), row("epsilon if each spends the whole budget")
     for times, epsilon in zip(row("epochs"), stated, strict=False):
         found = compose.epsilon_of([(plan, int(times))], 1e-6).epsilon
         assert found == pytest.approx(epsilon, rel=5e-3)
-
-
-def test_the_loss_of_memoized_answers():
-    mechanism = memoized(2, permanent=0.7550813376, p=0.25, q=0.75)
-    once, twelve = (loss(mechanism, reports) for reports in (1, 12))
-    assert once.eps_1 == pytest.approx(0.492, abs=5e-4)
-    assert twelve.eps_T == pytest.approx(0.999996, abs=1e-6)
-    assert once.eps_inf == pytest.approx(1.0, abs=1e-9)
 
 
 WAYS = ("fresh noise, one budget for all", "fresh noise, the whole budget each time",

@@ -18,22 +18,22 @@ from mixtally.data.made_up import example_files
 from mixtally.node.wrapping import read_master
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
-SLOW = {"attacks.md", "memory.md"}
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+SLOW = {"attack.md", "memoize.md"}
 """Pages whose commands take more than ten seconds."""
 BROKEN = "mixtally check attack --protocol flip "
 """The attack that breaks its promise, which is what the page is about: exit status 1."""
 COPY = "In a copy of the repository"
 """Said by a page whose programs are those of examples/."""
-WALK = "network.md"
+WALK = ROOT / "docs" / "how-to/network.md"
 """Played by test_network_page.py: what it begins goes on beside what comes after."""
 UNRUN = {
     "README.md": {
         "make": "the targets exist (test_readme.py); .ci/run calls them",
         "pip install": "the wheel is installed by tests/wheel",
     },
-    "client.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
-    "scale.md": {
+    "device.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
+    "cluster.md": {
         "(umask 77; openssl": "read by the test below",
         "mixtally mix serve": "a cluster and a bucket, which nobody has here",
         "mixtally collector serve": "the same",
@@ -109,9 +109,7 @@ def run_command(command, where):
     return run(["sh", "-c", command], where)
 
 
-@pytest.mark.parametrize(
-    "page", marked(page for page in PAGES if steps(page) and page.name != WALK)
-)
+@pytest.mark.parametrize("page", marked(page for page in PAGES if steps(page) and page != WALK))
 def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
     """In an empty folder: whatever they read, the page has told to make."""
     if COPY in page.read_text():
@@ -126,6 +124,35 @@ def test_its_commands_and_programs_run_one_after_the_other(page, tmp_path):
         assert done.stdout
         for option in re.findall(r"--out (\S+)", step):
             assert (tmp_path / option).is_file() or any((tmp_path / option).iterdir()), step
+    for block in blocks(page, "console"):
+        assert refusal(block, tmp_path) == "", block
+
+
+def refusal(block, where):
+    """What is wrong with an error that a page shows: it ends so, with these words and a status."""
+    command, *shown = block.splitlines()
+    done = run_command(command.removeprefix("$ "), where)
+    if done.returncode not in (1, 2, 3):
+        return f"status {done.returncode}"
+    wanted = " ".join(" ".join(shown).split())
+    start, came = wanted.partition(" ..")[0], " ".join(done.stderr.split())
+    return "" if came.startswith(start) else came
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent.name == "how-to"], ids=lambda page: page.name
+)
+def test_a_task_ends_with_three_errors(page):
+    _, _, end = page.read_text().partition("\n## When something goes wrong\n")
+    assert len(re.findall(r"```console\n\$ ", end)) == 3
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["$ mixtally --help\n", "$ mixtally plan --users 5\nmixtally: epsilon: wanted peace, got none"],
+)
+def test_an_error_that_is_not_so_is_noticed(block, tmp_path):
+    assert refusal(block, tmp_path)
 
 
 @pytest.mark.seconds
@@ -144,7 +171,7 @@ def test_commands_in_sentences_name_what_there_is(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_its_links_lead_somewhere(page):
     for place in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (ROOT / "docs" / place).exists(), place
+        assert (page.parent / place).exists(), place
 
 
 def unrun(page, text):
@@ -173,13 +200,15 @@ def test_no_command_is_left_unrun():
     ["```text\nmixtally log\n```", "```\n(umask 77; ls)\n```", "Type:\n\n    pip install it\n"],
 )
 def test_a_command_that_nothing_runs_is_noticed(text):
-    assert len(unrun("plain.md", text)) == 1
+    assert len(unrun("promise.md", text)) == 1
 
 
 @pytest.mark.seconds
 def test_what_is_not_run_has_options_that_there_are(tmp_path):
     """Of the commands for a cluster; the key that they read is one as the page makes it."""
-    (block,) = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
+    (block,) = re.findall(
+        r"```text\n(.*?)```", (ROOT / "docs" / "how-to/cluster.md").read_text(), re.DOTALL
+    )
     key, *serving = block.splitlines()
     assert run_command(key, tmp_path).returncode == 0
     assert len(read_master(str(tmp_path / "engine.key"), {})) == 32
@@ -192,12 +221,12 @@ def test_no_block_is_left_out():
     languages = {
         name for page in PAGES for name in re.findall(r"^```(\w+)$", page.read_text(), re.M)
     }
-    assert languages <= {"sh", "python", "text", "toml"}
+    assert languages <= {"sh", "python", "text", "toml", "console"}
     assert sum(len(commands(page)) for page in PAGES) >= 30
 
 
 def test_the_network_that_is_shown_is_the_one_that_is_made():
-    (network,) = blocks(ROOT / "docs" / "contract.md", "toml")
+    (network,) = blocks(ROOT / "docs" / "how-to/contract.md", "toml")
     assert example_files()["network.toml"].decode() == network
 
 

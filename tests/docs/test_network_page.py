@@ -1,6 +1,6 @@
-"""The walkthrough of docs/network.md is played, on free ports and with a shorter window.
+"""The walkthrough of docs/how-to/network.md is played, on free ports and with a shorter window.
 
-A device's three commands, which docs/client.md has, are played in the same round.
+A device's three commands, which docs/how-to/device.md has, are played in the same round.
 """
 
 import os
@@ -15,12 +15,14 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "network.md").read_text()
+PAGE = (DOCS / "how-to/network.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+ERRORS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n```", PAGE, re.DOTALL)
+"""A command that fails, and what it prints, which may be cut by two dots."""
 WINDOW, OPEN = 60, 25
 """Seconds that a round is open: on the page, and here."""
 (DEVICE,) = re.findall(
-    r"```text\n(mixtally client .*?)```", (DOCS / "client.md").read_text(), re.DOTALL
+    r"```text\n(mixtally client .*?)```", (DOCS / "how-to/device.md").read_text(), re.DOTALL
 )
 AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 
@@ -34,7 +36,7 @@ def free_ports(count):
 
 
 def device():
-    """What docs/client.md tells a person to type; the answer and the consent are typed, too."""
+    """What device.md tells a person to type; the answer and the consent are typed, too."""
     show, send, log = DEVICE.splitlines()
     yield from (
         "curl -sSf $opinion > contract.note",
@@ -84,6 +86,16 @@ def play(text, place, seconds):
     return (place / "said").read_text()
 
 
+def failure(command, place):
+    """The status of a command of the page in the folder of the walk, and what it says of it."""
+    own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=place, env={**os.environ, "PATH": own, "HOME": str(place)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
 def test_a_script_that_fails_or_takes_too_long_is_noticed(tmp_path):
     """Twins: a command that fails, a server that has ended, one that is waited for too long."""
     for text in ("false\necho on", "false &\nwait $!", "echo begun; false | cat"):
@@ -102,3 +114,9 @@ def test_the_walkthrough_ends_in_a_result(tmp_path):
     assert len(re.findall(r"^taking at ", said, re.M)) == 2
     assert (tmp_path / "round-1" / "report.html").is_file()
     assert "Traceback" not in said
+    assert len(ERRORS) == 3
+    for command, printed in ERRORS:
+        status, told = failure(command, tmp_path)
+        assert (status, told[: len(printed.removesuffix(" .."))]) == (
+            2, printed.removesuffix(" .."),
+        ), command  # fmt: skip

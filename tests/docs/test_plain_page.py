@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "plain.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation/promise.md").read_text()
 ROWS = re.findall(
     r"^\| ([\d.]+) \| ([\d.,]+) \| ([\d.]+) of 100 cases \|$", PAGE, flags=re.MULTILINE
 )

@@ -1,4 +1,4 @@
-"""The table of docs/scale.md follows from the rates beside it."""
+"""The table of docs/how-to/cluster.md follows from the rates beside it."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.engine.scale import Rates, Round, hop_costs, intake
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to/cluster.md").read_text()
 STATED = re.search(
     r"At\s+(\d+) us to open, (\d+) us to order, (\d+) us to seal and (\d+) us to take a bundle of "
     r"two, messages of (\d+) bytes, three mixes, ([\d,]+)\s+fakes",

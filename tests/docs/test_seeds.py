@@ -13,7 +13,7 @@ from cli.json_cases import command_of
 ROOT = Path(__file__).parents[2]
 ROWS = [
     line
-    for line in (ROOT / "docs" / "seeds.md").read_text().splitlines()
+    for line in (ROOT / "docs" / "reference/sources.md").read_text().splitlines()
     if line.startswith("| ") and "`examples/" in line
 ]
 SEEN = [row.rstrip(" |").rpartition(" | ")[2] for row in ROWS]
@@ -21,7 +21,7 @@ PROGRAMS = [name for cell in SEEN for name in re.findall(r"`(examples/\S+)`", ce
 COMMANDS = {text for cell in SEEN for text in re.findall(r"`(mixtally [^`]+)`", cell)}
 ELSEWHERE = {
     f"mixtally {line.strip()}"
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     for line in re.findall(r"^mixtally (.*?)(?:  #.*)?$", page.read_text(), re.MULTILINE)
 }
 """Commands in blocks of pages, whose tests run them."""

@@ -51,7 +51,7 @@ def test_the_site_builds_and_shows_the_public_names(copy):
     done = build(copy)
     assert done.returncode == 0, done.stderr
     site = copy / "out" / "site"
-    reference = (site / "reference.html").read_text()
+    reference = (site / "reference/python.html").read_text()
     for name in mixtally.__all__:
         assert f'id="mixtally.{name}"' in reference, name
     for page in NAMED:
@@ -66,8 +66,9 @@ def test_the_site_builds_and_shows_the_public_names(copy):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "text"),
-    [("docs/plain.md", "\n[x](planing.md)\n"), ("docs/plain.md", "\n[x](planning.md#nowhere)\n"),
-     ("docs/lost.md", "# Lost\n")],
+    [("docs/explanation/promise.md", "\n[x](planing.md)\n"),
+     ("docs/explanation/promise.md", "\n[x](trust.md#nowhere)\n"),
+     ("docs/how-to/lost.md", "# Lost\n")],
 )  # fmt: skip
 def test_a_planted_fault_stops_the_build(copy, place, text):
     """Twin: an anchor that is not there, a page outside the menu. A page that is not there keeps
@@ -79,7 +80,8 @@ def test_a_planted_fault_stops_the_build(copy, place, text):
 
 
 def test_every_page_is_in_the_menu_once():
-    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
-    notebooks = {f"notebooks/{path.stem}.md" for path in (ROOT / "docs/notebooks").glob("*.ipynb")}
+    docs = ROOT / "docs"
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    notebooks = {f"tutorials/{path.stem}.md" for path in (docs / "tutorials").glob("*.ipynb")}
     top = {path.name for path in ROOT.glob("*.md")} - {"README.md"} | {"index.md"}
     assert sorted(NAMED) == sorted(pages | notebooks | top)

@@ -10,12 +10,14 @@ from literature.finding import rounds_to
 from literature.tests.enumerated import everything
 from mixtally.literature import formulas as published
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text()
-SECTION = PAGE.partition("## Statements that are decided by counting out")[2]
+PAGE = (Path(__file__).parents[2] / "docs" / "reference/formulas.md").read_text()
+SECTION = PAGE.partition("## Statements decided by enumeration")[2]
 ROWS = {
     name: (words.split(", "), text)
-    for name, words, text in re.findall(r"^\| (00\d .*?) \| (.*?) \| (.*?) ?\|$", SECTION, re.M)
+    for names, words, text in re.findall(r"^\| (00\d .*?) \| (.*?) \| (.*?) \|$", SECTION, re.M)
+    for name in names.split("; ")
 }
+"""By statement; a row may have several."""
 WORDS = {"reproduces": "holds", "false": "false", "computed": "computed"}
 NUMBERS = [
     ("000 below (3.4)", "of other contents", "0.292"),

@@ -68,7 +68,7 @@ KINDS = {
 @pytest.mark.seconds
 @pytest.mark.parametrize(("kind", "options"), KINDS.items(), ids=KINDS)
 def test_errors_of_the_kinds_of_questions(kind, options):
-    *_, usual, other = cells("docs/questions.md", kind)
+    *_, usual, other = cells("docs/how-to/kinds.md", kind)
     found = planned(options[0])
     assert found["standard_error"] == near(re.match(r"[\d.]+", usual)[0])
     for messages in re.findall(r"at ([\d.]+) messages", usual):
@@ -80,7 +80,7 @@ def test_errors_of_the_kinds_of_questions(kind, options):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 8, 16])
 def test_what_sets_in_clear_take(size):
-    a_bin, error, messages = cells("docs/divergences.md", str(size))
+    a_bin, error, messages = cells("docs/explanation/accounting.md", str(size))
     told = "check noise --protocol clear-uniform --bins 1000 --users 1e6"
     fakes = facts(f"{told} {PROMISE} --max-set {size}")["fakes"]
     cells_named = 1000 + size * (size > 1)
@@ -91,9 +91,9 @@ def test_what_sets_in_clear_take(size):
 
 @pytest.mark.seconds
 def test_points_and_errors_of_means():
-    users = [cell.replace(",", "") for cell in cells("docs/questions.md", "people")]
-    points = cells("docs/questions.md", "points at (1, 1e-6)")
-    errors = cells("docs/questions.md", "standard error of the mean, in 10^-6 ranges")
+    users = [cell.replace(",", "") for cell in cells("docs/how-to/kinds.md", "people")]
+    points = cells("docs/how-to/kinds.md", "points at (1, 1e-6)")
+    errors = cells("docs/how-to/kinds.md", "standard error of the mean, in 10^-6 ranges")
     for crowd, many, stated in zip(users, points, errors, strict=True):
         found = facts(f"plan {PROMISE} --users {crowd} --number 0,1")["mean"]
         assert found["points"] == int(many)
@@ -114,8 +114,8 @@ def test_what_collections_compose_to(start, mechanism):
         mix_fakes=True,
     )
     plan = choose(wish).plan
-    times = [int(cell) for cell in cells("docs/composition.md", "collections")]
-    for count, stated in zip(times, cells("docs/composition.md", start), strict=True):
+    times = [int(cell) for cell in cells("docs/explanation/composition.md", "collections")]
+    for count, stated in zip(times, cells("docs/explanation/composition.md", start), strict=True):
         if stated == "over 20":
             with pytest.raises(InfeasibleError):
                 compose.epsilon_of([(plan, count)], 1e-5)
@@ -124,9 +124,9 @@ def test_what_collections_compose_to(start, mechanism):
 
 
 def test_what_shapes_cost_a_mix():
-    collections = cells("docs/planning.md", "collections")
+    collections = cells("docs/how-to/plan.md", "collections")
     rows = [
-        cells("docs/planning.md", row) for row in ("shape", "error, a mix draws", "fakes a bin")
+        cells("docs/how-to/plan.md", row) for row in ("shape", "error, a mix draws", "fakes a bin")
     ]
     for times, shape, error, fakes in zip(collections, *rows, strict=True):
         found = planned(f"--bins 100 --mix-fakes --collections {times}")
@@ -136,8 +136,8 @@ def test_what_shapes_cost_a_mix():
 
 
 def test_what_memoized_answers_lose():
-    *reports, _ = cells("docs/memory.md", "reports")
-    *stated, most = cells("docs/memory.md", "epsilon")
+    *reports, _ = cells("docs/how-to/memoize.md", "reports")
+    *stated, most = cells("docs/how-to/memoize.md", "epsilon")
     losses = [loss(memoized(2, 0.5, 0.5, 0.75), int(count)) for count in reports]
     for found, epsilon in zip(losses, stated, strict=True):
         assert found.eps_T == near(epsilon)
@@ -145,10 +145,10 @@ def test_what_memoized_answers_lose():
 
 
 def test_what_averaging_finds_out():
-    *reports, _ = cells("docs/memory.md", "reports averaged")
+    *reports, _ = cells("docs/how-to/memoize.md", "reports averaged")
     mechanism = memoized(2, 0.5, 0.5, 0.75)
-    for what, stated in (("memoized", "kept bit wrong"), ("true", "true bit wrong")):
-        for count, wrong in zip(reports, cells("docs/memory.md", stated), strict=False):
+    for what, stated in (("memoized", "memoized bit wrong"), ("true", "true bit wrong")):
+        for count, wrong in zip(reports, cells("docs/how-to/memoize.md", stated), strict=False):
             assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
 
 
@@ -167,20 +167,24 @@ TIMES = [
 @pytest.mark.parametrize(("sent", "times"), TIMES)
 def test_what_repeats_gain(column, sent, times):
     found = facts(f"check noise --protocol {REPEATS[column]} --delta 1e-6 --repeats {times}")
-    told = cells("docs/divergences.md", sent)
+    told = cells("docs/explanation/accounting.md", sent)
     assert found["standard_error"] == near(told[column - 1])
-    once = cells("docs/divergences.md", "once")[column - 1]
+    once = cells("docs/explanation/accounting.md", "once")[column - 1]
     assert float(once) / times**0.5 == near(told[2].split(", ")[column - 1])
 
 
 def test_what_splitting_gains():
     found = facts(f"check noise --protocol {REPEATS[2]} --delta 1e-6 --split")
-    assert found["standard_error"] == near(cells("docs/divergences.md", "split into five")[1])
+    assert found["standard_error"] == near(
+        cells("docs/explanation/accounting.md", "split into five")[1]
+    )
 
 
 def test_the_errors_that_the_readme_tells():
     text = " ".join(page("README.md").split())
-    told = re.search(r"is ([\d.]+) counts\. With .*? be ([\d.]+); .*? ([\d,]+)\. ", text)
+    told = re.search(
+        r"count is ([\d.]+); with a trusted server .*? be ([\d.]+), with .*? ([\d,]+)\.", text
+    )
     own, central, local = (number.replace(",", "") for number in told.groups())
     wish = f"plan {PROMISE} --users 336776 --bins 105"
     assert facts(wish)["standard_error"] == near(own)
@@ -188,12 +192,14 @@ def test_the_errors_that_the_readme_tells():
     assert local_standard_error(1.0, 336_776, 105) == near(local)
 
 
-TAKEN = re.findall(r"^\| (.*?) \| (`--.*`) \| (.*) \| ([\d.]+)(.*?) \|$", page("README.md"), re.M)
+TAKEN = re.findall(
+    r"^\| (.*?) \| (`--.*`) \| (.*) \| ([\d.]+)(.*?) \|$", page("docs/how-to/plan.md"), re.M
+)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(("asked", "options", "sent", "error", "more"), TAKEN)
-def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
+def test_what_the_page_says_is_taken(asked, options, sent, error, more):
     found = facts(f"plan {PROMISE} --users 1e6 {options.strip('`')}")
     part = found["plan"]["parts"][0]
     if named := re.search(r"`(.*)`", sent):
@@ -221,15 +227,14 @@ def test_what_the_readme_says_is_taken(asked, options, sent, error, more):
 
 
 FACTORS = re.findall(
-    r"holds: ([\d.]+) times the f[^|]*?needed(?:, error ([\d.]+) times)?[^|]*"
-    r"\| `mixtally (check formula [^`]*)` \|",
-    page("docs/formulas.md"),
+    r"\| holds: ([\d.]+)(?:, error ([\d.]+))?[^|]*\| `([^`]*)` \|",
+    page("docs/reference/formulas.md"),
 )
 
 
-@pytest.mark.parametrize(("noise", "error", "command"), FACTORS, ids=[row[2] for row in FACTORS])
-def test_the_factors_of_the_formulas(noise, error, command):
-    seen = facts(command)["seen"][0]
+@pytest.mark.parametrize(("noise", "error", "rest"), FACTORS, ids=[row[2] for row in FACTORS])
+def test_the_factors_of_the_formulas(noise, error, rest):
+    seen = facts(f"check formula {PROMISE} --formula {rest}")["seen"][0]
     assert seen["noise_factor"] == near(noise)
     if error:
         assert seen["error_factor"] == near(error)
@@ -240,7 +245,7 @@ def test_what_hashes_cost_beside_planes():
     text = re.search(
         r"hashed_error`\): ([\d.]+) at .* for ([\d,]+) people, ([\d,]+) buckets and ([\d.]+) fakes "
         r"each; with as many messages planes have ([\d.]+) ",
-        page("docs/formulas.md"),
+        page("docs/reference/formulas.md"),
     )
     own, users, buckets, each, planes = (float(one.replace(",", "")) for one in text.groups())
     assert buckets == math.floor(users / math.log(users))
@@ -253,7 +258,7 @@ def test_what_hashes_cost_beside_planes():
 
 def test_no_table_is_skipped():
     """Patterns that find nothing would pass: so many rows there are."""
-    assert len(FACTORS) >= 6
+    assert len(FACTORS) == 12
     assert len(TAKEN) == 7
 
 

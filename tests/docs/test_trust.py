@@ -1,4 +1,4 @@
-"""Who must be trusted, protocol by protocol: the table of docs/weaknesses.md is computed again."""
+"""Who must be trusted, protocol by protocol: the table of explanation/trust.md, computed again."""
 
 import itertools
 import re
@@ -25,7 +25,7 @@ from mixtally.privacy.terms import PrivacyTerms, delta_of
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
 
-PAGE = (Path(__file__).parents[2] / "docs" / "weaknesses.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation/trust.md").read_text()
 WISH = "plan --epsilon 1 --delta 1e-6 --users 1e5"
 OPTIONS = {
     "`clear-shaped`": "--bins 100 --mix-fakes",

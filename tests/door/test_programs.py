@@ -7,7 +7,7 @@ import pytest
 
 from mixtally import door
 
-PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to/python.md").read_text()
 MOST = {
     "A column of a frame, counted": 3,
     "Answers with several labels": 3,

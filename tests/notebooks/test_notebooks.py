@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-NOTEBOOKS = Path(__file__).parents[2] / "docs" / "notebooks"
+NOTEBOOKS = Path(__file__).parents[2] / "docs" / "tutorials"
 SAYS = {
     "survey": (
         r"^Protects: .*\nepsilon = 1, delta <= ",
@@ -25,6 +25,16 @@ SAYS = {
         r"crash: [+-]\d+, give or take \d+",
         r"spent: delta <= 9\.\d+e-07 .* 4 charges",
         r"nothing was charged",
+    ),
+    "network": (
+        r"^contract written to contract\.json\nfingerprint: [0-9a-f]{64}$",
+        r"^refused: epsilon: wanted at most 0\.5, got 1",
+        r": 1 of 1 bytes$",
+        r"^fakes that each mix says it added: \(\d+, \d+, \d+\)$",
+        r"^refused: messages: wanted at least 1,000 people",
+        r"^yes +estimate +\d+ +true count +987$",
+        r"^Nothing is released\.",
+        r"^n-1 .*consistent",
     ),
     "planning": (
         r"smallest standard error",

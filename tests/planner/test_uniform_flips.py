@@ -1,6 +1,5 @@
 """flip-uniform: offered where it errs less than blank fakes, and always when it is asked for."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,19 +83,14 @@ def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     assert summed.upper < 1e-3 * plan.certificate.upper
 
 
-def test_weighing_it_is_quick():
-    """A tenth of a second is meant; ten times that leaves room for a busy machine."""
-    start = time.perf_counter()
-    choose(request(31_000, users=10**6))
-    assert time.perf_counter() - start < 1.0
-
-
 ROWS = {"one fake a user": 1.0, "one fake for ten users": 0.1, "five fakes a user": 5.0}
 
 
 @pytest.mark.parametrize(("row", "rate"), ROWS.items(), ids=ROWS)
 def test_the_table_of_the_accounting_page_is_computed_again(row, rate):
-    page = (Path(__file__).parents[2] / "docs" / "accounting.md").read_text().splitlines()
+    page = (
+        (Path(__file__).parents[2] / "docs" / "explanation/accounting.md").read_text().splitlines()
+    )
     (shares,) = (line for line in page if line.startswith("| K / (42.65 d)"))
     (told,) = (line for line in page if line.startswith("| ") and row in line)
     fakes = round(rate * 10**6)

@@ -42,7 +42,9 @@ from mixtally.store.files import read_bytes
 
 app = several("client", "Take part in a round, and see what left this device.")
 
-_PINS = "write whom you believe as docs/client.md shows, or give --fingerprint HEX in its place"
+_PINS = (
+    "write whom you believe as docs/how-to/device.md shows, or give --fingerprint HEX in its place"
+)
 _SERVED = "get it from any role of the contract, or give its address: https://.../contracts/..."
 
 ContractPlace = Annotated[

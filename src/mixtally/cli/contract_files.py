@@ -24,7 +24,7 @@ from mixtally.store.files import read_bytes
 
 DAY = 86_400
 CONTRACT = "make one with `mixtally contract new`"
-_NETWORK = "see docs/contract.md for an example"
+_NETWORK = "see docs/how-to/contract.md for an example"
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -104,7 +104,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
     """Say how fast this machine is, and what a round would cost it.
 
     Measures for a few seconds how long an envelope takes to open, to seal and to order, and how
-    often the disk syncs; docs/scale.md has the formula.
+    often the disk syncs; docs/how-to/cluster.md has the formula.
     """
     rounds = load.rounds()
     with sign_of_life("measuring"):

@@ -18,7 +18,7 @@ LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 
 
 def run() -> None:
-    """Run the command line; docs/commands.md has every exit status."""
+    """Run the command line; docs/reference/commands.md has every exit status."""
     try:
         status = _status()
     except KeyboardInterrupt:

@@ -3,8 +3,9 @@
 With x = q d, a record that shows its own bit is hidden by about K q / (1 - e^-x) messages. Where
 bins are many, x is large: uniform fakes hide like blank ones, and their variance of K / d is for
 nothing. Where K / d is nearly what records in clear need, few flips are left to add. From about
-half of those fakes on that gives a smaller error than blank fakes do (docs/accounting.md has the
-numbers); with all of them records in clear give as small a one, in shorter messages.
+half of those fakes on that gives a smaller error than blank fakes do
+(docs/explanation/accounting.md has the numbers); with all of them records in clear give as small a
+one, in shorter messages.
 """
 
 from fractions import Fraction

@@ -11,7 +11,7 @@ Exchanging A and B exchanges the directions, so both are this number.
 What a window cuts: E[X_u; B < low] / N = P(B < low), as E[X_u] = N; and E[X_u; A > high] / N is the
 chance of A > high when one of the N records is the person's, at most P(Bin(N - 1, q) >= high).
 
-Source: docs/accounting.md, "The identity".
+Source: docs/explanation/accounting.md, "The identity".
 """
 
 from fractions import Fraction

@@ -16,7 +16,7 @@ they are put in order exactly.
 What windows cut is at most the chance, when one of the N records is the person's, that any of the
 counts is outside its own.
 
-Source: docs/accounting.md, "The identity".
+Source: docs/explanation/accounting.md, "The identity".
 """
 
 from collections.abc import Sequence

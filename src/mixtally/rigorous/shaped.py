@@ -8,7 +8,7 @@ is in the first, F(s) F(t-1) if in the second, and
 A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios in order, the t of a
 larger s are those of a smaller one and more: one pass. Exchanging s and t exchanges the directions.
 
-Source: docs/accounting.md, "clear-shaped".
+Source: docs/explanation/accounting.md, "clear-shaped".
 """
 
 from fractions import Fraction

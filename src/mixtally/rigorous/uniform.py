@@ -16,7 +16,7 @@ half a point, so that one tail is all that is ever added up.
 What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
 person's: T = 1 + Bin(N - 1, 2/d).
 
-Source: docs/accounting.md, "The identity".
+Source: docs/explanation/accounting.md, "The identity".
 """
 
 from fractions import Fraction

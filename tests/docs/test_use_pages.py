@@ -1,0 +1,41 @@
+"""What the pages on counting and planning state beside their tables is what the code says today."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mixtally.data.made_up import example_files
+from mixtally.planner.choose import ALIKE
+from mixtally.records.mechanism import protocols
+
+DOCS = Path(__file__).parents[2] / "docs"
+COUNT = (DOCS / "how-to/count.md").read_text()
+PLANNER = (DOCS / "explanation/planner.md").read_text()
+
+
+@pytest.mark.seconds
+def test_the_three_lines_of_the_promise_are_those_that_are_printed(tmp_path):
+    for name, data in example_files().items():
+        (tmp_path / name).write_bytes(data)
+    (command,) = re.findall(r"^mixtally (simulate .*) --out result$", COUNT, re.MULTILINE)
+    (promise,) = re.findall(r"```text\n(Protects: .*?)```", COUNT, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-m", "mixtally", *command.split()],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *exact, error = promise.splitlines()
+    printed = done.stdout.splitlines()
+    assert printed[:2] == exact
+    assert printed[2].partition(", standard")[0] == error.partition(", standard")[0]
+
+
+def test_the_planner_page_has_every_protocol():
+    assert set(re.findall(r"^\| `([a-z-]+)`", PLANNER, re.MULTILINE)) == set(protocols())
+
+
+def test_how_near_errors_are_alike():
+    assert f"Errors within {100 * (ALIKE - 1):.0f} % of the least are alike" in PLANNER
+    assert "errors within 2 % are alike" in (DOCS / "how-to/plan.md").read_text()
