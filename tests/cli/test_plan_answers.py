@@ -98,7 +98,7 @@ def test_the_front_of_a_wanted_error_holds_the_answer(cli):
 
 
 def test_a_wanted_error_that_cannot_be_had_is_refused_in_one_line(refused):
-    assert "at 1000 messages a user" in refused(*BINS, "--target-error", 0.01)
+    assert "at 1000 messages per user" in refused(*BINS, "--target-error", 0.01)
 
 
 def test_a_wanted_share_that_cannot_be_had_is_refused_in_one_line(refused):

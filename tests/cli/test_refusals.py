@@ -41,7 +41,7 @@ def here(crowd, monkeypatch):
         ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32),
          "--hash-seed: wanted --open beside it, got none"),
         ((*PLAN, "--open", "--target-error", 1, "--mix-fakes"),
-         "at 1000 messages a user; ask for more than that, raise epsilon, or allow --mix-fakes"),
+         "at 1000 messages per user; ask for more than that, raise epsilon, or allow --mix-fakes"),
         ((*PLAN, "--open", "--bins", 10),
          "wanted --bins or --labels, --attributes, --bits, or --open"),
         ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),

@@ -126,7 +126,8 @@ def test_what_collections_compose_to(start, mechanism):
 def test_what_shapes_cost_a_mix():
     collections = cells("docs/how-to/plan.md", "collections")
     rows = [
-        cells("docs/how-to/plan.md", row) for row in ("shape", "error, a mix draws", "fakes a bin")
+        cells("docs/how-to/plan.md", row)
+        for row in ("shape", "error, a mix draws", "fakes per bin")
     ]
     for times, shape, error, fakes in zip(collections, *rows, strict=True):
         found = planned(f"--bins 100 --mix-fakes --collections {times}")
@@ -218,7 +219,7 @@ def test_what_the_page_says_is_taken(asked, options, sent, error, more):
         assert 1.0 / own == near(share[1])
     if share := re.search(r"in ([\d.]+) % of cases", sent):
         assert 100.0 * found["replace_probability"] == near(share[1])
-    if many := re.search(r"(\d+) fakes a bin", sent):
+    if many := re.search(r"(\d+) fakes per bin", sent):
         assert found["shape_shift"] == int(many[1])
     planes = "plane" in sent or sent == "the same"
     assert (part["planes"] is not None) == planes

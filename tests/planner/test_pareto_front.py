@@ -121,7 +121,7 @@ def test_fakes_that_bring_more_noise_than_they_hide_are_not_sent():
     found = choose(replace(WISHES["tiny"], over_planes=False))
     assert found.plan.standard_error == pytest.approx(5.559, rel=1e-3)
     assert found.plan.messages_per_user == 1.0
-    assert "one fake a user" not in found.reason
+    assert "one fake per user" not in found.reason
     assert "more noise than they hide" in found.reason
     assert choose(WISHES["tiny"]).plan.standard_error < 5.0
 

@@ -83,7 +83,7 @@ def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     assert summed.upper < 1e-3 * plan.certificate.upper
 
 
-ROWS = {"one fake a user": 1.0, "one fake for ten users": 0.1, "five fakes a user": 5.0}
+ROWS = {"one fake per user": 1.0, "one fake for ten users": 0.1, "five fakes per user": 5.0}
 
 
 @pytest.mark.parametrize(("row", "rate"), ROWS.items(), ids=ROWS)

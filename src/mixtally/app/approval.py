@@ -12,7 +12,7 @@ from mixtally.app.elsewhere import elsewhere
 from mixtally.records.contract import Contract, Plan
 from mixtally.report import contract as told
 from mixtally.report.document import Bullets, Document, Heading, Part, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, error_text, printable
+from mixtally.report.numbers import at_least, at_most, counted, error_text, printable
 from mixtally.report.promise import half_width, known, of_plan, width_text
 from mixtally.report.words import assumes, likelier, losses, not_promised, without_mixes
 
@@ -94,7 +94,7 @@ def _asked(plan: Plan) -> tuple[Text | Bullets, ...]:
         more = len(question.labels) - len(names)
         listed = ", ".join(names) + (f", and {more:,} more" if more else "")
         parts.append(Text(f"Possible answers, fixed beforehand: {listed}."))
-    crowd = f"{plan.minimum_crowd:,} people or more must take part"
+    crowd = f"At least {counted(plan.minimum_crowd, 'person', 'people')} must take part"
     share = "" if plan.honest_share == 1 else f", {float(plan.honest_share):.3g} of them honest"
     parts.append(Text(f"{crowd}{share}; with fewer nothing leaves the first mix."))
     return tuple(parts)
@@ -114,7 +114,7 @@ def _promised(plan: Plan) -> tuple[Text | Bullets, ...]:
         Bullets.of(
             (
                 f"In numbers: {losses(stated)} ({known(stated)}), for replacing one person's "
-                f"answers in all {plan.collections:,} collection(s); delta lies between "
+                f"answers in {counted(plan.collections, 'collection')}; delta lies between "
                 f"{at_least(stated.lower, 3)} and {at_most(stated.upper, 3)}.",
                 f"Against: anyone who sees all shuffled messages ({stated.observer}) and may know "
                 "the answers of all other people.",

@@ -41,7 +41,7 @@ class SendingOptions:
         ),
     ] = None
     shape_shift: Annotated[
-        int | None, whole_option("--shape-shift", "Mean shaped fakes a bin, 1 to 10^5.")
+        int | None, whole_option("--shape-shift", "Mean shaped fakes per bin, 1 to 10^5.")
     ] = None
     shape_variance: Annotated[
         int | None,

@@ -103,7 +103,7 @@ def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
     if len({normalize("NFC", label) for label in labels}) < len(labels):
         raise refused("label-twice", place, "different labels, also in form NFC", "two alike")
     if len(labels) != bins:
-        raise refused("labels-miscounted", place, f"{bins} labels, one a bin", len(labels))
+        raise refused("labels-miscounted", place, f"{bins} labels, one per bin", len(labels))
     return labels
 
 

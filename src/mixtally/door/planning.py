@@ -114,7 +114,7 @@ class Plan:
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.record.name}, {self.question.bins:,} bins, "
-        cost = f"{self.record.messages_per_user:.3f} messages a user"
+        cost = f"{self.record.messages_per_user:.3f} messages per user"
         return "\n".join([*self.lines(), what + cost])
 
     def _repr_html_(self) -> str:

@@ -37,7 +37,7 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     if shape is None:
         return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
     if not fits(shape):
-        return Infeasible(NAME, f"--mix-messages {shape.mean_of(cells)}: {shape.mean:.0f} a bin")
+        return Infeasible(NAME, f"--mix-messages {shape.mean_of(cells)}: {shape.mean:.0f} per bin")
     parts = tuple(in_clear(part.bins, None, shape, most_set=size) for part in clear)
     found = Candidate(request, request.question, parts, Cover.MIXES)
     return within_limits(found)

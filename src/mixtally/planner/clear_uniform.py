@@ -60,7 +60,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
 
 
 def _many(fakes: int, bins: list[int]) -> str:
-    return f"{fakes:,} fakes, {fakes / sum(bins):.4g} a bin"
+    return f"{fakes:,} fakes, {fakes / sum(bins):.4g} per bin"
 
 
 def _among(

@@ -94,7 +94,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
         raise InfeasibleError(
             "target error",
             wanted=f"a standard error of {target:g} counts",
-            got=f"{best:.4g} at {MOST_MESSAGES:g} messages a user",
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
             do=_instead(request),
         )
     if meets(low):

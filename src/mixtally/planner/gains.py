@@ -66,7 +66,7 @@ def _gain(
     if asked:
         more = asked.group(1)
         wider = replace(request, protocol=lacking.protocol, messages_per_user=decimal(float(more)))
-        flag, change = f"--messages-per-user {more}", f"{more} messages a user"
+        flag, change = f"--messages-per-user {more}", f"{more} messages per user"
     elif lacking.needs.endswith(_MIXES):
         wider = replace(request, protocol=lacking.protocol, mix_fakes=True)
         flag, change = _MIXES, "a mix that may be trusted to draw the fakes"

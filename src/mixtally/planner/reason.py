@@ -70,7 +70,7 @@ def in_counts(error: float) -> str:
 def budget(request: PlanRequest) -> str:
     """The budget in words."""
     messages = float(request.messages_per_user)
-    words = f"{messages:.10g} message{'s' * (messages > 1)} a user"
+    words = f"{messages:.10g} message{'s' * (messages > 1)} per user"
     if request.bytes_per_user is not None:
         words += f" and {request.bytes_per_user:,.10g} bytes"
     return words
@@ -105,18 +105,18 @@ def _why(request: PlanRequest, best: Plan, rank: str) -> str:
     if best.parts[0].replaced is not None:
         return f"{lead}: {_replaced(request, best, error)}."
     if fakes:
-        return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} a user) give {error}."
+        return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} per user) give {error}."
     if best.count_flips:
-        more = "" if request.count_crowd else _more(request, "one fake a user")
+        more = "" if request.count_crowd else _more(request, "one fake per user")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    more = _more(request, "one fake a user, or --count-crowd,")
+    more = _more(request, "one fake per user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
 
 
 def _replaced(request: PlanRequest, best: Plan, error: str) -> str:
     """What is replaced, and its errors."""
     share = (best.parts[0].replaced or 0) / SCALE
-    beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} a user) and " * (
+    beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
         best.fakes > 0
     )
     full = in_counts(best.error_of(request.count))

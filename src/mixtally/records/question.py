@@ -102,7 +102,7 @@ class Question(
         if len(self.labels) != self.bins or distinct != self.bins or "" in self.labels:
             raise PlanError(
                 f"labels of question {self.name!r}",
-                wanted=f"{self.bins:,} distinct, non-empty labels, one a bin",
+                wanted=f"{self.bins:,} distinct, non-empty labels, one per bin",
                 got=f"{len(self.labels):,} labels, {distinct:,} distinct",
                 do="name every bin once",
             )

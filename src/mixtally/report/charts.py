@@ -182,5 +182,5 @@ def _error_row(line: Line, scale: Scale) -> Row:
         marks.append(ring(scale, line.measured))
     expected = error_text(line.expected) if line.expected else ""
     bound = f"at most {line.bound:,}" if line.bound is not None else ""
-    sent = f", {line.messages:.4g} message{'s' * (line.messages != 1)} a user" * line.own
+    sent = f", {line.messages:.4g} message{'s' * (line.messages != 1)} per user" * line.own
     return Row(short(line.name + sent, 36), ", ".join(filter(None, [expected, bound])), marks)

@@ -18,7 +18,7 @@ from mixtally.records.contract import (
 from mixtally.records.question import Kind
 from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, number, printable
+from mixtally.report.numbers import at_least, at_most, counted, number, printable
 from mixtally.report.promise import of_plan
 from mixtally.report.words import assumes, likelier, losses
 
@@ -209,7 +209,7 @@ def _sent(part: Part) -> str:
 def _added(part: Part) -> str:
     match part.recipe:
         case Shape():
-            return f"0 to {part.recipe.most:,} fakes a bin, {part.recipe.mean:,.0f} on average"
+            return f"0 to {part.recipe.most:,} fakes per bin, {part.recipe.mean:,.0f} on average"
         case BlanksRecipe(count):
             return f"{count:,} flipped blanks"
         case UniformRecipe(count):
@@ -231,7 +231,16 @@ def rounds(contract: Contract) -> Text:
     """When rounds are open, how envelopes are sealed, who may take part."""
     plan, window = contract.plan, contract.rounds
     return Text(
-        f"A round is open for {window.open_seconds:,} s, every {window.every_seconds:,} s; with "
-        f"fewer than {plan.minimum_crowd:,} people nothing of it leaves the first mix. Sealed "
+        f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}; "
+        f"with fewer than {counted(plan.minimum_crowd, 'person', 'people')} nothing of it leaves "
+        "the first mix. Sealed "
         f"with {SUITES[contract.suite]}; admission: {contract.admission}."
     )
+
+
+def _span(seconds: int) -> str:
+    """So many days, hours, minutes or seconds, the largest that leave no fraction."""
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds % size == 0 and seconds > 0:
+            return counted(seconds // size, name)
+    return counted(seconds, "second")

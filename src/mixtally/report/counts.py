@@ -50,7 +50,7 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
         ("epsilon", at_most(certificate.epsilon)),
         ("delta at most", at_most(certificate.upper)),
         ("standard error, counts", error_text(result.estimate.standard_error)),
-        ("messages a user", f"{result.messages / people:.3f}"),
+        ("messages per user", f"{result.messages / people:.3f}"),
     )
 
 

@@ -67,3 +67,8 @@ def printable(text: str) -> str:
 
 def _rounded(value: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
+
+
+def counted(count: int, one: str, several: str | None = None) -> str:
+    """A number of things; ``several`` is the plural where it is not formed with an s."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

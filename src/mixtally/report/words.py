@@ -6,7 +6,7 @@ from typing import Any
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Cover, Part, Plan
 from mixtally.records.guarantee import LEAST_USERS
-from mixtally.report.numbers import at_least, at_most, error_text
+from mixtally.report.numbers import at_least, at_most, counted, error_text
 
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 TOOK_PART = "That someone took part is not hidden, only what they answered."
@@ -83,7 +83,7 @@ def not_promised(plan: Plan) -> list[str]:
         TOOK_PART,
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
-        f"Promises add up: a person who answers more than {plan.collections:,} time(s), or "
+        f"Promises add up: a person who answers more than {counted(plan.collections, 'time')}, or "
         "elsewhere too, spends more.",
         f"Nothing here stops a person from lying: each dishonest message can move "
         f"{'any one' if clear else 'every'} bin by {reach:.3g} counts.",

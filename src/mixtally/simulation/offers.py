@@ -101,7 +101,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, 
     if not 1 <= repeats <= wish.messages_per_user:
         raise ParameterError(
             "repeats",
-            wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages a user",
+            wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages per user",
             got=repeats,
             do="raise --messages-per-user",
         )

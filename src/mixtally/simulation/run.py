@@ -104,7 +104,7 @@ def _check_pairs(plan: Plan, analysis: Analysis) -> None:
             wanted="records of several bits that travel whole",
             got="a message for every bit, member or attribute" if several else "single values",
             do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
-            "messages a user for attributes"
+            "messages per user for attributes"
             if several
             else "leave --pairs out",
         )

@@ -156,7 +156,7 @@ def _error_table(study: Study) -> Table:
         ("who adds the noise", lambda line: line.name),
         ("expected error", lambda line: counts.maybe(line.expected, 2)),
         *[("measured", lambda line: counts.maybe(line.measured, 2))] * (study.truth is not None),
-        ("messages a user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
+        ("messages per user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
     )
     return Table(*shown)
 
