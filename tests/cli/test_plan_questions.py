@@ -174,7 +174,8 @@ def test_an_option_is_seen_in_the_answer(cli, more, expected):
 )
 def test_what_a_record_holds_is_in_the_plan(cli, more, kind):
     facts = facts_of(cli, *ASKED, "--name", "trip", *more)
-    question = facts["alternatives"][-1] if more == ("--bits", 1) else facts["plan"]["question"]
+    named = {one["protocol"]: one for one in facts["alternatives"]}
+    question = named["single-bit"] if more == ("--bits", 1) else facts["plan"]["question"]
     if more == ("--bits", 1):
         assert question["protocol"] == "single-bit"
     else:
