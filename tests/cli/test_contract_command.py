@@ -44,7 +44,7 @@ def contract(cli, plan_file, network, tmp_path):
 def test_a_contract_is_shown_on_one_screen(cli, contract):
     outcome = cli("contract", "show", contract)
     assert outcome.status == 0
-    assert "It holds if any one of the 2 mixes is honest, whatever everybody else does." in (
+    assert "Assumes: any one of the 2 mixes is honest, whatever everybody else does." in (
         outcome.out
     )
     assert outcome.out.splitlines()[1].endswith("each answer is seen in clear.")

@@ -142,7 +142,7 @@ def test_an_open_domain_has_a_key_of_its_own_plan(cli):
 
 def test_what_a_mix_adds_is_said_to_rest_on_any_one_of_them(cli):
     text = " ".join(cli(*BINS, "--hops", 3).out.split())
-    assert "It rests on this: holds if any one of the 3 mixes is honest" in text
+    assert "Assumes: any one of the 3 mixes is honest" in text
 
 
 def test_the_reason_says_a_local_cap_and_never_leaves_a_gap(cli):

@@ -60,11 +60,14 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
 
 
 def front_table(offers: list[Candidate]) -> Table:
-    """What can be had: error against messages and bytes."""
-    title = "Within the budget"
-    table = table_of(title, ["protocol"], ["standard error", "messages per user", "bytes per user"])
+    """What can be had: error against messages and bytes, and who brings the cover if it differs."""
+    differ = len({offer.cover for offer in offers}) > 1
+    texts = ["protocol", "cover by"] if differ else ["protocol"]
+    numbers = ["standard error", "messages per user", "bytes per user"]
+    table = table_of("Within the budget", texts, numbers)
     for offer in offers:
-        table.add_row(offer.name, *_costs(offer, offer.error))
+        cover = [str(offer.cover)] if differ else []
+        table.add_row(offer.name, *cover, *_costs(offer, offer.error))
     return table
 
 
