@@ -78,7 +78,8 @@ def python_of(minor):
 def direct():
     """What the wheel requires by itself, for all extras that users may want."""
     lines = [line for name in EXTRAS for line in PROJECT["optional-dependencies"][name]]
-    return [Requirement(line) for line in [*PROJECT["dependencies"], *lines]]
+    found = [Requirement(line) for line in [*PROJECT["dependencies"], *lines]]
+    return [one for one in found if one.name != PROJECT["name"]]
 
 
 def oldest():
