@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 
 from client.net.test_bare_net import PROGRAM
 from helpers.devices import NOW, World
+from mixtally.records.ledger import LEDGER_VERSION
 from mixtally.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PYTHONS = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
 EXTRAS = ("lab", "data", "plot", "baselines", "places", "rigorous", "serve", "fast")
 """All that users may want, but for `engine`: Spark alone is larger than all of them."""
+TOO_OLD = ("msgspec==0.20", "typer==0.15")
+"""Errors of that msgspec are no ValueErrors; that typer cannot help beside the click of today."""
 NO_INDEX = re.compile("Failed to establish a new connection|Connect(ion)?Timeout|ReadTimeout")
 LOADED = """
 import sys
@@ -113,12 +116,14 @@ def faults(made, where):
     world = World()
     (where / "contract.note").write_bytes(world.note)
     (where / "sheet.note").write_bytes(world.sheet())
+    (where / "damaged.json").write_text(json.dumps({"version": LEDGER_VERSION}))
     survey = ("simulate", "survey.csv", "--column", "fruit", "--labels", "fruits.txt",
               "--epsilon", "1", "--delta", "1e-6", "--json")  # fmt: skip
     steps = {
         "version": ("-c", "import mixtally.version; print(mixtally.version.VERSION)"),
         "packages": ("-m", "pip", "check", "--disable-pip-version-check"),
         "help": ("-m", "mixtally", "--help"),
+        "panels": ("-m", "mixtally", "simulate", "--help"),
         "device": ("-c", PROGRAM, where, NOW, world.fingerprint),
         "example": ("-m", "mixtally", "example", "survey.csv"),
         "simulate": ("-m", "mixtally", *survey),
@@ -129,8 +134,12 @@ def faults(made, where):
         "version": lambda said: said.strip() == VERSION,
         "help": lambda said: "simulate" in said,
         "device": lambda said: said.startswith("taken 147 "),
+        "panels": lambda said: "--epsilon" in said,
         "simulate": counts_people,
     }
+    refused = made.run("-m", "mixtally", "budget", "show", "damaged.json", where=where)
+    if (refused.returncode, refused.stderr.count("\n")) != (2, 1):
+        wrong["refusal"] = refused.stderr[-500:]
     return wrong | {
         name: done[name].stdout[-500:]
         for name, holds in held.items()
@@ -157,7 +166,7 @@ def test_it_works_with_the_newest_packages(minor, environment, tmp_path):
 def test_it_works_with_the_oldest_packages_it_takes(environment, tmp_path):
     """On the oldest Python, for which they have wheels; every package of an extra is loaded.
 
-    Its twin is the last line: with a package older than that, one that does not work, it is seen.
+    Its twins are packages a version older than the bounds, which do not work, and are seen.
     """
     made = environment(PYTHONS[0], EXTRAS, oldest())
     names = {one.name.lower() for one in direct()}
@@ -165,5 +174,5 @@ def test_it_works_with_the_oldest_packages_it_takes(environment, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert {name.lower().replace("_", "-") for name in done.stdout.split()} == names
     assert faults(made, tmp_path / "work") == {}
-    made.install("--no-deps", "msgspec==0.19")
-    assert {"packages", "simulate"} <= {*faults(made, tmp_path / "older")}
+    made.install("--no-deps", *TOO_OLD)
+    assert {"packages", "panels", "refusal"} <= {*faults(made, tmp_path / "older")}
