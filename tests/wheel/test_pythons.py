@@ -27,17 +27,32 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PYTHONS = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
 EXTRAS = ("lab", "data", "plot", "baselines", "places", "rigorous", "serve", "fast")
 """All that users may want, but for `engine`: Spark alone is larger than all of them."""
-TOO_OLD = ("msgspec==0.20", "typer==0.15")
-"""Errors of that msgspec are no ValueErrors; that typer cannot help beside the click of today."""
+TOO_OLD = ("cryptography==47", "msgspec==0.20", "python-flint==0.6", "typer==0.15")
+"""No ML-KEM; errors that are no ValueErrors; no `workprec`; no help beside the click of today."""
 NO_INDEX = re.compile("Failed to establish a new connection|Connect(ion)?Timeout|ReadTimeout")
 LOADED = """
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from importlib.metadata import packages_distributions
 for name, owners in packages_distributions().items():
-    if name[0] != "_" and {one.lower().replace("_", "-") for one in owners} & {*sys.argv[1:]}:
+    owners = {one.lower().replace("_", "-") for one in owners}
+    if name[0] != "_" and find_spec(name) and owners & {*sys.argv[1:]}:
         import_module(name)
         print(*owners)
+"""
+
+SUITES = """
+from mixtally.wire.suite import SUITES
+for suite in SUITES.values():
+    print(suite.number, type(suite.key(suite.configuration(bytes([7] * suite.private_bytes)))))
+"""
+BALLS = """
+import json
+from pathlib import Path
+from mixtally.rigorous import check
+(part,) = check(json.loads(Path("plan.json").read_text()))
+print(part)
 """
 
 pytestmark = pytest.mark.slow
@@ -54,13 +69,13 @@ class Environment(NamedTuple):
             cwd=where or self.folder,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
 
     def install(self, *arguments):
         done = self.run("-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                        "--only-binary", ":all:", *arguments)  # fmt: skip
+                        "--no-compile", "--only-binary", ":all:", *arguments)  # fmt: skip
         if NO_INDEX.search(done.stderr):
             pytest.skip("pip reaches no index of packages from here")
         assert done.returncode == 0, done.stderr
@@ -110,8 +125,8 @@ def environment(tmp_path, wheel):
     return make
 
 
-def faults(made, where):
-    """What does not work there: packages, the command line, a device, a simulation."""
+def faults(made, where, more=()):
+    """What does not work there: packages, the command line, a device, a simulation, ``more``."""
     where.mkdir(exist_ok=True)
     world = World()
     (where / "contract.note").write_bytes(world.note)
@@ -125,8 +140,10 @@ def faults(made, where):
         "help": ("-m", "mixtally", "--help"),
         "panels": ("-m", "mixtally", "simulate", "--help"),
         "device": ("-c", PROGRAM, where, NOW, world.fingerprint),
+        "suites": ("-c", SUITES),
         "example": ("-m", "mixtally", "example", "survey.csv"),
         "simulate": ("-m", "mixtally", *survey),
+        **dict(more),
     }
     done = {name: made.run(*step, where=where) for name, step in steps.items()}
     wrong = {name: one.stderr[-500:] for name, one in done.items() if one.returncode}
@@ -172,7 +189,11 @@ def test_it_works_with_the_oldest_packages_it_takes(environment, tmp_path):
     names = {one.name.lower() for one in direct()}
     done = made.run("-c", LOADED, *names)
     assert (done.returncode, done.stderr) == (0, "")
-    assert {name.lower().replace("_", "-") for name in done.stdout.split()} == names
-    assert faults(made, tmp_path / "work") == {}
+    assert {*done.stdout.split()} == names
+    plan = ("plan", "--bins", "8", "--users", "2000", "--epsilon", "1", "--delta", "1e-6",
+            "--out", "plan.json")  # fmt: skip
+    more = {"plan": ("-m", "mixtally", *plan), "balls": ("-c", BALLS)}
+    assert faults(made, tmp_path / "work", more) == {}
     made.install("--no-deps", *TOO_OLD)
-    assert {"packages", "panels", "refusal"} <= {*faults(made, tmp_path / "older")}
+    seen = {*faults(made, tmp_path / "older", more)}
+    assert {"packages", "suites", "refusal", "panels", "balls"} <= seen
