@@ -135,7 +135,7 @@ def component(one: Required) -> Component:
 def licenses(name: str) -> list[LicenseExpression]:
     """The SPDX expression that a distribution states; nothing where it states none."""
     stated = distribution(name).metadata.json.get("license_expression")
-    return [LicenseExpression(stated)] if stated else []
+    return [LicenseExpression(str(stated))] if stated else []
 
 
 def sbom(wheel: Path, epoch: int) -> str:
