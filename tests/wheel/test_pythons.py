@@ -27,8 +27,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PYTHONS = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
 EXTRAS = ("lab", "data", "plot", "baselines", "places", "rigorous", "serve", "fast")
 """All that users may want, but for `engine`: Spark alone is larger than all of them."""
-TOO_OLD = ("cryptography==47", "msgspec==0.20", "python-flint==0.6", "typer==0.15")
-"""No ML-KEM; errors that are no ValueErrors; no `workprec`; no help beside the click of today."""
+TOO_OLD = ("cryptography==47", "msgspec==0.20", "python-flint==0.6", "rich==14.2", "typer==0.15")
+"""No ML-KEM; errors that are no ValueErrors; no `workprec`; empty lines beside what is printed; no
+help beside the click of today."""
 NO_INDEX = re.compile("Failed to establish a new connection|Connect(ion)?Timeout|ReadTimeout")
 LOADED = """
 import sys
@@ -146,7 +147,10 @@ def faults(made, where, more=()):
         **dict(more),
     }
     done = {name: made.run(*step, where=where) for name, step in steps.items()}
-    wrong = {name: one.stderr[-500:] for name, one in done.items() if one.returncode}
+    said = {name: one.stderr[-500:] or "nothing" for name, one in done.items()}
+    wrong = {name: said[name] for name, one in done.items() if one.returncode}
+    if done["simulate"].stderr:
+        wrong["manners"] = repr(said["simulate"])
     held = {
         "version": lambda said: said.strip() == VERSION,
         "help": lambda said: "simulate" in said,
@@ -196,4 +200,4 @@ def test_it_works_with_the_oldest_packages_it_takes(environment, tmp_path):
     assert faults(made, tmp_path / "work", more) == {}
     made.install("--no-deps", *TOO_OLD)
     seen = {*faults(made, tmp_path / "older", more)}
-    assert {"packages", "suites", "refusal", "panels", "balls"} <= seen
+    assert {"packages", "suites", "refusal", "panels", "balls", "manners"} <= seen
