@@ -9,7 +9,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network literature test slow check format docs wheel bench bench-quick clean
+.PHONY: help setup demo network literature test slow check format docs wheel release bench bench-quick clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -74,6 +74,9 @@ docs: $(STAMP)   ## build the documentation site in out/site; needs no network
 
 wheel: $(STAMP)  ## build the wheel in dist
 	@$(BIN)/python -m hatchling build -t wheel
+
+release: $(STAMP)  ## wheel, sdist, SBOM, provenance, SHA256SUMS in dist; built twice and compared
+	@$(BIN)/python scripts/release.py $(if $(DIRTY),--allow-dirty)
 
 bench: $(BENCH_STAMP)  ## ratios to peers and to the machine's limit; in out/bench as JSON and SVG
 	@$(BIN)/python -m bench --json out/bench/bench.json --plot out/bench/bench.svg

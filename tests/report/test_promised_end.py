@@ -27,7 +27,7 @@ def test_the_upper_end_is_promised(plan):
     shown = msgspec.structs.replace(plan.certificate, lower=1e-9, upper=2e-6)
     plain, plan, ends, _ = promise(plan, shown)
     assert "probability of 2e-06" in plain
-    assert "delta <= 2e-06, one person's record" in plan
+    assert "delta <= 2e-06, observer: messages" in plan
     assert "between 1e-09 and 2e-06" in ends
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mixtally.report.numbers import at_least, at_most, number, supported
-from mixtally.report.words import fact, promise
+from mixtally.report.words import assumes, fact, promise
 
 POSITIVE = st.floats(1e-300, 1e300)
 DIGITS = st.integers(1, 12)
@@ -118,7 +118,7 @@ def test_the_promise_states_numbers_no_better_than_the_certificate(study):
 def test_the_promise_names_observer_status_source_and_assumption(study):
     plan = study([700, 300]).main.plan
     text, shown = " ".join(promise(plan)), plan.certificate
-    for said in (shown.observer, shown.status, shown.source, shown.assumption):
+    for said in (shown.observer, shown.status, shown.source, assumes(shown.assumption)):
         assert said in text
 
 

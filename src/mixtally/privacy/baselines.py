@@ -2,8 +2,6 @@
 
 import math
 
-from scipy.special import log_ndtr, ndtr
-
 from mixtally.records.question import MOST_BINS, Kind, Question
 
 
@@ -65,7 +63,7 @@ def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> fl
     def spent(scale: float) -> float:
         half = distance / (2.0 * scale)
         shift = epsilon / (2.0 * half)
-        return float(ndtr(half - shift) - math.exp(epsilon + log_ndtr(-half - shift)))
+        return _below(half - shift) - math.exp(epsilon) * _below(-half - shift)
 
     low, high = distance * 2.0**-40, distance
     while spent(high) > delta:
@@ -74,6 +72,11 @@ def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> fl
         middle = math.sqrt(low * high)
         low, high = (middle, high) if spent(middle) > delta else (low, middle)
     return high
+
+
+def _below(deviations: float) -> float:
+    """The normal distribution function."""
+    return 0.5 * math.erfc(-deviations / math.sqrt(2.0))
 
 
 def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:

@@ -1,0 +1,74 @@
+"""Provenance of a release: where its files come from, as an in-toto statement of SLSA v1.
+
+It is not signed, and says so: it tells how to make the same bytes again, which whoever doubts it
+can do. Whoever could change the files could change it too; what speaks against that is another
+build of the same commit, by somebody else. Another zlib may compress the same files to other bytes,
+so its version is told too.
+
+Source: in-toto attestation framework, Statement v1; SLSA 1.0, "Provenance".
+"""
+
+import json
+import platform
+import zlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from release_build import BUILD, Source, sha256
+
+BUILDER = "local make release"
+BACKEND = ("hatchling", "hatch-fancy-pypi-readme", "packaging", "pathspec", "pluggy",
+           "trove-classifiers")  # fmt: skip
+"""What hatchling runs with: the backend, its plugin and what they require."""
+UNSIGNED = (
+    "none: this statement is not signed; build the commit again and compare the bytes to check it"
+)
+
+
+def resolved(source: Source) -> list[dict[str, Any]]:
+    """What went in: the tree of git, Python and the build backend with their versions."""
+    commit = {} if source.changed else {"gitCommit": source.commit}
+    return [
+        {"name": "source", "digest": {**commit, "gitTree": source.tree}},
+        {"name": "python", "uri": f"pkg:generic/python@{platform.python_version()}"},
+        *({"name": name, "uri": f"pkg:pypi/{name}@{version(name)}"} for name in BACKEND),
+    ]
+
+
+def provenance(source: Source, files: Mapping[str, Path]) -> str:
+    """The statement about ``files`` (the bytes that were compared, and what tells of them)."""
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [
+            {"name": name, "digest": {"sha256": sha256(path.read_bytes())}}
+            for name, path in sorted(files.items())
+        ],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": "urn:mixtally:release:v1",
+                "externalParameters": {
+                    "commit": source.commit,
+                    "clean": not source.changed,
+                    "changed": list(source.changed),
+                },
+                "internalParameters": {
+                    "commands": [
+                        f"git archive --format=tar {source.tree} | tar -x -C FOLDER",
+                        f"cd FOLDER && SOURCE_DATE_EPOCH={source.epoch} python {' '.join(BUILD)}",
+                    ],
+                    "python": f"{platform.python_implementation()} {platform.python_version()}",
+                    "zlib": zlib.ZLIB_RUNTIME_VERSION,
+                    "platform": platform.platform(),
+                },
+                "resolvedDependencies": resolved(source),
+            },
+            "runDetails": {
+                "builder": {"id": "urn:mixtally:builder:local-make-release"},
+                "metadata": {"mixtally_builder": BUILDER, "mixtally_signature": UNSIGNED},
+            },
+        },
+    }
+    return json.dumps(statement, indent=1) + "\n"

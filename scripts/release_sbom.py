@@ -1,0 +1,168 @@
+"""Software bill of materials (SBOM) of the wheel: CycloneDX 1.6 as JSON.
+
+What the wheel requires is read from its own metadata, for those who install it and for each extra;
+which version of that this environment has, in which the wheel was built, and what it leads to in
+turn, from what is installed. Whoever installs the wheel elsewhere may get other versions in the
+same ranges: each direct requirement has its range beside it. What this environment lacks has a
+range and no version. The extras by which the repository is worked on are left out.
+
+Nothing in it owes anything to chance or to the clock: its time is the commit's and its serial
+number follows from the wheel's digest.
+
+Source: CycloneDX 1.6, ECMA-424 first edition.
+"""
+
+import uuid
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email import message_from_string
+from email.message import Message
+from importlib.metadata import PackageNotFoundError, distribution, version
+from pathlib import Path
+
+from cyclonedx.model import HashAlgorithm, HashType, Property
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentScope, ComponentType
+from cyclonedx.model.license import LicenseExpression
+from cyclonedx.model.lifecycle import LifecyclePhase, PredefinedLifecycle
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from release_build import sha256
+
+OF_THE_REPOSITORY = {"bench", "dev", "docs", "examples"}
+"""Extras of no use without the repository: they bring nothing to whoever installs the wheel."""
+WRITER = "cyclonedx-python-lib"
+
+
+@dataclass(slots=True)
+class Required:
+    """A distribution that the wheel leads to.
+
+    where
+      ranges  versions that the wheel itself takes; none if only others require it
+      extras  the wheel's extras that lead to it; the empty name is the wheel's without any
+      needs   the names of what it requires in turn
+    """
+
+    name: str
+    ranges: set[str] = field(default_factory=set)
+    extras: set[str] = field(default_factory=set)
+    needs: set[str] = field(default_factory=set)
+
+
+def metadata_of(wheel: Path) -> Message:
+    """The wheel's own metadata."""
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        return message_from_string(packed.read(name).decode())
+
+
+def lines_of(name: str) -> list[str]:
+    """What an installed distribution requires; nothing where it is not installed."""
+    try:
+        return distribution(name).requires or []
+    except PackageNotFoundError:
+        return []
+
+
+def asked(lines: Iterable[str], extra: str) -> list[Requirement]:
+    """The requirements among ``lines`` that hold here under ``extra``."""
+    found = [Requirement(line) for line in lines]
+    return [one for one in found if one.marker is None or one.marker.evaluate({"extra": extra})]
+
+
+def required(metadata: Message) -> dict[str, Required]:
+    """Everything that the wheel leads to, by name."""
+    ours = canonicalize_name(metadata["Name"])
+    lines = metadata.get_all("Requires-Dist") or []
+    found: dict[str, Required] = {}
+    for extra in ("", *(metadata.get_all("Provides-Extra") or [])):
+        if extra not in OF_THE_REPOSITORY:
+            follow(ours, lines, extra, found)
+    return found
+
+
+def follow(ours: str, lines: list[str], extra: str, found: dict[str, Required]) -> None:
+    """Put into ``found`` all that ``lines``, the wheel's requirements, lead to under ``extra``."""
+    left: list[tuple[str, str]] = [(ours, extra)]
+    seen = set[tuple[str, str]]()
+    while left:
+        name, under = left.pop()
+        if (name, under) in seen:
+            continue
+        seen.add((name, under))
+        for one in asked(lines if name == ours else lines_of(name), under):
+            below = canonicalize_name(one.name)
+            left += [(below, more) for more in ("", *one.extras)]
+            if below == ours:
+                continue  # an extra that takes another one in
+            held = found.setdefault(below, Required(below))
+            held.extras.add(extra)
+            if name == ours:
+                held.ranges.add(str(one.specifier))
+            else:
+                found[name].needs.add(below)
+
+
+def component(one: Required) -> Component:
+    """``one`` as it is installed here, or by its range alone."""
+    try:
+        here: str | None = version(one.name)
+    except PackageNotFoundError:
+        here = None
+    extras = ", ".join(sorted(one.extras - {""}))
+    told = {
+        "mixtally:range": " or ".join(sorted(one.ranges)),
+        "mixtally:extras": "" if "" in one.extras else extras,
+        "mixtally:version": "of the environment of the build" if here else "not installed there",
+    }
+    return Component(
+        name=one.name,
+        type=ComponentType.LIBRARY,
+        bom_ref=one.name,
+        version=here,
+        scope=ComponentScope.REQUIRED if "" in one.extras else ComponentScope.OPTIONAL,
+        purl=PackageURL("pypi", None, one.name, here),
+        licenses=licenses(one.name) if here else (),
+        properties=[Property(name=name, value=text) for name, text in told.items() if text],
+    )
+
+
+def licenses(name: str) -> list[LicenseExpression]:
+    """The SPDX expression that a distribution states; nothing where it states none."""
+    stated = distribution(name).metadata.json.get("license_expression")
+    return [LicenseExpression(str(stated))] if stated else []
+
+
+def sbom(wheel: Path, epoch: int) -> str:
+    """The bill of ``wheel`` as JSON, dated ``epoch`` seconds after 1970."""
+    metadata, digest = metadata_of(wheel), sha256(wheel.read_bytes())
+    name, number = metadata["Name"], metadata["Version"]
+    found = required(metadata)
+    bom = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"sha256:{digest}"))
+    bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)
+    bom.metadata.lifecycles = [PredefinedLifecycle(phase=LifecyclePhase.BUILD)]
+    bom.metadata.tools.components.add(
+        Component(name=WRITER, version=version(WRITER), type=ComponentType.LIBRARY)
+    )
+    root = Component(
+        name=name,
+        type=ComponentType.LIBRARY,
+        bom_ref=f"{name}@{number}",
+        version=number,
+        description=metadata["Summary"],
+        purl=PackageURL("pypi", None, name, number, {"file_name": wheel.name}),
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
+        licenses=[LicenseExpression(metadata["License-Expression"])],
+    )
+    bom.metadata.component = root
+    parts = {one.name: component(one) for one in found.values()}
+    bom.components.update(parts.values())
+    bom.register_dependency(root, [parts[one.name] for one in found.values() if one.ranges])
+    for one in found.values():
+        bom.register_dependency(parts[one.name], [parts[below] for below in sorted(one.needs)])
+    return JsonV1Dot6(bom).output_as_string(indent=1) + "\n"
