@@ -76,8 +76,6 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     asked, people = request.protocol == NAME, request.people
     if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
         return None
-    if request.collections > 1 and not asked:
-        return None
     if lacks(NAME, request, encoding) is not None:
         return None
     own = _affordable(request, 1, people)
@@ -100,9 +98,10 @@ def _cells(request: PlanRequest, sure: int, people: int, accountant: Accountant)
     """How many cells p err about least at the count that is asked for; 0 for none.
 
     Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
+    Losses of T collections add up like Gaussian ones: each has an epsilon / sqrt(T), about.
     """
     g, guarantee = np.geomspace(*_CHANCES), request.guarantee
-    given = guarantee.epsilon, guarantee.delta
+    given = guarantee.epsilon / math.sqrt(request.collections), guarantee.delta
     mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
     cells = (people * g + sure) / mean
     cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
