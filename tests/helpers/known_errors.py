@@ -15,6 +15,8 @@ from scipy.stats import norm, poisson
 
 _STEP = 2e-3
 _MOST_COUNTS = 1500
+_MOST_DRAWN = 1e10
+"""By one mix."""
 _POINTS = 1 << 62
 """Of an open domain, about."""
 
@@ -232,7 +234,7 @@ def shaped(wish: Wish) -> float:
     laplace = math.sqrt(2.0 * math.exp(-rate)) / -math.expm1(-rate)
     deviation = _gaussian(wish.epsilon, wish.delta / 2.0, math.sqrt(2.0 * times))
     shift = min(laplace, deviation) * (4.0 + math.sqrt(2.0 * math.log(1.0 / wish.delta)))
-    if wish.hops and (wish.bins + wish.most) * 2.0 * shift > wish.users:
+    if (wish.bins + wish.most) * 2.0 * shift > (wish.users if wish.hops else _MOST_DRAWN):
         return math.inf  # near the limit of what a mix adds, nothing is said
     return math.sqrt(rows) * min(laplace, deviation)
 
