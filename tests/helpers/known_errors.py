@@ -147,7 +147,9 @@ def _meeting(bins: int, prime: int) -> float:
 def over_planes(wish: Wish, fakes: float, sure: float, mixes: int = 1) -> float:
     """The same over planes, of as many cells as the fakes cover."""
     most = wish.most
-    cells = sure / cover(wish.epsilon, wish.delta, most * wish.collections) - (most - 1)
+    cells = sure / cover(wish.epsilon, wish.delta, most * wish.collections)
+    # A cell of a set's p has (1 - (k-1)/p)/p of all fakes: p^2 - c p + c (k-1) = 0
+    cells = 0.5 * (cells + math.sqrt(max(0.0, cells * (cells - 4.0 * (most - 1)))))
     bins = wish.bins or _POINTS
     if most > 1:
         return _sets_over_planes(wish, _prime(min(cells, 2.0 ** (63 / (most + 1)))), mixes * fakes)
