@@ -15,6 +15,8 @@ from scipy.stats import norm, poisson
 
 _STEP = 2e-3
 _MOST_COUNTS = 1500
+_MOST_DRAWN = 1e10
+"""By one mix."""
 _POINTS = 1 << 62
 """Of an open domain, about."""
 
@@ -145,7 +147,9 @@ def _meeting(bins: int, prime: int) -> float:
 def over_planes(wish: Wish, fakes: float, sure: float, mixes: int = 1) -> float:
     """The same over planes, of as many cells as the fakes cover."""
     most = wish.most
-    cells = sure / cover(wish.epsilon, wish.delta, most * wish.collections) - (most - 1)
+    cells = sure / cover(wish.epsilon, wish.delta, most * wish.collections)
+    # A cell of a set's p has (1 - (k-1)/p)/p of all fakes: p^2 - c p + c (k-1) = 0
+    cells = 0.5 * (cells + math.sqrt(max(0.0, cells * (cells - 4.0 * (most - 1)))))
     bins = wish.bins or _POINTS
     if most > 1:
         return _sets_over_planes(wish, _prime(min(cells, 2.0 ** (63 / (most + 1)))), mixes * fakes)
@@ -232,7 +236,7 @@ def shaped(wish: Wish) -> float:
     laplace = math.sqrt(2.0 * math.exp(-rate)) / -math.expm1(-rate)
     deviation = _gaussian(wish.epsilon, wish.delta / 2.0, math.sqrt(2.0 * times))
     shift = min(laplace, deviation) * (4.0 + math.sqrt(2.0 * math.log(1.0 / wish.delta)))
-    if wish.hops and (wish.bins + wish.most) * 2.0 * shift > wish.users:
+    if (wish.bins + wish.most) * 2.0 * shift > (wish.users if wish.hops else _MOST_DRAWN):
         return math.inf  # near the limit of what a mix adds, nothing is said
     return math.sqrt(rows) * min(laplace, deviation)
 

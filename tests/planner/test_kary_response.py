@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from helpers.known_errors import Wish, replaced
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import Planner, choose, explain, pareto_front
@@ -13,7 +14,7 @@ from mixtally.planner.pricing import least_replaced
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.question import Kind, Question
-from planner.requests import PAIR, request
+from planner.requests import OPEN, PAIR, request
 
 NAME = "kary-response"
 
@@ -171,6 +172,16 @@ def test_several_messages_and_collections():
         assert plan.protocol == NAME
         assert plan.certificate.upper <= 1e-6
         assert verify(plan).upper == pytest.approx(plan.certificate.upper, rel=1e-9)
+
+
+@pytest.mark.seconds
+def test_several_collections_of_any_text_need_no_fakes():
+    """Where nothing else keeps the promise, and as little is said as the formula has."""
+    plan = choose(request(question=OPEN, messages_per_user=1, collections=2, error_at=1000)).plan
+    assert (plan.protocol, plan.messages_per_user, plan.fakes) == (NAME, 1.0, 0)
+    assert plan.certificate.upper <= 1e-6
+    known = Wish(1.0, 1e-6, 10**6, None, 1.0, collections=2, count=1000)
+    assert plan.error_of(1000) <= 1.02 * replaced(known)
 
 
 def test_its_file_is_read_and_proved_again():

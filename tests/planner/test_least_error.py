@@ -20,6 +20,10 @@ from planner import requests
 
 SLACK = 1.05
 """Formulas are right to 2 %, plans of fewer bytes may err 2 % more, and chances are proved."""
+HARD = 92, 268, 147, 343, 378
+"""Seeds: sets of two that take a Laplace shape, at a delta that a hair too fast a fall breaks; two
+collections with few fakes; sets whose fakes are more than a mix adds, and over few planes.
+"""
 USUAL = [
     Wish(epsilon, delta, users, bins, budget, count=math.isqrt(users))
     for epsilon, delta, users, bins in (
@@ -101,7 +105,7 @@ def test_usual_wishes_have_the_least_known_error(wish):
     _check(wish, draws=False)
 
 
-@pytest.mark.parametrize("seed", each(range(60), 12))
+@pytest.mark.parametrize("seed", each([*range(60), *HARD], 12))
 def test_random_wishes_have_the_least_known_error(seed):
     wish, draws = drawn(seed)
     _check(wish, draws=draws)

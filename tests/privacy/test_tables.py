@@ -13,11 +13,14 @@ import pytest
 
 from mixtally.contract.shape import gaussian_weights, laplace_weights
 from mixtally.ground.fixed import SCALE
+from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.composition import tables
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.tables import losses_of
 from mixtally.privacy.divergence import clear_shaped
 from mixtally.privacy.divergence.in_clear import usual_ratio
+from mixtally.records.mechanism import InClear, ShapedFakes
+from mixtally.records.shape import LaplaceShape, ratio_of
 from privacy import brute
 
 KNOWN = [
@@ -39,6 +42,12 @@ EPSILONS = (0.0, 0.1, 0.7, 1.0, 1.5, 3.0, 6.0)
 
 def composed(weights, times, epsilon):
     return Sum([(losses_of(weights), times)]).delta(epsilon)
+
+
+def of_two(ratio, shift, epsilon):
+    """What is proved of two messages of a Laplace shape."""
+    record = Record.of(InClear(bins=2, fakes=ShapedFakes(LaplaceShape(ratio, shift))))
+    return Accountant().upper(record, epsilon, 2, 1e-10)
 
 
 def truth(weights, times, epsilon):
@@ -183,6 +192,18 @@ def test_of_a_laplace_shape_it_is_what_basic_composition_says(times):
     once = clear_shaped.delta(weights, 1.0 / times)
     assert composed(weights, times, 1.0) <= times * once.upper * (1.0 + 1e-7)
     assert composed(weights, times, 1.0) >= times * once.lower * (1.0 - 1e-5)
+
+
+@pytest.mark.parametrize(("epsilon", "shift", "true"), [
+    (2.68, 34, 8.260622e-11), (1.756, 51, 8.168606e-11),
+])  # fmt: skip
+def test_two_of_a_usual_decay_keep_a_small_delta(epsilon, shift, true):
+    """Known from every outcome of both. The twin falls by an even share of epsilon to the last
+    digit: what is proved of it is above by what its losses pass the share by.
+    """
+    found = of_two(usual_ratio(epsilon, 2), shift, epsilon)
+    assert found == pytest.approx(true, rel=1e-6)
+    assert of_two(ratio_of(epsilon / 4.0), shift, epsilon) > 5.0 * true
 
 
 @pytest.mark.parametrize("weights", [(SCALE,), (0, 0, SCALE), (1, SCALE - 1)])

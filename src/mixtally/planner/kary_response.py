@@ -38,6 +38,8 @@ _CHANCES = 1e-3, 0.95, 24
 """Of a replacement: from, to, and how many are looked at."""
 _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
 """Where a mean is sought, how closely, and by how many counts within how many deviations."""
+_HELPING = 0.1
+"""Fakes that hide less than this share make an error at most some twentieth less."""
 _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 
 
@@ -45,7 +47,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     """The least chance of a replacement beside the fakes of the budget.
 
     Unless it is requested by name, None where mixes may draw the fakes, for several
-    messages, and for several collections with less than a fake a user: their curves are dear.
+    messages, and for several collections with so few fakes that they hardly help: their curves are
+    dear.
     """
     clear, asked = encoding.in_clear(), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
@@ -58,7 +61,7 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if (short := lacks(NAME, request, encoding)) is not None:
         return short
     own = _affordable(request, len(bins), request.people)
-    if not asked and request.collections > 1 and own is not None and not own.whole:
+    if not asked and request.collections > 1 and _hardly(request, own, max(bins)):
         return None
     sure = _surely(request, own, len(bins), request.people)
     if sure and request.local_epsilon is None and _enough(request, bins, sure, accountant):
@@ -75,8 +78,6 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     """The same over planes of about as many cells as err least."""
     asked, people = request.protocol == NAME, request.people
     if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
-        return None
-    if request.collections > 1 and not asked:
         return None
     if lacks(NAME, request, encoding) is not None:
         return None
@@ -102,7 +103,7 @@ def _cells(request: PlanRequest, sure: int, people: int, accountant: Accountant)
     Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
     g, guarantee = np.geomspace(*_CHANCES), request.guarantee
-    given = guarantee.epsilon, guarantee.delta
+    given = _epsilon_of_one(request), guarantee.delta
     mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
     cells = (people * g + sure) / mean
     cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
@@ -144,6 +145,19 @@ def _poisson(mean: Floats) -> tuple[Floats, Floats]:
     log = count * np.log(mean) - count * np.log(np.maximum(count, 1.0)) + count - mean
     chance = np.exp(log) / np.sqrt(count + 1.0 / 6.0)
     return count, chance / chance.sum(axis=1, keepdims=True)
+
+
+def _epsilon_of_one(request: PlanRequest) -> float:
+    """What each of T collections has, about: epsilon / sqrt(T), as losses add up like Gaussian."""
+    return request.guarantee.epsilon / math.sqrt(request.collections)
+
+
+def _hardly(request: PlanRequest, own: OwnFakes | None, bins: int) -> bool:
+    """Whether there are fakes of coins, of which less than a tenth of what hides comes."""
+    if own is None or own.whole:
+        return False
+    need = usual_cover(_epsilon_of_one(request), request.guarantee.delta) * bins
+    return own.mean * (request.people or 0) < _HELPING * need
 
 
 def _affordable(request: PlanRequest, parts: int, people: int) -> OwnFakes | None:

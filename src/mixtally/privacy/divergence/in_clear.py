@@ -69,6 +69,8 @@ _AIMED = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
 _EMPTY = 0.1
 """Of delta, what a Gaussian shape leaves to bins without fakes: less takes hardly more variance."""
+_SHARED = 1.0 - 2e-9
+"""Of epsilon, what several messages' losses come to: what passed it by a hair would weigh 1e-9."""
 _ALONE = "; other people's answers in clear hide nobody at worst"
 
 
@@ -106,9 +108,11 @@ def _shape(given: Parameters, epsilon: float) -> AnyShape:
 def usual_ratio(epsilon: float, messages: int) -> int:
     """The decay ratio, over 2^64, that suits so many messages: each of two bins reveals one decay.
 
-    Upwards, past the error of exp: a slower fall is never broken at the limit itself.
+    Upwards, past the error of exp: a slower fall is never broken at the limit itself. That of
+    several messages is their basic composition's, which looks a hair below the even share.
     """
-    return math.ceil(math.exp(-epsilon / (2.0 * messages)) * SCALE) + (1 << 12)
+    share = epsilon if messages == 1 else epsilon * _SHARED
+    return math.ceil(math.exp(-share / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
 def delta(
