@@ -117,6 +117,6 @@ def test_bad_input_is_a_line(refused, data, more, words):
 
 def test_the_data_are_the_source_and_the_plan_has_its_own(cli, data):
     facts = played(cli, data, "--set", ";", "--seed", 1)
-    assert facts["source"] == "1,600 baskets of shop.csv, each played as a person's."
+    assert facts["source"] == "1,600 baskets of shop.csv, one person each."
     assert facts["collection"]["protocol"] == "flip-blank"
     assert facts["collection"]["source"] != facts["source"]

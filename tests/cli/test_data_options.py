@@ -64,7 +64,7 @@ def test_every_command_sees_people(refused, cli, crowd, command):
         assert (played.status, played.err) == (0, "")
         source = json.loads(played.out)["source"]
         assert source.startswith(
-            f"{PEOPLE} rows of crowd.csv, each played as a person. Rows left out for a missing "
+            f"{PEOPLE} rows of crowd.csv, one person each. Rows left out for a missing "
             "value: 1. Further rows of a person, left out for the first: 300."
         )
 
@@ -111,8 +111,8 @@ def test_every_format_comes_through_a_pipe(cli, tmp_path, piped, name):
     through = cli("simulate memoized", "-", "--column", "answer", "--seed", 1, "--json")
     assert (read.status, through.status) == (0, 0)
     one, other = json.loads(read.out), json.loads(through.out)
-    assert other.pop("source") == "400 rows of the standard input, each played as a person"
-    assert one.pop("source") == f"400 rows of {name}, each played as a person"
+    assert other.pop("source") == "400 rows of the standard input, one person each"
+    assert one.pop("source") == f"400 rows of {name}, one person each"
     assert one == other
 
 

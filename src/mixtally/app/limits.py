@@ -23,13 +23,13 @@ class CostOptions:
 
     fakes_per_user: Annotated[
         float | None,
-        o.option("--fakes-per-user", "Most fakes per user sends on average, 0 to 999.", "F"),
+        o.option("--fakes-per-user", "Most fakes a user sends on average, 0 to 999.", "F"),
     ] = None
     messages_per_user: Annotated[
         float | None,
         o.option(
             "--messages-per-user",
-            "Most messages per user sends on average, the own report included, 1 to 1,000 "
+            "Most messages a user sends on average, the own report included, 1 to 1,000 "
             "(default 2 for each part of a record, a bit or attribute; of a set one more than its "
             "members).",
             "M",

@@ -60,5 +60,5 @@ def places(
     reading = rows.reading(Reading(columns=columns, form=As.PLACE, grid=hexagons))
     file = rows.at(data)
     crowd = read_crowd(file, reading)
-    source = f"{crowd.users:,} rows of {file.name}, each played as a person at a place."
+    source = f"{crowd.users:,} rows of {file.name}, one person at a place each."
     play(run, source, lambda made: counted(crowd, promised, hexagons, budget, made))

@@ -93,7 +93,7 @@ def play(
         played = release(contract.plan, sent, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
-        source=f"{crowd.users:,} rows of {file.name}, each played as a person.",
+        source=f"{crowd.users:,} rows of {file.name}, one person each.",
         raw=crowd.note,
         seed=run.seed,
         ordered=True,

@@ -84,7 +84,7 @@ def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
         )
     file, labels = rows.at(data), read_labels(ballot.labels)
     population = read_crowd(file, rows.reading(Reading(columns=(column,), labels=labels)))
-    return population, f"{population.users:,} rows of {file.name}, each played as a voter."
+    return population, f"{population.users:,} rows of {file.name}, one voter each."
 
 
 def _example(options: VoteOptions) -> VoteOptions:

@@ -172,7 +172,7 @@ def _played(
         budget.charge(plan)
     if isinstance(whole, Population):
         played = release(plan.record, whole, lab, analysis)
-        source = f"{whole.users:,} values, each played as a person."
+        source = f"{whole.users:,} values, one person each."
     else:
         played = collect_counts(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} people, as the counts have them."

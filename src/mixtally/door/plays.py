@@ -251,7 +251,7 @@ def _played(
     run = run_of(seed, level)
     crowd = shared_crowd_of(values, name, wanted)
     people = replace(crowd.population, note=" ".join(crowd.raw))
-    source = " ".join([f"{people.users:,} values, each played as a person's.", *crowd.public])
+    source = " ".join([f"{people.users:,} values, one person each.", *crowd.public])
     return people, replace(run, source=source), crowd.backend
 
 

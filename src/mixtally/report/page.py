@@ -25,8 +25,8 @@ from mixtally.version import VERSION
 
 _MARK = f"<!-- {REHEARSAL}: {HOLDS_RAW} -->\n"
 _RAW = (
-    f"Rehearsal: {HOLDS_RAW}. It is for whoever has the data; what may be published stands beside "
-    "it, without any of them."
+    f"Simulation: it {HOLDS_RAW}. Do not publish it; what may be published stands beside it, "
+    "without them."
 )
 _KINDS = ((328.0, "few"), (668.0, "rows"), (1072.0, "wide"))
 """Pixels that a phone, a tablet and a desk have for a table; where it needs more it is a list."""

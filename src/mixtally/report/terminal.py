@@ -5,7 +5,6 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from mixtally.report.document import (
-    REHEARSAL,
     Bullets,
     Cell,
     Document,
@@ -23,7 +22,7 @@ _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone
 
 def opening(document: Document) -> list[str]:
     """What a terminal says before anything else: the promise, and whether there are raw counts."""
-    raw = f"{REHEARSAL.capitalize()}: true counts and errors are raw data. Do not publish them."
+    raw = "Simulation: true counts and errors are raw data. Do not publish them."
     return [*document.lines, *([raw] if document.rehearsal else [])]
 
 
