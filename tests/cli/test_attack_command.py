@@ -5,9 +5,12 @@ import json
 import pytest
 from msgspec.structs import replace
 
+from helpers.contracts import over_planes, plan_of, proved
+from mixtally.attacks import PLAN_ATTACKS
 from mixtally.ground.chance import SecureChance
 from mixtally.literature.formulas import notes
 from mixtally.records.contract import OwnFakes, read_plan, write_plan
+from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
@@ -42,6 +45,21 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     assert facts["violated"] == []
     assert facts["certified"] is True
     assert all(one["margin"] is None or one["margin"] >= -1e-9 for one in facts["attacks"])
+
+
+@pytest.mark.seconds
+def test_every_attack_plays_on_sets_over_planes(cli, tmp_path):
+    part = over_planes(40, 11, most_set=3, whole=1, coin=0)
+    asked = Question(name="q", bins=40, kind=Kind.SET, max_set=3)
+    plan = proved(plan_of(asked, [part], epsilon=4.0, hops=1))
+    path = tmp_path / "plan.json"
+    path.write_bytes(write_plan(plan))
+    outcome = cli("check attack", path, *QUICK, "--runs", 100, "--json")
+    assert outcome.status == 0
+    facts = json.loads(outcome.out)
+    played = {one["attack"]: one for one in facts["attacks"]}
+    assert (facts["violated"], set(played)) == ([], set(PLAN_ATTACKS))
+    assert played["poisoning"]["attacked"] == pytest.approx(played["poisoning"]["promised"])
 
 
 def test_json_is_what_is_in_the_file(cli, plan_file, tmp_path):

@@ -63,7 +63,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     small, users = _sized(part, hops)
     if users == 0:
         return [], 0
-    bins = small.bins if small.planes is None else 2
+    bins, cells = (small.bins, small.layout.bins) if small.planes is None else (2, 2)
     held = np.where(np.arange(users) < users // 2, bins - 1, 0)
     sent: list[Rows] = []
     played = lab.play([small], hops, [held], lab.chance, watch=sent.append)
@@ -73,7 +73,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     first = len(rows) // 2
     halves = [_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
-    own = np.bincount(held, minlength=small.layout.bins) * small.repeats
+    own = np.bincount(held, minlength=cells) * small.repeats
     own[bins : bins + small.record_messages - 1] += users * (small.pads > 0)
     ends = np.unique([0, bins - 1])
     share = first / len(rows) if len(rows) else 0.0
@@ -92,7 +92,7 @@ def _shown(part: Part, rows: Rows) -> Counts:
     """How many messages name each bin, or how many planes hold either of the first two values."""
     if part.planes is None:
         return tally_messages(part.layout, rows).counts
-    held = first_values(part.planes, part.layout.codes(rows), 2)
+    held = first_values(part, part.planes, part.layout.codes(rows), 2)
     ones = np.unpackbits(held, axis=1, count=2, bitorder="little")
     return np.asarray(ones.sum(axis=0, dtype=np.int64))
 
@@ -134,8 +134,9 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     """Bins against what their holders, fakes and flips should show."""
     bins, messages = part.bins, int(own.sum()) + fakes
     if part.planes is not None:
-        others, rest = own[::-1], np.maximum(seen - own, 0)
-        met = others * part.planes.meeting + fakes / part.planes.prime
+        others, rest = own[::-1] * part.record_messages, np.maximum(seen - own, 0)
+        kappa = 1.0 / part.planes.prime if part.pads else part.planes.meeting
+        met = others * kappa + fakes / part.planes.prime
         most = others + fakes
         return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
     if part.replaced is not None:  # binomials of several chances vary less than one of their mean

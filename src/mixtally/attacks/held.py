@@ -4,21 +4,29 @@ import numpy as np
 
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.planes import digits_of, directions
-from mixtally.records.contract import Planes
+from mixtally.records.contract import Part, Planes
 
 
-def first_values(planes: Planes, codes: Counts, width: int) -> Rows:
+def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
+    """The points that values are; of sets also what stands for members that they lack."""
+    if not part.pads:
+        return values
+    every = (planes.bare.member(one, part.bins) for one in values.tolist())
+    return np.fromiter(every, dtype=np.int64, count=len(values))
+
+
+def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
     """Which of the first ``width`` values the plane of each message holds, as packed bits."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
-    values = digits_of(np.arange(width), p, digits)
+    values = digits_of(points_of(part, planes, np.arange(width)), p, digits)
     held = (directions(numbers, p, digits).T @ values) % p == cells[:, None]
     return np.packbits(held, axis=1, bitorder="little")
 
 
-def holds(planes: Planes, codes: Counts, values: Counts) -> np.ndarray:
-    """Whether the plane of each message holds the value beside it, shape (messages,)."""
+def holds(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
+    """Whether the plane of each message holds the point beside it, shape (messages,)."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
-    products = directions(numbers, p, digits) * digits_of(values, p, digits)
+    products = directions(numbers, p, digits) * digits_of(points, p, digits)
     return np.asarray(products.sum(axis=0) % p == cells)

@@ -18,6 +18,7 @@ from mixtally.attacks.randomizer import (
     clear_checks,
     coin_checks,
     flip_checks,
+    kept_apart,
     kept_caps,
     probed,
 )
@@ -48,6 +49,7 @@ def lone_checks(name: str, part: Part, lab: Lab) -> Counted:
                 count = max(20, min(devices, _BIT_BUDGET // (4 * part.bins)))
                 every.append(flip_checks(label, one, own, count))
         every += [coin_checks(label, part, own, _CLEAR), kept_caps(label, part, own)]
+        every.append(kept_apart(label, part, own))
     return [one for checks, _ in every for one in checks], sum(drawn for _, drawn in every)
 
 
@@ -95,9 +97,9 @@ def _bare(part: Part) -> BarePart:
 
 
 def _bins(part: Part, record: Rows | np.int64) -> list[int]:
-    """The bins that a record sets, a number or packed bits."""
-    if np.ndim(record) == 0:
-        return [int(record)]
+    """The bins that a record sets, ascending: a number, several and -1 for none, or packed bits."""
+    if record.dtype == np.int64:
+        return sorted(one for one in np.atleast_1d(record).tolist() if one >= 0)
     bits = np.unpackbits(np.asarray(record), count=part.bins, bitorder="little")
     return [int(place) for place in np.flatnonzero(bits)]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mixtally.attacks.held import points_of
 from mixtally.attacks.outcome import Lab, Outcome, Verdict
 from mixtally.attacks.target import Target
 from mixtally.errors import MessageError
@@ -73,7 +74,8 @@ def _seen(part: Part, tally: Tally) -> Counts:
     """What estimates are made of: of planes for some values, the liar's own among them."""
     if part.planes is None:
         return tally.counts
-    return pointing_at(part.planes, tally, np.arange(min(part.bins, _SINGLES)))[0]
+    points = points_of(part, part.planes, np.arange(min(part.bins, _SINGLES)))
+    return pointing_at(part.planes, tally, points)[0]
 
 
 def lies(layout: Layout) -> Iterator[Rows]:

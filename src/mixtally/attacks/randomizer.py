@@ -13,15 +13,18 @@ plans that promise anything they change fewer counts than any of these tests can
 are kept is seen at one that half of all draws pass.
 """
 
+from itertools import count as count_from
+
 import numpy as np
 from msgspec.structs import replace
 
 from mixtally.attacks.audit import Checks, audit
-from mixtally.attacks.held import holds
+from mixtally.attacks.held import holds, points_of
 from mixtally.attacks.outcome import Lab, Outcome
 from mixtally.attacks.senders import first_positions
 from mixtally.attacks.shuffling import small_shuffle_checks
 from mixtally.attacks.target import Target
+from mixtally.contract.planes import is_prime, most_digits
 from mixtally.ground.bits import Counts, Rows, one_hot, spans
 from mixtally.ground.counting import column_counts
 from mixtally.ground.fixed import SCALE
@@ -32,6 +35,7 @@ from mixtally.records.contract import (
     FakeRecord,
     OwnFakes,
     Part,
+    Planes,
     Shape,
     UniformRecipe,
 )
@@ -82,7 +86,11 @@ def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
         every.append(_shaped_checks(name, part, part.recipe, lab, most - reports))
     else:
         every = [clear_checks(name, part, lab, most // 2)]
-    every += [coin_checks(name, part, lab, _COINS // share), kept_caps(name, part, lab)]
+    every += [
+        coin_checks(name, part, lab, _COINS // share),
+        kept_caps(name, part, lab),
+        kept_apart(name, part, lab),
+    ]
     return [one for checks, _ in every for one in checks], sum(messages for _, messages in every)
 
 
@@ -257,6 +265,32 @@ def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
     return [check], len(sent) + len(fakes)
 
 
+def kept_apart(name: str, part: Part, lab: Lab) -> Counted:
+    """Whether a direction is drawn again in which a member of a set meets another: of sets of every
+    size, over the fewest planes of a direction, where most sets meet.
+    """
+    most = part.pads
+    if part.planes is None or not most:
+        return [], 0
+    prime = next(one for one in count_from(2 * most) if is_prime(one))
+    planes, bins = Planes(prime, most_digits(prime)), prime + 1
+    layout = replace(part.layout, bins=planes.messages)
+    probe = replace(part, bins=bins, planes=planes, layout=layout)
+    people, places = np.arange(_CAPPED)[:, None], np.arange(most)
+    sets = np.where(places < people % (most + 1), (people + places) % bins, -1)
+    named = layout.codes(lab.device.reports(probe, sets, lab.chance))
+    own = [planes.bare.members(sorted(one[one >= 0].tolist()), bins, most) for one in sets]
+    lost = len(named) - sets.size
+    points = np.repeat(np.array(own), most, axis=0)[: len(named)]
+    shown = holds(planes, np.repeat(named[: len(points)], most), points.ravel())
+    due = np.resize(np.eye(most, dtype=np.bool_), points.shape)
+    met = int((shown.reshape(points.shape) != due).any(axis=1).sum())
+    return [
+        Checks.exact(f"message of a set that is missing or too many{name}", lost),
+        Checks.exact(f"message that holds more or others than its member{name}", met),
+    ], len(named)
+
+
 def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     """Whether so many reports in clear name their bin, or any as often as values are replaced, and
     the pads that a set of it lacks; and fakes any of these alike.
@@ -269,7 +303,10 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     some, held = named[: len(wanted)], wanted[: len(named)]
     right = some == held
     if part.planes is not None:
-        right, cells = holds(part.planes, some, held), part.planes.prime
+        right, cells = (
+            holds(part.planes, some, points_of(part, part.planes, held)),
+            part.planes.prime,
+        )
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - len(wanted)),

@@ -123,7 +123,7 @@ class Senders:
     def _seen(self, part: Part, rows: Rows, width: int) -> Rows:
         """The first positions of messages, or which of the first values their planes hold."""
         if part.planes is not None:
-            return first_values(part.planes, part.layout.codes(rows), width)
+            return first_values(part, part.planes, part.layout.codes(rows), width)
         return first_positions(part.layout, rows, width)
 
     def _beyond(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:

@@ -24,8 +24,9 @@ _MOST_TABLE = 1 << 25
 """Points of a transform: it takes half a gigabyte."""
 _DEAR = 40.0
 """A point of a transform takes about as long as so many messages."""
-_CELLS = 1 << 18
-"""Products at once: they stay in the cache."""
+_PRODUCTS, _MESSAGES = 1 << 18, 256
+"""At once, of so many messages: they stay in the cache, and no library starts threads for so few.
+"""
 _ROUND_OFF = 0.01
 _CONTROLS = 64
 """Points that nobody can hold, of which it is looked how many messages point at them."""
@@ -57,31 +58,32 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
     squares of how many of these one points at.
 
-    By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p.
+    By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p: a message
+    points at x where <a, x> - c + 1/2, over p, lies less than 1/p above a whole number.
     """
     codes, times = tally.named
     p, digits = planes.prime, planes.digits
     _, vectors, cells = _split(planes, codes)
     rows: NDArray[np.floating] = (
-        np.concatenate([_central(vectors, p), -_central(cells, p)[None, :]]).T / p
+        np.concatenate([_central(vectors, p), 0.5 - _central(cells, p)[None, :]]).T / p
     )
     columns: NDArray[np.floating] = np.concatenate(
         [_central(digits_of(points, p, digits), p), np.ones((1, len(points)))]
     )
-    single = (digits + 1) * p * p < 1 << 20
-    if single:
+    if (digits + 1) * p * p < 1 << 20:
         rows, columns = rows.astype(np.float32), columns.astype(np.float32)
-    weights, near = times.astype(np.float64), 0.5 / p
-    found, named = np.zeros(len(points)), np.zeros(len(codes))
-    few = max(1, min(len(codes), 1024))
-    for some in spans(len(points), max(1, _CELLS // few)):
+    near = rows.dtype.type(1.0 / p)
+    found, named = np.zeros(len(points), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
+    few = max(1, min(len(codes), _MESSAGES))
+    for some in spans(len(points), max(1, _PRODUCTS // (few * (digits + 1)))):
+        right = np.ascontiguousarray(columns[:, some])
         for those in spans(len(codes), few):
-            quotients = rows[those] @ columns[:, some]
-            quotients -= np.rint(quotients)
-            hit = np.abs(quotients) < near
-            found[some] += weights[those] @ hit
-            named[those] += hit.sum(axis=1)
-    return np.rint(found).astype(np.int64), float(weights @ named**2)
+            quotients = rows[those] @ right
+            quotients -= np.floor(quotients)
+            row, column = np.divmod(np.flatnonzero(quotients < near), right.shape[1])
+            np.add.at(found[some], column, times[those][row])
+            named[those] += np.bincount(row, minlength=len(quotients))
+    return found, float(times @ named.astype(np.float64) ** 2)
 
 
 def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:

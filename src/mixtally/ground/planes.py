@@ -12,16 +12,14 @@ def digits_of(points: Integers, prime: int, digits: int) -> Integers:
 
 def directions(numbers: Integers, prime: int, digits: int) -> Integers:
     """The directions that have these numbers, shape (digits, numbers)."""
-    found = np.zeros((digits, len(numbers)), dtype=np.int64)
-    first = 0
-    for lead in range(digits):
-        block = prime ** (digits - 1 - lead)
-        (here,) = np.nonzero((numbers >= first) & (numbers < first + block))
-        rest = numbers[here] - first
-        found[lead, here] = 1
-        for place in range(lead + 1, digits):
-            found[place, here] = rest // prime ** (digits - 1 - place) % prime
-        first += block
+    blocks = [prime ** (digits - 1 - lead) for lead in range(digits)]
+    ends = np.cumsum(np.array(blocks, dtype=np.int64))
+    (late,) = np.nonzero(numbers >= blocks[0])  # few: those that do not begin with 1
+    leads, rest = np.searchsorted(ends[:-1], numbers[late], side="right"), numbers.copy()
+    rest[late] -= ends[leads - 1]
+    found = np.stack([rest // block % prime for block in blocks])  # nothing up to a leading 1
+    found[0] = numbers < blocks[0]
+    found[leads, late] = 1
     return found
 
 
