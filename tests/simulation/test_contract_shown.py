@@ -9,6 +9,7 @@ from helpers.contracts import plan_of, proved, shaped, uniform
 from mixtally.data.population import Population
 from mixtally.records.grid import Grid
 from mixtally.report.page import page
+from mixtally.report.words import assumes
 from mixtally.simulation.conduct import HONEST, Conduct, Hops
 from mixtally.simulation.lab import Lab, Provenance, Signed
 from mixtally.simulation.rounding import rounded_crowd
@@ -65,7 +66,7 @@ def test_the_page_says_what_came_and_what_is_not_promised(name):
     assert f"contract {'ab' * 32}" in text
     assert "Counts are right only if every mix is honest" in text
     assert ("leaves out others" in text) == (name == "uniform")
-    assert study.main.plan.certificate.assumption in text
+    assert assumes(study.main.plan.certificate.assumption) in text
 
 
 @pytest.mark.parametrize("name", PARTS)
