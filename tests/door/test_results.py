@@ -272,3 +272,12 @@ def test_editors_see_every_option(name):
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values())
     assert "honest_share" in taken
     assert {"hops", "mixes"} & set(taken)
+
+
+def test_a_plan_is_a_file_or_a_page_and_knows_other_models(tmp_path):
+    plan = mixtally.plan(100, epsilon=1, delta=1e-6, users=10**6)
+    (file,), (page,) = plan.save(tmp_path / "plan.json"), plan.save(tmp_path / "plan.html")
+    assert mixtally.Plan.load(file).fingerprint == plan.fingerprint
+    assert page.read_text().startswith("<!doctype html>")
+    assert plan.fingerprint in page.read_text()
+    assert plan.elsewhere["central model"] < plan.error < plan.elsewhere["local model"]

@@ -42,7 +42,7 @@ class ClaimOptions:
         ),
     ] = None
     epsilon: Annotated[float | None, o.option("--epsilon", "The claimed privacy loss.", "E")] = None
-    delta: Annotated[float | None, o.option("--delta", "The claimed chance left over.", "D")] = None
+    delta: Annotated[float | None, o.option("--delta", "The claimed delta.", "D")] = None
     parameters: ParameterOptions
     honest_share: Annotated[
         float | None,

@@ -74,7 +74,7 @@ class Budget:
 
     @property
     def delta(self) -> float:
-        """The chance left over, of everything together."""
+        """The delta of everything together."""
         return self._ledger.budget.delta
 
     @property

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mixtally.app.elsewhere import elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.plans import promise_lines
+from mixtally.app.plans import plan_file, promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
@@ -18,7 +19,7 @@ from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan as Record
-from mixtally.records.contract import read_plan, write_plan
+from mixtally.records.contract import read_plan
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
@@ -72,19 +73,24 @@ class Plan:
 
     @property
     def promise(self) -> str:
-        """What is promised, to whom, and what it rests on, in words."""
+        """What is promised, to whom, and what it assumes, in words."""
         return "\n\n".join(promise(self.record))
+
+    @property
+    def elsewhere(self) -> dict[str, float]:
+        """Standard errors of the same guarantee in other models, by their names."""
+        return {one.model: one.standard_error for one in elsewhere(self.record)}
 
     @checks.in_python
     def save(self, path: str | Path) -> list[Path]:
-        """Write it as ``mixtally plan --out`` does.
+        """Write it as ``mixtally plan --out`` does: a page for approval where ``path`` is HTML.
 
         Raises DataError when the disk refuses.
 
         >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
         """
         place = file_at(path)
-        return write(place.parent, {place.name: write_plan(self.record)})
+        return write(place.parent, {place.name: plan_file(self.record, place)})
 
     @classmethod
     @checks.in_python
@@ -143,7 +149,7 @@ def plan(
       question   how many bins there are, or their labels, or labels by attribute; or a ``Question``
                  itself; None for numbers that are rounded
       epsilon    the largest privacy loss, in [0.01, 20]
-      delta      the chance left over, in [1e-15, 0.1]
+      delta      of the (epsilon, delta) guarantee, in [1e-15, 0.1]
       users      people expected to take part, 2 to 10^10
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label

@@ -85,7 +85,7 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
     where
       protocol   as ``delta`` has it
       epsilon    the largest privacy loss, in [0.01, 20]
-      delta      the chance left over, in [1e-15, 0.1]
+      delta      of the (epsilon, delta) guarantee, in [1e-15, 0.1]
       given      its parameters without flip, or fakes, or the shape, or permanent
 
     Raises ParameterError as ``delta`` does, InfeasibleError when no such noise is there.
