@@ -275,9 +275,9 @@ def test_editors_see_every_option(name):
 
 
 def test_a_plan_is_a_file_or_a_page_and_knows_other_models(tmp_path):
-    plan = mixtally.plan(100, epsilon=1, delta=1e-6, users=10**6)
-    (file,), (page,) = plan.save(tmp_path / "plan.json"), plan.save(tmp_path / "plan.html")
-    assert mixtally.Plan.load(file).fingerprint == plan.fingerprint
+    found = plan(100, epsilon=1, delta=1e-6, users=10**6)
+    (file,), (page,) = found.save(tmp_path / "plan.json"), found.save(tmp_path / "plan.html")
+    assert door.Plan.load(file).fingerprint == found.fingerprint
     assert page.read_text().startswith("<!doctype html>")
-    assert plan.fingerprint in page.read_text()
-    assert plan.elsewhere["central model"] < plan.error < plan.elsewhere["local model"]
+    assert found.fingerprint in page.read_text()
+    assert found.elsewhere["central model"] < found.error < found.elsewhere["local model"]
