@@ -1,6 +1,6 @@
 """Pages of the site that are no files of docs/: README and its neighbors, notebooks as Markdown.
 
-MkDocs calls ``on_files`` and ``on_page_markdown``. Links are written for the repository; here they
+MkDocs calls ``on_files`` and ``on_page_markdown``. The page of commands gets their help. Links are written for the repository; here they
 lead to the page of the same file, and where the site has none only their words are left.
 """
 
@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
+from typer.testing import CliRunner
+
+from mixtally.cli.app import COMMANDS, app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -18,6 +21,7 @@ TOP = {"README.md": "index.md"} | {
     name: name
     for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "SPEC.md")
 }
+COMMANDS_PAGE = "reference/commands.md"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -45,7 +49,20 @@ def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
         path = os.path.relpath(target, os.path.dirname(here) or ".")
         return f"{picture}[{text}]({path}{anchor or ''})"
 
-    return LINK.sub(turned, markdown)
+    told = LINK.sub(turned, markdown)
+    return told + helps() if here == COMMANDS_PAGE else told
+
+
+def helps() -> str:
+    """What every command says of itself, all of its options included."""
+    parts = ["", "## All options"]
+    for name, command in COMMANDS.items():
+        flag = "--help-all" if command.function else "--help"
+        done = CliRunner().invoke(app, [*name.split(), flag], env={"COLUMNS": "100"})
+        if done.exit_code != 0:
+            raise RuntimeError(f"mixtally {name} {flag}: {done.output}")
+        parts += [f"### mixtally {name}", f"```text\n{done.output.rstrip()}\n```"]
+    return "\n\n".join(parts) + "\n"
 
 
 def uri_of(path: Path) -> str:

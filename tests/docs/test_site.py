@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import mixtally
+from mixtally.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 MENU = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
@@ -54,6 +55,10 @@ def test_the_site_builds_and_shows_the_public_names(copy):
     reference = (site / "reference/python.html").read_text()
     for name in mixtally.__all__:
         assert f'id="mixtally.{name}"' in reference, name
+    commands = (site / "reference/commands.html").read_text()
+    for name in COMMANDS:
+        assert f'id="mixtally-{name.replace(" ", "-")}"' in commands, name
+    assert "--honest-share" in commands
     for page in NAMED:
         assert (site / page).with_suffix(".html").is_file(), page
     for page in site.rglob("*.html"):
