@@ -1,7 +1,8 @@
 """Pages of the site that are no files of docs/: README and its neighbors, notebooks as Markdown.
 
-MkDocs calls ``on_files`` and ``on_page_markdown``. The page of commands gets their help. Links are written for the repository; here they
-lead to the page of the same file, and where the site has none only their words are left.
+MkDocs calls ``on_files`` and ``on_page_markdown``. The page of commands gets their help. Links are
+written for the repository; here they lead to the page of the same file, and where the site has none
+only their words are left.
 """
 
 import json
