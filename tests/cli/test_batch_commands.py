@@ -96,3 +96,10 @@ def test_what_cannot_be_used(refused, cli, planned):
         "--out", "other",
     )  # fmt: skip
     assert "a plan for 1,000 users" in line
+
+
+@pytest.mark.usefixtures("planned")
+def test_messages_in_the_order_of_people_are_not_counted(cli, refused):
+    """Who counts them would see whose they are: no promise covers that."""
+    drawn(cli)
+    assert "order of the people" in refused("batch tally", "raw", "--plan", "plan.json")

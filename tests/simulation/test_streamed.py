@@ -37,7 +37,7 @@ def rows_in(paths, size=1):
 
 
 def counted(paths, layout):
-    return fold([path.as_uri() for path in paths], layout, PLAN).tally
+    return fold([path.as_uri() for path in paths], layout, PLAN, unmixed=True).tally
 
 
 def test_everybody_and_every_fake_once(tmp_path):

@@ -16,7 +16,7 @@ import numpy as np
 
 from mixtally.data.progress import Progress, quiet
 from mixtally.engine import places
-from mixtally.engine.shards.shard import Label, opened, write
+from mixtally.engine.shards.shard import MIXED, PEOPLE, Label, opened, write
 from mixtally.engine.sorting import KEY_BYTES, Sorter
 from mixtally.engine.workers import workers
 from mixtally.errors import DataError
@@ -147,7 +147,7 @@ def _drawn(work: Sequence[_Shard], folder: Path, processes: int) -> Iterator[str
 def _draw(shard: _Shard, folder: Path) -> str:
     crowd, number = shard.crowd, shard.number
     seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
-    label = Label(plan=crowd.plan, batch=shard.batch, number=number)
+    label = Label(crowd.plan, shard.batch, number, PEOPLE)
     return _written(folder, _messages(crowd, chance_of(seed)), crowd.part, label)
 
 
@@ -200,7 +200,7 @@ def mixed(
         _add(sorter, added(part.recipe, part.layout, chance), chance)
     names, batch = list[str](), _new_name(chance)
     for some in _cut(sorter.ordered(), size, each, most):
-        label = Label(plan=plan, batch=batch, number=len(names))
+        label = Label(plan, batch, len(names), MIXED)
         names.append(_written(folder, some, part, label))
     return [folder / name for name in names]
 

@@ -16,7 +16,7 @@ import msgspec
 from mixtally.data.progress import Progress, quiet
 from mixtally.engine import places
 from mixtally.engine.shards.counted import Lost, ShardTally, count
-from mixtally.engine.shards.shard import Label, opened
+from mixtally.engine.shards.shard import PEOPLE, Label, opened
 from mixtally.engine.workers import workers
 from mixtally.errors import DataError, MessageError
 from mixtally.ground.codec import canonical
@@ -52,6 +52,7 @@ def fold(
     *,
     processes: int = 0,
     keep: Path | None = None,
+    unmixed: bool = False,
     progress: Progress = quiet,
 ) -> Fold:
     """The tally of the shards at these URLs.
@@ -60,12 +61,15 @@ def fold(
       plan        the fingerprint under which their messages were made
       processes   of this machine, that count
       keep        a folder for the tallies of single shards
+      unmixed     whether messages may lie in the order of people: nothing hides whose they are
 
-    Raises MessageError for shards of another plan or length, and for two that claim to be the same
-    of their batch and are not; DataError for a folder that cannot be written.
+    Raises MessageError for shards of another plan, order or length, and for two that claim to be
+    the same of their batch and are not; DataError for a folder that cannot be written.
     """
     labels = {url: _label(url, layout) for url in shards}
     _check(labels, plan)
+    if not unmixed:
+        _check_order(labels)
     asked, repeated = _once(labels)
     sizes = {url: labels[url].messages for url in asked}
     total, new, ready, whole = _Total(layout), list[str](), 0, sum(sizes.values())
@@ -119,6 +123,18 @@ def _check(labels: dict[str, _Seen], plan: str) -> None:
                 wanted=f"the messages of shard {label.number} of batch {label.batch!r}",
                 got=f"others than {before} holds",
                 do="find out which of the two is the shard, and leave the other out",
+            )
+
+
+def _check_order(labels: dict[str, _Seen]) -> None:
+    """Raises MessageError for shards that no mix has ordered, where they say so."""
+    for url, (label, _) in labels.items():
+        if label.order == PEOPLE:
+            raise MessageError(
+                url,
+                wanted="messages in an order that mixes drew",
+                got="messages in the order of the people who sent them",
+                do="shuffle them first, as `mixtally batch mix` does",
             )
 
 

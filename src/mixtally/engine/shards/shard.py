@@ -4,6 +4,7 @@ Column ``message`` holds them. What a shard is stands behind them, in the footer
 
     mixtally.plan      fingerprint of the plan
     mixtally.batch     name of the batch, and mixtally.number: which of its shards this is, from 0
+    mixtally.order     "people" where messages lie in the order of people, "mixed" after mixes
     mixtally.sha256    of the messages, one after the other
 
 Files that others wrote need the column alone, in Parquet or as an Arrow file.
@@ -22,7 +23,8 @@ from mixtally.ground.bits import Rows
 COLUMN = "message"
 ENDINGS = (".parquet", ".arrow")
 _ROWS_AT_ONCE = 1 << 16
-_NAMES = ("plan", "batch", "number", "sha256")
+_NAMES = ("plan", "batch", "number", "order", "sha256")
+PEOPLE, MIXED = "people", "mixed"
 _PREFIX = "mixtally."
 
 
@@ -32,12 +34,14 @@ class Label(NamedTuple):
     where
       plan     fingerprint
       batch    name, and ``number`` which of its shards
+      order    in which messages lie: ``PEOPLE`` or ``MIXED``
       sha256   of the messages
     """
 
     plan: str | None = None
     batch: str | None = None
     number: int | None = None
+    order: str | None = None
     sha256: str | None = None
 
 
