@@ -74,7 +74,8 @@ def front_table(offers: list[Candidate]) -> Table:
 def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
     """The error of the plan beside that of the same guarantee in other models."""
     table = table_of("The same guarantee elsewhere", ["model", "trusted"], ["standard error"])
-    who = "mixes draw noise" if plan.cover is Cover.MIXES else "one mix, other people"
+    mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
+    who = mix if plan.cover is Cover.MIXES else f"{mix}, other people"
     table.add_row("this plan", who, error_text(plan.standard_error), style="bold")
     for one in others:
         table.add_row(one.model, one.trusted, error_text(one.standard_error))
