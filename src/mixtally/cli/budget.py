@@ -183,7 +183,10 @@ def read(file: Path) -> Ledger:
         data = read_whole(file)
     except OSError as error:
         raise DataError(
-            str(file), wanted="a ledger", got=str(error), do="start one: `mixtally budget open`"
+            str(file),
+            wanted="a ledger",
+            got=error.strerror or str(error),
+            do="start one: `mixtally budget open`",
         ) from error
     return read_ledger(data, str(file))
 

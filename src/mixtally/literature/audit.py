@@ -123,7 +123,7 @@ def _needed(formula: Formula, case: Case) -> dict[str, int]:
         raise ParameterError(
             formula.name,
             wanted=" and ".join(formula.needs) or "nothing but epsilon and delta",
-            got=" and ".join(given) or "neither",
+            got=" and ".join(given) or "none",
             do="give exactly these parameters",
         )
     return {name: given[name] for name in formula.needs}

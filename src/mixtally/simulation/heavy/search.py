@@ -50,12 +50,12 @@ class Search:
         for subject, value, most, advice in (
             ("top", self.top, MOST_TOP, "it is how many words are wanted"),
             ("rounds", self.rounds, MOST_ROUNDS, "they hold the most characters of a word"),
-            ("symbols", self.symbols, MOST_SYMBOLS, "two or three a round do"),
+            ("symbols", self.symbols, self._most_symbols, "two or three a round do"),
             (
-                "keep",
+                "prefixes kept",
                 self.most_survivors,
                 (MOST_BINS - 1) // self.level,
-                "three a wanted word do, and fewer symbols a round make room",
+                "three per wanted word are: ask for fewer words, or fewer symbols a round",
             ),
         ):
             in_range(subject, value, 1, most, advice)
@@ -64,6 +64,14 @@ class Search:
     def most_survivors(self) -> int:
         """The most prefixes that survive a round."""
         return 3 * self.top if self.keep is None else self.keep
+
+    @property
+    def _most_symbols(self) -> int:
+        """So many that one prefix with all that may follow it fits into the bins of a round."""
+        fit, level = 0, self.spelling.size
+        while fit < MOST_SYMBOLS and level < MOST_BINS:
+            fit, level = fit + 1, level * self.spelling.size
+        return max(fit, 1)
 
     @property
     def level(self) -> int:
