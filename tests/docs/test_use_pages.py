@@ -13,6 +13,7 @@ from mixtally.records.mechanism import protocols
 
 DOCS = Path(__file__).parents[2] / "docs"
 COUNT = (DOCS / "how-to/count.md").read_text()
+NUMBER = re.compile(r"\d[\d.]*\d|\d")
 PLANNER = (DOCS / "explanation/planner.md").read_text()
 
 
@@ -29,7 +30,7 @@ def test_the_three_lines_of_the_promise_are_those_that_are_printed(tmp_path):
     *exact, error = promise.splitlines()
     printed = done.stdout.splitlines()
     assert printed[:2] == exact
-    assert printed[2].partition(", standard")[0] == error.partition(", standard")[0]
+    assert NUMBER.sub("#", printed[2]) == NUMBER.sub("#", error)  # of the coins that fell
 
 
 def test_the_planner_page_has_every_protocol():

@@ -214,7 +214,7 @@ def test_bad_input_is_refused(designs, crowd):
         find_words(planned, ("",), np.zeros(USERS, dtype=np.int64), Lab(SeededChance(1)))
     for wrong, subject in [
         ({"top": 0}, "top"), ({"rounds": 0}, "rounds"), ({"rounds": 65}, "rounds"),
-        ({"keep": 0}, "keep"), ({"error_rate": 0.0}, "false-positive rate"),
+        ({"keep": 0}, "prefixes kept"), ({"error_rate": 0.0}, "false-positive rate"),
         ({"users": 1}, "users"),
     ]:  # fmt: skip
         with pytest.raises(ParameterError, match=f"^{subject}: wanted"):
