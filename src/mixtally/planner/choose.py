@@ -147,7 +147,8 @@ class Planner:
         """Candidates for the request's budget and, after these, for smaller ones.
 
         The choice is the best of them and the front is what none of them beats. What errs more with
-        every smaller budget, and more than what sends least, is not followed further down. Where
+        every smaller budget, and more than what sends least, is not followed further down; nor is,
+        of several collections, whose curves are dear, what the whole budget has no need of. Where
         bits are sent one by one, whole vectors err more however often they are sent for less: where
         their price is dear, as in a crowd that is tiny to them, that is not tried, nor is it where
         bits do not fit and it is very dear.
@@ -163,6 +164,8 @@ class Planner:
         found, errors = found + least, defaultdict[int, list[float]](list)
         for budgeted in (whole, *reversed(smaller[1:])):
             for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
+                if request.collections > 1 and budgeted is not whole and not errors[place]:
+                    continue
                 before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
                 if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
                     errors[place].append(one.error)
