@@ -38,8 +38,8 @@ _CHANCES = 1e-3, 0.95, 24
 """Of a replacement: from, to, and how many are looked at."""
 _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
 """Where a mean is sought, how closely, and by how many counts within how many deviations."""
-_HELPING = 0.5
-"""Fakes that hide less than this share made an error at most four hundredths less."""
+_HELPING = 0.1
+"""Fakes that hide less than this share make an error at most some twentieth less."""
 _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 
 
