@@ -5,14 +5,12 @@ import numpy as np
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.planes import digits_of, directions
 from mixtally.records.contract import Part, Planes
+from mixtally.records.planes import points_at
 
 
 def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
     """The points that values are; of sets also what stands for members that they lack."""
-    if not part.pads:
-        return values
-    every = (planes.bare.member(one, part.bins) for one in values.tolist())
-    return np.fromiter(every, dtype=np.int64, count=len(values))
+    return points_at(planes.bare, values, part.bins) if part.pads else values
 
 
 def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:

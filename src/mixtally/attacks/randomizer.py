@@ -303,10 +303,8 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     some, held = named[: len(wanted)], wanted[: len(named)]
     right = some == held
     if part.planes is not None:
-        right, cells = (
-            holds(part.planes, some, points_of(part, part.planes, held)),
-            part.planes.prime,
-        )
+        points, cells = points_of(part, part.planes, held), part.planes.prime
+        right = holds(part.planes, some, points)
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
         Checks.exact(f"report that is missing or too many{name}", len(named) - len(wanted)),

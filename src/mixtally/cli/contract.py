@@ -2,7 +2,7 @@
 
 from json import loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.table import Table
@@ -91,13 +91,10 @@ def show(
     json: o.Json = False,
 ) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains."""
-    document, plan = _document(file)
-    written = []
+    found = _opened(file)
+    document, written = found.document, []
     if out is not None:
-        data = read_bytes(file, "a plan or a contract", CONTRACT)
-        read = read_any(data, str(file))
-        contract = read if isinstance(read, Contract) else None
-        shown = page(approval(plan, fingerprint_of(data), contract))
+        shown = page(approval(found.plan, found.fingerprint, found.contract))
         written = publish(out.parent, {out.name: shown})
     if json:
         print_json(whole_facts(document))
@@ -117,7 +114,8 @@ def check(
     json: o.Json = False,
 ) -> None:
     """Derive every number again; refuse a plan or contract that states less than is true."""
-    document, plan = _document(file, fingerprint)
+    found = _opened(file, fingerprint)
+    document, plan = found.document, found.plan
     with sign_of_life("deriving its numbers again"):
         true = verify(plan, Accountant())
         second = _second_proof(plan) if rigorous else None
@@ -152,7 +150,21 @@ def _proofs(second: "Verdict") -> Table:
     return table
 
 
-def _document(file: Path, expected: str | None = None) -> tuple[Document, Plan]:
+class _Opened(NamedTuple):
+    """A plan, or a contract with its plan, as a file has it."""
+
+    plan: Plan
+    contract: Contract | None
+    fingerprint: str
+
+    @property
+    def document(self) -> Document:
+        if self.contract is None:
+            return plan_document(self.plan)
+        return contract_document(self.contract, self.fingerprint)
+
+
+def _opened(file: Path, expected: str | None = None) -> _Opened:
     data = read_bytes(file, "a plan or a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
@@ -164,5 +176,5 @@ def _document(file: Path, expected: str | None = None) -> tuple[Document, Plan]:
         )
     read = read_any(data, str(file))
     if isinstance(read, Contract):
-        return contract_document(read, found), read.plan
-    return plan_document(read), read
+        return _Opened(read.plan, read, found)
+    return _Opened(read, None, found)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mixtally.errors import AccountingError
 from mixtally.ground.bits import Counts, spans
 from mixtally.ground.planes import digits_of, directions
-from mixtally.records.planes import Planes
+from mixtally.records.planes import Planes, points_at
 from mixtally.records.results import Tally
 
 _MOST_TABLE = 1 << 25
@@ -88,7 +88,7 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
 
 def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
     """Messages that point at what ``bins`` of sets of ``values`` are (``contract.planes``)."""
-    points = np.array([planes.bare.member(one, values) for one in bins], dtype=np.int64)
+    points = points_at(planes.bare, np.array(bins, dtype=np.int64), values)
     return Tally(pointing_at(planes, tally, points)[0], tally.messages)
 
 

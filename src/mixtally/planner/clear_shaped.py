@@ -8,7 +8,7 @@ from mixtally.planner.shapes import least_shape
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.encodings import Encoding
 from mixtally.records.plan import Cover
-from mixtally.records.question import MOST_BINS, Kind, Question
+from mixtally.records.question import MOST_BINS, Question
 from mixtally.records.shape import AnyShape
 
 NAME = "clear-shaped"
@@ -45,8 +45,8 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
 
 def sent_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
     """What is asked of every message, or of the messages of a set; None for other records."""
-    (first, *others) = encoding.parts
-    if first.kind is Kind.SET and not others and first.attributes is None and first.max_set > 1:
+    if encoding.whole_set:
+        (first,) = encoding.parts
         return encoding.parts if first.bins + first.max_set <= MOST_BINS else None
     clear = encoding.in_clear()
     return None if clear is None else clear.parts

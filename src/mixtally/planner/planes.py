@@ -82,9 +82,7 @@ def possible(request: PlanRequest, encoding: Encoding) -> bool:
 
 def _clear(request: PlanRequest, encoding: Encoding) -> bool:
     """The same, or sets, where nothing of a record must be left without a mix."""
-    (first, *rest) = encoding.parts
-    sets = not rest and first.kind is Kind.SET and first.attributes is None and first.max_set > 1
-    able = possible(request, encoding) or (sets and request.over_planes)
+    able = possible(request, encoding) or (encoding.whole_set and request.over_planes)
     return able and request.local_epsilon is None
 
 

@@ -11,6 +11,7 @@ from mixtally.ground.bits import spans
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import Integers, below
 from mixtally.ground.planes import digits_of, directions, messages
+from mixtally.records.planes import points_at
 
 _SPAN_SETS = 1 << 14
 
@@ -35,9 +36,7 @@ def over_planes(planes: Planes, cells: Integers, values: int, chance: Chance) ->
 
 def _points(planes: Planes, cells: Integers, values: int) -> Integers:
     """The points of sets; where two of one are the same, as ``Planes.members`` says."""
-    names, places = np.unique(cells, return_inverse=True)
-    points = np.array([planes.member(int(one), values) for one in names], dtype=np.int64)
-    found: Integers = points[places].reshape(cells.shape)
+    found = points_at(planes, cells, values)
     ordered = np.sort(found, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
         own = [int(one) for one in cells[row] if one < values]

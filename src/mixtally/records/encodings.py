@@ -16,6 +16,14 @@ class Encoding:
         """Whether a record is more than one message."""
         return len(self.parts) > 1
 
+    @property
+    def whole_set(self) -> bool:
+        """Whether a record is one set of several bins, sent as such."""
+        one = self.parts[0]
+        return (
+            not self.split and one.kind is Kind.SET and one.attributes is None and one.max_set > 1
+        )
+
     def in_clear(self) -> "Encoding | None":
         """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
         answers = [_as_answer(part) for part in self.parts]

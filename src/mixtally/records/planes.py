@@ -33,6 +33,8 @@ Mixing Times (2009), chapter 4 (total variation of products).
 """
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.contract import planes
 
@@ -79,3 +81,13 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def meeting(self) -> float:
         """kappa: the share of directions in which two values lie in one plane."""
         return (self.points // self.prime - 1) / (self.points - 1)
+
+
+def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+    """The points of bins of sets of ``values`` and, from there on, of what sets lack, as ``cells``.
+
+    Each that is there is hashed once.
+    """
+    names, places = np.unique(cells, return_inverse=True)
+    points = np.array([over.member(one, values) for one in names.tolist()], dtype=np.int64)
+    return points[places].reshape(cells.shape)
