@@ -77,6 +77,10 @@ CASES = {
     "sets among uniform": Case({"protocol": "clear-uniform"}, "set"),
     "sets among shapes": Case({"protocol": "clear-shaped", **MIXES}, "set"),
     "sets flipped": Case({"protocol": "flip-blank"}, "set"),
+    "sets replaced": Case({"protocol": "kary-response", "messages_per_user": 2.0}, "set"),
+    "sets replaced, planes": Case(
+        {"protocol": "kary-response", "messages_per_user": 2.0}, "set", bins=1200
+    ),
     "numbers, uniform": Case({"protocol": "clear-uniform"}, "numbers", bins=8),
     "numbers, k-ary": Case({"protocol": "kary-response", **ALONE}, "numbers", bins=8),
     "numbers, Laplace": Case({"protocol": "clear-shaped", **MIXES}, "numbers", bins=8),

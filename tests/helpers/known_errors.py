@@ -211,7 +211,7 @@ def _replaced(wish: Wish, cells: int, meet: float, fakes: float, sure: float) ->
 def replaced(wish: Wish) -> float:
     """Values that are replaced at random, beside what fakes the budget has."""
     if wish.most > 1:
-        return math.inf
+        return _replaced_sets(wish)
     found = [math.inf]
     if wish.bins is not None:
         found.append(_replaced(wish, wish.bins, 0.0, wish.fakes, wish.sure))
@@ -224,6 +224,26 @@ def replaced(wish: Wish) -> float:
         for cells in primes
         if 2 <= cells < bins
     ]
+    return min(found)
+
+
+def _replaced_sets(wish: Wish) -> float:
+    """Sets of which each message is replaced, by chances that bring what a set's cells need."""
+    most, need = wish.most, cover(wish.epsilon, wish.delta, wish.most * wish.collections)
+    sent = most * wish.users + wish.fakes
+    found = [math.inf]
+    for gone in np.geomspace(1e-4, 0.95, 60):
+        cells = (gone * most * (wish.people - 1.0) + wish.sure) / need
+        lost = wish.count * gone / (1.0 - gone)
+        own = math.inf if wish.bins is None else wish.bins + most
+        if own <= cells:
+            drawn = (gone * most * wish.users + wish.fakes) / own
+            found.append(math.sqrt(drawn / (1.0 - gone) ** 2 + lost))
+        cells = 0.5 * (cells + math.sqrt(max(0.0, cells * (cells - 4.0 * (most - 1)))))
+        prime = _prime(min(cells, 2.0 ** (63 / (most + 1))))
+        if 2 * most <= prime < (wish.bins or _POINTS):
+            kept = (1.0 - gone) * (1.0 - most / prime)
+            found.append(math.sqrt(sent / prime / kept**2 + lost))
     return min(found)
 
 

@@ -114,6 +114,22 @@ SCENES = {
         ),
         [[0, 39], [], [39], [1], [1, 2]],
     ),
+    "sets replaced, coins of people": Scene(
+        planned(
+            Question(name="q", bins=6, kind=Kind.SET, max_set=2),
+            contracts.replaced(6, most_set=2, own=RANDOM),
+            count_flips=True,
+        ),
+        [[0, 1], [], [5], [1], [1, 2]],
+    ),
+    "sets over planes, replaced": Scene(
+        planned(
+            Question(name="q", bins=40, kind=Kind.SET, max_set=2),
+            contracts.over_planes(40, 5, coin=0, share=0.25, most_set=2),
+            count_flips=True,
+        ),
+        [[0, 39], [], [39], [1], [1, 2]],
+    ),
     "rounded numbers": Scene(
         planned(
             Question(name="q", bins=3),

@@ -78,6 +78,15 @@ SCENES = {
         [None, [], [0], [3], [0, 1], [2, 3]],
         {},
     ),
+    "sets replaced": (
+        planned(
+            Question(name="q", bins=4, kind=Kind.SET, max_set=2),
+            contracts.replaced(4, most_set=2),
+            count_flips=True,
+        ),
+        [None, [], [0], [3], [0, 1], [2, 3]],
+        {},
+    ),
     "numbers": (
         planned(Question(name="q", bins=3), shaped(3), edges=(0.0, 1.0, 5.0, 9.0)),
         [-7, 0.5, 5, 1e9],

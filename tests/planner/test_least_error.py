@@ -1,7 +1,7 @@
 """No known mechanism errs less than what is chosen, within the same budget and trust.
 
-Of sets the formulas know those of k messages, in clear and over planes: a budget below that is not
-compared.
+Of sets the formulas know those of k messages, in clear, over planes and replaced: a budget below
+that is not compared.
 """
 
 import math

@@ -17,7 +17,7 @@ from mixtally.privacy.numerics import poissonized
 from mixtally.records.mechanism import InClear, Parameter, UniformFakes
 from mixtally.records.mechanism.named import clear_uniform
 from privacy import brute_sets as brute
-from privacy.brute_sets import hidden as Hidden
+from privacy.brute_sets import hidden as among
 
 KNOWN = json.loads((Path(__file__).parent / "sets_in_clear.json").read_text())
 """Known values: fractions by another enumeration, floats by 40-digit arithmetic."""
@@ -44,7 +44,7 @@ def test_the_worst_two_sets_are_an_empty_and_a_full_one(bins, size, fakes):
     for grow in GROWS[fakes % 2 :: 2]:
         truth = brute.worst(bins, size, fakes, grow)
         assert truth == brute.disjoint(size, bins + size, fakes, grow)
-        bounds = set_in_clear.delta(Hidden(size, bins + size, fakes), math.log(grow))
+        bounds = set_in_clear.delta(among(size, bins + size, fakes), math.log(grow))
         assert bounds.lower <= truth <= bounds.upper
 
 
@@ -60,7 +60,7 @@ def test_enumerated_values_are_the_known_ones(given, value):
     grow = Fraction(given["e_eps"])
     found = brute.disjoint(given["k"], given["D"], given["m"], grow)
     assert found == Fraction(value)
-    bounds = set_in_clear.delta(Hidden(given["k"], given["D"], given["m"]), math.log(grow))
+    bounds = set_in_clear.delta(among(given["k"], given["D"], given["m"]), math.log(grow))
     assert bounds.lower <= found <= bounds.upper
 
 
@@ -104,7 +104,7 @@ def test_a_member_twice_costs_more_than_is_promised(given, value):
 
 
 def holds(fakes, cells, epsilon):
-    bounds = set_in_clear.delta(Hidden(2, cells, fakes), epsilon)
+    bounds = set_in_clear.delta(among(2, cells, fakes), epsilon)
     truth = brute.two_of(fakes, cells, epsilon)
     return bounds.lower <= truth * (1 + 1e-12) and truth <= bounds.upper * (1 + 1e-12)
 
@@ -142,7 +142,7 @@ def test_planted_losses_are_found(plant, planted):
 
 @pytest.mark.parametrize(("given", "value"), known("sets-fixed-k2"))
 def test_known_sets_of_two(given, value):
-    hidden, epsilon = Hidden(2, given["D"], given["m"]), given["eps"]
+    hidden, epsilon = among(2, given["D"], given["m"]), given["eps"]
     bounds = set_in_clear.delta(hidden, epsilon)
     assert bounds.lower <= value["exact"] <= bounds.upper <= value["upper"]
     factor = poissonized.factor(*hidden.binomials()[0])
@@ -155,7 +155,7 @@ def test_known_sets_of_two(given, value):
 def test_known_poisson_cells(given, value):
     """By so many fakes over so many cells that their number is as good as a Poisson one."""
     cells = 10**7
-    hidden = Hidden(given["k"], cells, round(given["lam"] * cells))
+    hidden = among(given["k"], cells, round(given["lam"] * cells))
     for near, most in ((False, 2e-5), (True, 5e-3)):
         found = set_in_clear.upper(hidden, given["eps"], near=near)
         assert -1e-8 <= found / value["value"] - 1.0 <= most
@@ -167,7 +167,7 @@ def test_known_fakes(given, value):
     size, cells = given["k"], given["D"]
     if size == 1:
         return
-    bounds = set_in_clear.delta(Hidden(size, cells, value["fakes"]), given["eps"])
+    bounds = set_in_clear.delta(among(size, cells, value["fakes"]), given["eps"])
     assert bounds.upper <= given["delta"] <= bounds.upper * 1.02
     assert bounds.upper * 0.93 <= bounds.lower
     record = Record.of(clear_uniform(bins=cells - size, fakes=0, max_set=size))
@@ -180,7 +180,7 @@ def test_known_fakes(given, value):
 @pytest.mark.parametrize(("given", "value"), known("sets-pads-large"))
 def test_known_price_of_pads_in_one_bin(given, value):
     """Hundreds of times what is promised: a bin that holds k copies moves the likelihood by k."""
-    law = set_in_clear.upper(Hidden(given["k"], 10**7, round(given["lam"] * 10**7)), given["eps"])
+    law = set_in_clear.upper(among(given["k"], 10**7, round(given["lam"] * 10**7)), given["eps"])
     assert max(value["weight_k"]) <= law * 1.001
     assert max(value["weight_1"]) > 50 * law
 
@@ -189,9 +189,9 @@ def test_k_streams_are_k_times_too_dear():
     """The fakes of four streams that are composed would hide one stream four times."""
     split = Record.of(InClear(bins=1000, fakes=UniformFakes(0)), pieces=4)
     found = calibrate(Accountant(), split, Parameter.FAKES, 1.0, 1e-6).message.mechanism
-    whole = set_in_clear.delta(Hidden(4, 1004, found.fakes_promised), 1.0)
+    whole = set_in_clear.delta(among(4, 1004, found.fakes_promised), 1.0)
     assert 0.5e-6 < whole.upper < 1.05e-6
-    assert set_in_clear.delta(Hidden(4, 1004, found.fakes_promised // 4), 1.0).lower > 1e-3
+    assert set_in_clear.delta(among(4, 1004, found.fakes_promised // 4), 1.0).lower > 1e-3
 
 
 @pytest.mark.parametrize("hidden", [
@@ -199,9 +199,9 @@ def test_k_streams_are_k_times_too_dear():
 ])  # fmt: skip
 def test_coins_are_averaged_between_few_and_many_fakes(hidden):
     size, cells, fakes, people, _ = hidden
-    bounds = set_in_clear.delta(Hidden(*hidden), 1.0)
-    assert set_in_clear.delta(Hidden(size, cells, fakes + people), 1.0).lower <= bounds.upper
-    assert bounds.lower <= set_in_clear.upper(Hidden(size, cells, fakes), 1.0)
+    bounds = set_in_clear.delta(among(*hidden), 1.0)
+    assert set_in_clear.delta(among(size, cells, fakes + people), 1.0).lower <= bounds.upper
+    assert bounds.lower <= set_in_clear.upper(among(size, cells, fakes), 1.0)
     assert bounds.lower <= bounds.upper
 
 
@@ -214,12 +214,12 @@ def test_coins_by_enumeration():
             * brute.disjoint(2, 5, 2 + more, Fraction(2))
             for more in range(4)
         )  # fmt: skip
-        bounds = set_in_clear.delta(Hidden(2, 5, 2, 3, coin), math.log(2))
+        bounds = set_in_clear.delta(among(2, 5, 2, 3, coin), math.log(2))
         assert bounds.lower <= exact <= bounds.upper
 
 
 def test_many_coins_are_bracketed_by_the_sum_over_them():
-    hidden, chances = Hidden(2, 8, 0, 24, 0.5), 0.5**24
+    hidden, chances = among(2, 8, 0, 24, 0.5), 0.5**24
     exact = sum(math.comb(24, more) * chances * brute.two_of(more, 8, 3.0) for more in range(25))
     bounds = set_in_clear.delta(hidden, 3.0)
     assert bounds.lower <= exact
@@ -229,7 +229,7 @@ def test_many_coins_are_bracketed_by_the_sum_over_them():
 def test_bounds_fall_with_epsilon_and_with_fakes():
     for size, cells in ((2, 4), (3, 12), (16, 1016)):
         bounds = [
-            [set_in_clear.upper(Hidden(size, cells, fakes), epsilon) for epsilon in (0, 0.5, 1, 4)]
+            [set_in_clear.upper(among(size, cells, fakes), epsilon) for epsilon in (0, 0.5, 1, 4)]
             for fakes in np.geomspace(1, 600 * cells, 8).astype(int).tolist()
         ]
         assert np.all(np.diff(bounds, axis=0) <= 1e-12)
@@ -237,11 +237,11 @@ def test_bounds_fall_with_epsilon_and_with_fakes():
 
 
 def test_without_fakes_everything_is_told():
-    assert set_in_clear.delta(Hidden(2, 9, 0), 1.0) == (1.0, 1.0)
+    assert set_in_clear.delta(among(2, 9, 0), 1.0) == (1.0, 1.0)
 
 
 def test_so_many_fakes_that_nothing_is_left():
-    lower, upper = set_in_clear.delta(Hidden(2, 10, 10**13), 0.01)
+    lower, upper = set_in_clear.delta(among(2, 10, 10**13), 0.01)
     assert 0.0 == lower < upper < 1e-26
 
 
@@ -252,7 +252,7 @@ def test_collections_are_composed():
     assert one < two
     assert two <= 2 * Accountant().upper(record, 0.5)
     # As one record of twice as many cells, whose fakes in a cell are as many.
-    both = set_in_clear.delta(Hidden(6, 5300, 800_000), 1.0)
+    both = set_in_clear.delta(among(6, 5300, 800_000), 1.0)
     every = Accountant().upper(
         Record.of(clear_uniform(bins=5297, fakes=800_000, max_set=3)), 1.0, 2
     )

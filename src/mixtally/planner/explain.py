@@ -53,7 +53,8 @@ _NOISE = {
     "which two values meet",
     "clear-shaped": "variance of the shape's table x mixes",
     "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
-    "probability, d the bins; of a bin that z people hold about z g / (1 - g) more",
+    "probability, d the bins, n all messages of records; of a bin that z people hold about "
+    "z g / (1 - g) more",
 }
 _OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {

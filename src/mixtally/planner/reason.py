@@ -116,12 +116,13 @@ def _why(request: PlanRequest, best: Plan, rank: str) -> str:
 def _replaced(request: PlanRequest, best: Plan, error: str) -> str:
     """What is replaced, and its errors."""
     share = (best.parts[0].replaced or 0) / SCALE
+    give = "give" if best.fakes else "gives"
     beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
         best.fakes > 0
     )
     full = in_counts(best.error_of(request.count))
     return (
-        f"{beside}a uniform bin in place of {100 * share:.3g} % of all values give {error} where "
+        f"{beside}a uniform bin in place of {100 * share:.3g} % of all values {give} {error} where "
         f"nobody holds a bin, {full} where {request.count:,} people do"
     )
 
