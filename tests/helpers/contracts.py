@@ -172,7 +172,7 @@ def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, m
         bins=bins,
         most_set=most_set,
         threshold=None,
-        own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if drawn is None else None,
+        own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if drawn is None and whole + coin else None,
         recipe=NoRecipe() if drawn is None else UniformRecipe(drawn),
         layout=Layout(Form.INDEX, planes.messages),
         repeats=1,
@@ -181,15 +181,15 @@ def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, m
     )
 
 
-def replaced(bins, *, share=0.25, own=None):
-    """One bin in clear, or a uniform one in its place."""
+def replaced(bins, *, share=0.25, own=None, most_set=1):
+    """One bin in clear, or a set of them, or uniform ones in their place."""
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
         own=own,
         recipe=NoRecipe(),
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, bins + most_set * (most_set > 1)),
         repeats=1,
         replaced=int(share * 2**64),
     )

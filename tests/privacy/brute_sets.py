@@ -9,6 +9,7 @@ import numpy as np
 from helpers import contracts
 from mixtally.client.draw import Words, record
 from mixtally.contract.part import read_part
+from mixtally.privacy.divergence.set_in_clear import Hidden
 
 
 def cells_of(bins, size, members, drawn=record):
@@ -16,6 +17,12 @@ def cells_of(bins, size, members, drawn=record):
     part = read_part(contracts.builtins_of(contracts.uniform(bins, most_set=size, whole=1)), "part")
     sent = drawn(part, members, Words(lambda count: bytes(8 * count)))
     return [int.from_bytes(message, "little") for message in sent]
+
+
+def hidden(size, cells, fakes, people=0, coin=0.0):
+    """A set of ``size`` among so many fakes and those of people's coins."""
+    brought = [(many, chance) for many, chance in ((fakes, 1.0), (people, coin)) if many]
+    return Hidden(size, cells, tuple(brought))
 
 
 def every_record(bins, size, drawn=record):

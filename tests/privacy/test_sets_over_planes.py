@@ -14,7 +14,7 @@ from mixtally.client import draw
 from mixtally.contract.part import Layout
 from mixtally.contract.planes import Planes
 from mixtally.privacy.divergence import set_in_clear
-from mixtally.privacy.divergence.in_clear import hidden
+from mixtally.privacy.divergence.set_in_clear import among
 from mixtally.records import planes as records
 from mixtally.records.mechanism import InClear, UniformFakes
 from privacy import brute_sets
@@ -144,7 +144,7 @@ def test_no_pair_of_sets_exceeds_smaller_cells_and_a_line_has_what_is_proved(
             planes=records.Planes(prime, digits),
             max_set=size,
         )
-        priced = set_in_clear.delta(hidden(over, fakes), math.log(grow))
+        priced = set_in_clear.delta(among(over, fakes), math.log(grow))
         assert priced.lower <= float(least)
         assert priced.upper >= float(most)
 
@@ -170,9 +170,9 @@ def test_bounds_of_many_fakes_are_those_of_cells(fakes, size, epsilon):
     """As sets in clear of as many whole cells, p + k - 1 or hardly more: between p and p + k."""
     family = records.Planes(53, 11)
     over = InClear(bins=10**6, fakes=UniformFakes(fakes), planes=family, max_set=size)
-    upper = set_in_clear.upper(hidden(over, fakes), epsilon)
+    upper = set_in_clear.upper(among(over, fakes), epsilon)
     fewer, more = (
-        set_in_clear.upper(set_in_clear.Hidden(size, cells, fakes), epsilon)
+        set_in_clear.upper(brute_sets.hidden(size, cells, fakes), epsilon)
         for cells in (53, 53 + size)
     )
     assert fewer < upper < more

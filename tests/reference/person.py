@@ -106,6 +106,9 @@ def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:
     assert len({*points.tolist()}) == len(points)
     sent = []
     for place in range(len(points)):
+        if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
+            sent.append(part.layout.rows(below(chance, part.layout.bins, 1)).tobytes())
+            continue
         held = 0
         while held != 1:
             number = np.repeat(below(chance, part.planes.bare.directions, 1), len(points))

@@ -64,6 +64,9 @@ def apart(bins, part, tape):
         raise RefusalError("points of a set")
     sent = []
     for x in points:
+        if part["replaced"] is not None and tape.word() < part["replaced"]:
+            sent.append(write({tape.uniform(over["messages"])}, part["layout"]))
+            continue
         met = True
         while met:
             j = tape.uniform(over["directions"])

@@ -117,7 +117,7 @@ def part(value):
     if read["threshold"] is None:
         need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
         covers = fake is not None or kind in CLEAR or over is not None
-        need(most == 1 or (read["replaced"] is None and covers), "set-uncovered")
+        need(most == 1 or covers or read["replaced"] is not None, "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
         covered = kind in (*CLEAR, "uniform") or uniform or read["replaced"] is not None

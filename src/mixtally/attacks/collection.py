@@ -25,6 +25,7 @@ from mixtally.attacks.wordstream import word_checks
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.fixed import SCALE
 from mixtally.records.contract import CountedRecipe, OwnFakes, Part, Shape
+from mixtally.records.guarantee import LEAST_USERS
 from mixtally.records.shape import AnyShape
 from mixtally.tally.fold import tally_messages
 
@@ -133,16 +134,17 @@ def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[C
 def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
     """Bins against what their holders, fakes and flips should show."""
     bins, messages = part.bins, int(own.sum()) + fakes
+    if part.replaced is not None:  # binomials of several chances vary less than one of their mean
+        mechanism = part.mechanism(fakes=fakes, crowd=LEAST_USERS)
+        messages = (messages - fakes) * part.record_messages + fakes
+        due = (mechanism.gain * own + mechanism.offset(messages)) / messages
+        return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.planes is not None:
         others, rest = own[::-1] * part.record_messages, np.maximum(seen - own, 0)
         kappa = 1.0 / part.planes.prime if part.pads else part.planes.meeting
         met = others * kappa + fakes / part.planes.prime
         most = others + fakes
         return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
-    if part.replaced is not None:  # binomials of several chances vary less than one of their mean
-        g = part.replaced / SCALE
-        due = ((1.0 - g) * own + (g * own.sum() + fakes) / bins) / messages
-        return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.threshold is None:
         rest = np.maximum(seen - own, 0)
         chance = 1.0 / len(rest)

@@ -27,14 +27,14 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     """The worst game known of one part, or of one message of a set among shaped fakes."""
-    if who.part.replaced is not None:
-        return ReplacedGame(who)
     if not who.threshold:
-        if who.part.planes is not None and not who.part.pads:
-            return PlanesGame(who)
         if _shaped(who):
             return ShapedGame(who)
-        return SetGame(who) if who.part.pads else UniformGame(who)
+        if who.part.pads:
+            return SetGame(who)
+        if who.part.planes is not None:
+            return PlanesGame(who)
+        return UniformGame(who) if who.part.replaced is None else ReplacedGame(who)
     if who.uniform and who.fakes:
         return UniformFlipsGame(who)
     return FlippedGame(who, *worst_records(who.part, who.people, who.fakes, epsilon))

@@ -33,6 +33,7 @@ from mixtally.records.contract import (
     BlanksRecipe,
     CountedRecipe,
     FakeRecord,
+    NoRecipe,
     OwnFakes,
     Part,
     Planes,
@@ -275,7 +276,10 @@ def kept_apart(name: str, part: Part, lab: Lab) -> Counted:
     prime = next(one for one in count_from(2 * most) if is_prime(one))
     planes, bins = Planes(prime, most_digits(prime)), prime + 1
     layout = replace(part.layout, bins=planes.messages)
-    probe = replace(part, bins=bins, planes=planes, layout=layout)
+    fake, recipe = OwnFakes(FakeRecord.UNIFORM, 1, 0), NoRecipe()
+    probe = replace(
+        part, bins=bins, planes=planes, layout=layout, replaced=None, own=fake, recipe=recipe
+    )
     people, places = np.arange(_CAPPED)[:, None], np.arange(most)
     sets = np.where(places < people % (most + 1), (people + places) % bins, -1)
     named = layout.codes(lab.device.reports(probe, sets, lab.chance))
@@ -315,7 +319,7 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
         checks += _alike(f"direction of a report{name}", some // part.planes.prime, every)
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
-        checks.append(Checks.of(f"report so many bins away{name}", off, count, g / cells))
+        checks.append(Checks.of(f"report so many bins away{name}", off, len(wanted), g / cells))
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
     fakes = part.layout.codes(_fakes(part, count, lab))

@@ -82,8 +82,8 @@ def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
 
     In clear any message takes its place where its word is below ``replaced``.
     """
-    if part.replaced is not None and words.take(1)[0] < part.replaced:
-        return written(part.layout, (words.uniform(part.layout.bins),))
+    if _gone(part, words):
+        return _any(part, words)
     if part.planes is not None:
         return _plane(part.layout, part.planes, bins[0], words)
     if part.threshold is None:
@@ -125,8 +125,18 @@ def fake(part: Part, words: Words) -> bytes:
     """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
     uniform = part.own is not None and part.own.uniform
     if uniform and part.threshold is None:
-        return written(part.layout, (words.uniform(part.layout.bins),))
+        return _any(part, words)
     return message(part, (words.uniform(part.bins),) if uniform else (), words)
+
+
+def _gone(part: Part, words: Words) -> bool:
+    """Whether a message is replaced."""
+    return part.replaced is not None and words.take(1)[0] < part.replaced
+
+
+def _any(part: Part, words: Words) -> bytes:
+    """A message as likely as any other."""
+    return written(part.layout, (words.uniform(part.layout.bins),))
 
 
 def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
@@ -136,14 +146,17 @@ def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
 
 def _set(part: Part, planes: Planes, bins: Sequence[int], words: Words) -> list[bytes]:
     """A plane for each point of a set, of a direction in which it meets no other: two messages that
-    may name one plane would tell more.
+    may name one plane would tell more. Each is replaced as single values are.
 
     Raises AccountingError for fewer points than messages.
     """
     points = planes.members(bins, part.bins, part.record_messages)
     if len(points) < part.record_messages:
         raise AccountingError("record: too few points of a set differ; nothing may be sent")
-    return [_apart(part.layout, planes, one, points, words) for one in points]
+    return [
+        _any(part, words) if _gone(part, words) else _apart(part.layout, planes, one, points, words)
+        for one in points
+    ]
 
 
 def _apart(

@@ -242,8 +242,8 @@ def _check_clear(part: Part, place: str) -> None:
     if part.most_set is None or part.layout.form != "index":
         raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
     covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
-    if part.most_set > 1 and (not covered or part.replaced):
-        wanted = "uniform fakes of devices, or shaped ones of hops, for a set's members as they are"
+    if part.most_set > 1 and not covered and part.replaced is None:
+        wanted = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
         raise refused("set-uncovered", place, wanted, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
         raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")

@@ -5,7 +5,10 @@ of them come of replacements and of fakes. A fake costs a message, a replacement
 a bin that z people hold errs by z g / (1 - g) more in variance. So the fakes of the budget come
 first and replacements bring what is left; where the fakes alone suffice there is nothing to
 replace, and it is clear-uniform. An empty bin errs least without fakes: a budget of one message is
-always looked at as well. Two bins are flipped by single-bit, whose divergence is exact.
+always looked at as well.
+
+Sets of at most k values are k messages, each replaced by itself: k n g + m uniform ones come, and
+a cell needs as many as a set in clear.
 """
 
 import math
@@ -16,6 +19,7 @@ from numpy.typing import NDArray
 
 from mixtally.contract.question import MOST_BINS
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
+from mixtally.planner.clear_shaped import sent_in_clear
 from mixtally.planner.flips import FEW, lacks, uncrowded
 from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import least_noise, without_coins
@@ -25,10 +29,12 @@ from mixtally.planner.pricing import least_replaced, own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import keeps
+from mixtally.privacy.divergence.set_in_clear import GROWTH
 from mixtally.privacy.numerics.search import usual_cover
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import InClear, KaryResponse, Parameter, UniformFakes
 from mixtally.records.part import FakeRecord, OwnFakes
+from mixtally.records.planes import Planes
 from mixtally.records.recipe import NoRecipe
 
 NAME = "kary-response"
@@ -50,50 +56,53 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     messages, and for several collections with so few fakes that they hardly help: their curves are
     dear.
     """
-    clear, asked = encoding.in_clear(), request.protocol == NAME
+    clear, asked = sent_in_clear(encoding), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
         return None
-    bins = [part.bins for part in clear.parts]
+    bins, size = [part.bins for part in clear], clear[0].max_set
     if not asked and (request.mixes_draw or len(bins) > 1):
         return None
     if request.people is None:
         return Infeasible(NAME, uncrowded(request)) if asked else None
-    if (short := lacks(NAME, request, encoding)) is not None:
+    if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
-    own = _affordable(request, len(bins), request.people)
-    if not asked and request.collections > 1 and _hardly(request, own, max(bins)):
+    own = _affordable(request, len(bins), size, request.people)
+    if not asked and request.collections > 1 and _hardly(request, own, max(bins), size):
         return None
     sure = _surely(request, own, len(bins), request.people)
-    if sure and request.local_epsilon is None and _enough(request, bins, sure, accountant):
+    hiding = InClear(bins=max(bins), max_set=size, fakes=UniformFakes(sure))
+    if sure and request.local_epsilon is None and _enough(request, hiding, len(bins), accountant):
         return Infeasible(NAME, _ENOUGH) if asked else None
-    chance = _least(request, bins, sure, _telling(request, bins, own), accountant)
+    most = _telling(request, min(bins), own, size)
+    chance = _least(request, hiding, len(bins), most, accountant)
     if chance is None:
         return Infeasible(NAME, FEW.replace("flips", "replaced values"))
-    parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance) for each in bins)
+    parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance, most_set=size) for each in bins)
     found = Candidate(request, request.question, parts, count_flips=True)
     return within_limits(found)
 
 
 def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The same over planes of about as many cells as err least."""
-    asked, people = request.protocol == NAME, request.people
+    asked, people, size = request.protocol == NAME, request.people, request.question.max_set
     if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
         return None
-    if lacks(NAME, request, encoding) is not None:
+    if lacks(NAME, request, encoding, size) is not None:
         return None
-    own = _affordable(request, 1, people)
+    own = _affordable(request, 1, size, people)
     sure = _surely(request, own, 1, people)
     planes = planes_of(request, _cells(request, sure, people, accountant))
     if planes is None:
         return None
-    cells = [planes.prime]
-    if sure and request.local_epsilon is None and _enough(request, cells, sure, accountant):
+    over = Planes(planes.prime, size + 1) if size > 1 else None  # sets' price is that of any digits
+    hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
+    if sure and request.local_epsilon is None and _enough(request, hiding, 1, accountant):
         return None
-    most = _telling(request, cells, own, planes.meeting)
-    chance = _least(request, cells, sure, most, accountant)
+    met = size / planes.prime if size > 1 else planes.meeting
+    chance = _least(request, hiding, 1, _telling(request, planes.prime, own, size, met), accountant)
     if chance is None:
         return None
-    part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance)
+    part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance, most_set=size)
     return found_over(request, planes, part, count_flips=True)
 
 
@@ -102,13 +111,16 @@ def _cells(request: PlanRequest, sure: int, people: int, accountant: Accountant)
 
     Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
-    g, guarantee = np.geomspace(*_CHANCES), request.guarantee
+    g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
     given = _epsilon_of_one(request), guarantee.delta
-    mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
-    cells = (people * g + sure) / mean
+    mean: float | Floats = size**GROWTH * usual_cover(*given)  # a set's own replacements are lost
+    if size == 1:
+        mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
+    cells = (size * people * g + sure) / mean
     cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
-    spread = (request.users + sure) / np.maximum(cells, 1.0) + request.count * g * (1.0 - g)
-    error = np.where(cells >= 2.0, spread / (1.0 - g) ** 2, math.inf)
+    spread = (size * request.users + sure) / np.maximum(cells, 1.0)
+    spread += request.count * g * (1.0 - g)
+    error = np.where(cells >= 2.0 * size, spread / (1.0 - g) ** 2, math.inf)
     best = int(error.argmin())
     return round(float(cells[best])) if math.isfinite(error[best]) else 0
 
@@ -152,17 +164,17 @@ def _epsilon_of_one(request: PlanRequest) -> float:
     return request.guarantee.epsilon / math.sqrt(request.collections)
 
 
-def _hardly(request: PlanRequest, own: OwnFakes | None, bins: int) -> bool:
+def _hardly(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
     """Whether there are fakes of coins, of which less than a tenth of what hides comes."""
     if own is None or own.whole:
         return False
-    need = usual_cover(_epsilon_of_one(request), request.guarantee.delta) * bins
-    return own.mean * (request.people or 0) < _HELPING * need
+    need = usual_cover(_epsilon_of_one(request), request.guarantee.delta) * bins * size**GROWTH
+    return bool(own.mean * (request.people or 0) < _HELPING * need)
 
 
-def _affordable(request: PlanRequest, parts: int, people: int) -> OwnFakes | None:
+def _affordable(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
     """The fakes of each part that the budget has, where some of them surely come."""
-    units = math.floor(request.own_fakes(parts) * SCALE)
+    units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
     return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
 
 
@@ -174,27 +186,31 @@ def _surely(request: PlanRequest, own: OwnFakes | None, parts: int, people: int)
     return round(without_coins(request, Fraction(sure), parts)) if own.coin else sure
 
 
-def _enough(request: PlanRequest, bins: list[int], sure: int, accountant: Accountant) -> bool:
+def _enough(request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant) -> bool:
     """Whether the fakes alone most likely keep the promise."""
-    record = Record.of(InClear(bins=max(bins), fakes=UniformFakes(sure)))
-    guarantee, together = request.guarantee, len(bins) * request.collections
-    return keeps(accountant, record, guarantee.epsilon, guarantee.delta, together)
+    guarantee, together = request.guarantee, parts * request.collections
+    return keeps(accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together)
 
 
 def _least(
-    request: PlanRequest, bins: list[int], sure: int, most: int, accountant: Accountant
+    request: PlanRequest, clear: InClear, parts: int, most: int, accountant: Accountant
 ) -> int | None:
-    """The least chance of a replacement, times 2^64; None where it is above ``most``, with which
-    nothing would be learned.
+    """The least chance of a replacement beside the fakes of ``clear``, times 2^64; None where it is
+    above ``most``, with which nothing would be learned.
     """
-    floor, together = 1, len(bins) * request.collections
+    floor, together = 1, parts * request.collections
+    hiding = KaryResponse(
+        bins=clear.bins,
+        max_set=clear.max_set,
+        planes=clear.planes,
+        replaced=max(1, most),
+        fakes=UniformFakes(clear.fakes_promised),
+        crowd=request.people or 0,
+    )
     if request.local_epsilon is not None:
-        floor = least_replaced(request.local_epsilon / together, max(bins))
+        floor = least_replaced(request.local_epsilon / together, hiding)
     if most < max(floor, LEAST_THRESHOLD):
         return None
-    hiding = KaryResponse(
-        bins=max(bins), replaced=most, fakes=UniformFakes(sure), crowd=request.people or 0
-    )
     given = request.guarantee.epsilon, request.guarantee.delta, together
     if request.likely:
         return most if keeps(accountant, Record.of(hiding), *given) else None
@@ -205,12 +221,13 @@ def _least(
 
 
 def _telling(
-    request: PlanRequest, bins: list[int], own: OwnFakes | None, meeting: float = 0.0
+    request: PlanRequest, cells: int, own: OwnFakes | None, size: int, met: float = 0.0
 ) -> int:
     """The most that may be replaced, times 2^64, for counts that say enough.
 
-    An empty bin's variance is at most (n + m) / (d (1 - g)^2), over planes by (1 - kappa)^2 more.
+    An empty bin's variance is at most (k n + m) / (d (1 - g)^2), and (1 - kappa)^2 or
+    (1 - k/p)^2 more over planes, where kappa or k/p is ``met``.
     """
-    sent = request.users * (1.0 if own is None else 1.0 + own.mean)
-    least = CONFIDENCE / request.users * math.sqrt(sent / min(bins)) / (1.0 - meeting)
+    sent = request.users * (size if own is None else size + own.mean)
+    least = CONFIDENCE / request.users * math.sqrt(sent / cells) / (1.0 - met)
     return math.floor((1.0 - min(1.0, least)) * SCALE)

@@ -74,16 +74,15 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
 
 
 def possible(request: PlanRequest, encoding: Encoding) -> bool:
-    """Whether records are single values that planes may stand for."""
+    """Whether records are single values, or sets, that planes may stand for."""
     (first, *rest) = encoding.parts
-    single = not rest and first.kind is Kind.ONE
-    return single and request.over_planes and request.edges is None and request.grid is None
+    single = not rest and first.kind is Kind.ONE and request.edges is None and request.grid is None
+    return (single or encoding.whole_set) and request.over_planes
 
 
 def _clear(request: PlanRequest, encoding: Encoding) -> bool:
-    """The same, or sets, where nothing of a record must be left without a mix."""
-    able = possible(request, encoding) or (encoding.whole_set and request.over_planes)
-    return able and request.local_epsilon is None
+    """The same, where nothing of a record must be left without a mix."""
+    return possible(request, encoding) and request.local_epsilon is None
 
 
 def _part(planes: Planes, mean: int, size: int) -> Part:

@@ -29,7 +29,7 @@ from mixtally.privacy.terms import (
     counted,
     local_epsilon_of,
 )
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled
 from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover, Plan
 from mixtally.records.recipe import UniformRecipe
@@ -104,18 +104,21 @@ def _replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[
     ends = LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD
     if (local := found.request.local_epsilon) is not None:
         each = local / (len(found.parts) * found.request.collections)
-        ends = least_replaced(each, max(part.cells for part in found.parts)), ends[1]
+        every = (part.mechanism(fakes=0, crowd=1) for part in found.parts)
+        ends = max(least_replaced(each, one) for one in every), ends[1]
     least = _least(lambda value: at(value).priced, start, ends, ROOT, accountant)
     if least is not None:
         yield at(least)
 
 
-def least_replaced(local_epsilon: float, cells: int) -> int:
-    """The least chance of a replacement, times 2^64, that keeps a local epsilon of one message.
+def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
+    """The least chance of a replacement, times 2^64, that keeps a local epsilon of one record.
 
-    It is ln(1 + (1 - g) p / g) of p cells, rounded to the safe side.
+    It is ln(1 + (1 - g) p / g) of p cells a message, rounded to the safe side.
     """
-    growth = Fraction(math.expm1(local_epsilon) * _ROUNDED_DOWN)
+    assert isinstance(mechanism, KaryResponse)
+    growth = Fraction(math.expm1(local_epsilon / mechanism.record_messages) * _ROUNDED_DOWN)
+    cells = Fraction(mechanism.hiding_cells)
     return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * cells / (cells + growth)))
 
 

@@ -17,12 +17,19 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
     proved_at_once,
 )
-from mixtally.privacy.divergence import Bound, clear_uniform, in_clear, k_hot, set_in_clear
+from mixtally.privacy.divergence import Bound, clear_uniform, k_hot, set_in_clear
 from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import CountedRecipe, Part, Shape
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, Shuffled, UniformFakes
+from mixtally.records.mechanism import (
+    BitFlips,
+    BlankFakes,
+    InClear,
+    KaryResponse,
+    Shuffled,
+    UniformFakes,
+)
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
 """Of delta, what crowds of coins may add that are as if nothing hid anybody; and a deviation."""
@@ -101,9 +108,11 @@ class Counted:
     def hidden(self) -> Hidden | None:
         """A set in clear among the fakes of people, coins and all; None for anything else."""
         mechanism, fakes = self.mechanism(self.fakes.sure), self.fakes
-        if not self.part.pads or self.part.by_mixes or not isinstance(mechanism, InClear):
+        if not isinstance(mechanism, InClear | KaryResponse):
             return None
-        return in_clear.hidden(mechanism, fakes.sure, fakes.people, fakes.coin / SCALE)
+        if not self.part.pads or self.part.by_mixes:
+            return None
+        return set_in_clear.among(mechanism, fakes.sure, (fakes.people, fakes.coin / SCALE))
 
     @property
     def one_pair(self) -> bool:

@@ -21,7 +21,7 @@ from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
 __all__ = ["Parameters", "Parsed", "parsed", "protocols"]
 
 
-_SETS = ("flip", "flip-blank", "clear-uniform", "clear-shaped")
+_SETS = ("flip", "flip-blank", "clear-uniform", "clear-shaped", "kary-response")
 """Protocols that hide a set whole."""
 
 

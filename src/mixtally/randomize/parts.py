@@ -46,7 +46,7 @@ def part_reports(
         cells = _cells(part, given)
         if part.planes is not None:
             cells = over_planes(part.planes.bare, cells, part.bins, chance)
-        return part.layout.rows(cells.reshape(-1))
+        return part.layout.rows(_replaced(part, cells.reshape(-1), chance))
     if part.repeats > 1:
         given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
@@ -158,13 +158,16 @@ def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) 
 
 
 def _named(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
-    """The bins, or planes that hold them, with any number in the place of each whose word is below
-    ``replaced``.
-    """
+    """The bins, or planes that hold them."""
     out = codes if part.planes is None else _over_planes(part.planes, codes, chance)
+    return _replaced(part, out, chance)
+
+
+def _replaced(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+    """Any number in the place of each whose word is below ``replaced``."""
     if part.replaced is None:
-        return out
-    out = out.copy()  # what people hold is the caller's own
+        return named
+    out = named.copy()  # what people hold is the caller's own
     for span in spans(len(out), _SPAN_COINS):
         some = out[span]
         gone = chance.words(len(some)) < np.uint64(part.replaced)

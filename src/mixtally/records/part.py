@@ -78,8 +78,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
       layout      how a message is written; of a set in clear ``most_set`` bins more are named than
                   there are: the first of these stand for members that it lacks, a pad each
       planes      those that messages name in place of bins in clear; None for bins themselves
-      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, in
-                  [1, 2^64); None for never
+      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, each
+                  of a set by itself, in [1, 2^64); None for never
 
     Raises PlanError for a part that has no proof.
     """
@@ -189,6 +189,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 fakes=UniformFakes(fakes),
                 crowd=crowd,
                 planes=self.planes,
+                max_set=self.most_set or 1,
             )
         if self.threshold is None:
             if isinstance(self.recipe, Shape):

@@ -18,7 +18,7 @@ from mixtally.estimate.debias import estimate_counts, surer
 from mixtally.estimate.noise import Noises, reach
 from mixtally.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
-from mixtally.records.mechanism import InClear
+from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
 from mixtally.records.question import Kind, Question
@@ -171,7 +171,7 @@ def _figures(
     """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
     own, figures, level = plan.question, list[Figures](), found.each.level
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
-        if isinstance(part.mechanism, InClear) and part.mechanism.max_set > 1:
+        if isinstance(part.mechanism, InClear | KaryResponse) and asked.pads:
             pads, unsure = _pads(asked, tally), asked.pads * _unsure(asked, part.people)
             figures.append(
                 set_sizes(own.name, part.mechanism, pads, part.people, surer(level, unsure))

@@ -3,8 +3,8 @@
 A set of s members among at most k takes the first k - s of k pads. So pad i, counted from 0, holds
 everybody with at most k - 1 - i members, and all pads together hold k a person less all members:
 the mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; of
-shaped ones every mix draws a number for every pad. Over planes pads are points like others, whose
-intervals that hold at once add up.
+shaped ones every mix draws a number for every pad. Over planes, and where messages are replaced,
+pads are values like others, whose intervals that hold at once add up.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import NoiseDistribution, distribution_of
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import InClear
+from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.results import Figures, Row, Tally
 
@@ -24,7 +24,9 @@ _ROUNDING = 1e-9
 """More than the rounding of a transform, in the chance of a tail."""
 
 
-def set_sizes(name: str, mechanism: InClear, pads: Tally, people: int, level: float) -> Figures:
+def set_sizes(
+    name: str, mechanism: InClear | KaryResponse, pads: Tally, people: int, level: float
+) -> Figures:
     """The mean size of a set, then how many people's sets are of at most 0, 1, .. members.
 
     where
@@ -37,12 +39,13 @@ def set_sizes(name: str, mechanism: InClear, pads: Tally, people: int, level: fl
         intervals(mechanism, pads, level, simultaneous_over=among) for among in (1, most)
     )
     counts = mechanism.unbiased(pads.counts, pads.messages)
-    error = math.sqrt(mechanism.variance(pads.messages))
-    if mechanism.planes is None:
+    held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
+    errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in held]
+    if isinstance(mechanism, InClear) and mechanism.planes is None:
         rows = [_mean(mechanism, int(pads.counts.sum()), people, level)]
     else:
         lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
-        found, off = float(counts.sum()), math.sqrt(most) * error
+        found, off = float(counts.sum()), math.hypot(*errors)
         rows = [_mean_row(most, people, found, (lower, upper), off)]
     for members, pad in enumerate(range(most - 1, -1, -1)):
         rows.append(
@@ -51,7 +54,7 @@ def set_sizes(name: str, mechanism: InClear, pads: Tally, people: int, level: fl
                 float(counts[pad]),
                 int(each.lower[pad]),
                 int(each.upper[pad]),
-                error,
+                errors[pad],
                 int(together.lower[pad]),
                 int(together.upper[pad]),
             )

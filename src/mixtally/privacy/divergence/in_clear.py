@@ -29,7 +29,7 @@ from mixtally.privacy.divergence import (
     repeats,
     set_in_clear,
 )
-from mixtally.privacy.divergence.set_in_clear import Hidden
+from mixtally.privacy.divergence.set_in_clear import among
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
@@ -63,8 +63,6 @@ PROTOCOLS: Mapping[str, ParameterRules] = {
         (("shape_shift", Parameter.SHIFT),),
     ),
 }
-_GROWTH = 0.9
-"""The power of a set's size by which its cover grows, about."""
 _AIMED = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
 _EMPTY = 0.1
@@ -143,14 +141,8 @@ def _among_uniform(
 ) -> tuple[Bracket, str]:
     if mechanism.max_set > 1:
         source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES
-        return set_in_clear.delta(hidden(mechanism, count), epsilon, memo), source
+        return set_in_clear.delta(among(mechanism, count), epsilon, memo), source
     return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
-
-
-def hidden(mechanism: InClear, fakes: int, people: int = 0, coin: float = 0.0) -> Hidden:
-    """A set among so many uniform fakes."""
-    meeting = 0.0 if mechanism.planes is None else mechanism.planes.meeting
-    return Hidden(mechanism.max_set, mechanism.cells, fakes, people, coin, meeting)
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
@@ -170,8 +162,8 @@ def upper(
     """The upper bounds alone."""
     match _in_clear(message):
         case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
-            near, among = taken(message, bound) is Bound.NEAR, hidden(mechanism, count)
-            return [set_in_clear.upper(among, epsilon, memo, near=near) for epsilon in epsilons]
+            near, hidden = taken(message, bound) is Bound.NEAR, among(mechanism, count)
+            return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
         case InClear(cells=cells, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
             return [clear_uniform.near(count, cells, epsilon) for epsilon in epsilons]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
@@ -218,7 +210,9 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     mechanism = _in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter is Parameter.FAKES:
-            return round(goal.cover * math.pow(mechanism.max_set, _GROWTH) * mechanism.cells)
+            return round(
+                goal.cover * math.pow(mechanism.max_set, set_in_clear.GROWTH) * mechanism.cells
+            )
         case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter is Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
             empty = math.log(goal.times * math.tanh(decay / 2.0) / aim) / decay

@@ -32,6 +32,8 @@ the messages of u are counted; there the bound lies above the truth by up to a s
 Over planes of Z_p^t all of this bounds delta from above with d = p, as the shift -(e^eps - 1) g of
 W is the same for every message (``clear_uniform``); from below planes that hold u are counted.
 
+*Sets* travel as k messages each of which is replaced: ``set_in_clear``.
+
 Source: proved here; the blanket of Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle
 Model (2019), theorem 3.1, with the person's own replacement kept.
 """
@@ -54,6 +56,7 @@ from mixtally.privacy.divergence import (
     ProvedDelta,
     clear_uniform,
     repeats,
+    set_in_clear,
 )
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket, bracket
@@ -70,10 +73,14 @@ SOURCE = (
     "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "
     "one other value"
 )
+SETS = (
+    f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
+    "counted on"
+)
 PROTOCOLS: Mapping[str, ParameterRules] = {
     "kary-response": ParameterRules(
         frozenset({"users", "bins", "replaced"}),
-        frozenset({"fakes"}),
+        frozenset({"fakes", "max_set"}),
         (("replaced", Parameter.REPLACED), ("fakes", Parameter.FAKES)),
     ),
 }
@@ -89,7 +96,7 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """One message of protocol ``name``, which is all of a record."""
+    """A record of protocol ``name``: one message, or those of a set."""
     del name  # there is one
     given = counted.given
     mechanism = KaryResponse(
@@ -97,6 +104,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
         replaced=SCALE // 2 if given.replaced is None else replaced_of(given.replaced),
         fakes=UniformFakes(counted.fakes),
         crowd=counted.crowd,
+        max_set=given.max_set or 1,
     )
     return ObservedMessage(mechanism), 1, ""
 
@@ -105,12 +113,14 @@ def delta(
     message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
 ) -> ProvedDelta:
     """Both bounds of delta(epsilon); that of either direction is the same."""
-    del memo  # both are quick
     m = _kary(message)
-    most = 1.0 if lower_alone else upper_bound(m, epsilon)
-    least = min(lower_bound(m, epsilon), most)
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
     assumption = f"{m.crowd:,} honest people replace their values as told{more}; one mix shuffles"
+    if m.max_set > 1:
+        bounds = set_in_clear.delta(set_in_clear.among(m, m.fakes.count), epsilon, memo)
+        return ProvedDelta(bounds, SETS, assumption)
+    most = 1.0 if lower_alone else upper_bound(m, epsilon)
+    least = min(lower_bound(m, epsilon), most)
     return ProvedDelta(Bracket(least, most), SOURCE, assumption)
 
 
@@ -154,8 +164,10 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
     return bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower
 
 
-def taken(message: ObservedMessage, bound: Bound) -> Bound:  # noqa: ARG001
-    """Points of a curve may be near or rough, and so is what is expected."""
+def taken(message: ObservedMessage, bound: Bound) -> Bound:
+    """Points of a curve may be near or rough, and so is what is expected; of sets near alone."""
+    if _kary(message).max_set > 1:
+        return Bound.NEAR if bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
     return Bound.NEAR if bound is Bound.EXPECTED else bound
 
 
@@ -163,9 +175,12 @@ def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
     """The upper bounds alone."""
-    del memo
+    m = _kary(message)
+    if m.max_set > 1:
+        near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.among(m, m.fakes.count)
+        return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
     smoothed = {Bound.NEAR: NEAR, Bound.ROUGH: ROUGH}.get(bound, 0.0)
-    return [upper_bound(_kary(message), epsilon, smoothed) for epsilon in epsilons]
+    return [upper_bound(m, epsilon, smoothed) for epsilon in epsilons]
 
 
 def each_way(*_: object) -> None:
@@ -183,19 +198,22 @@ def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
-    """From counting the messages of one bin that nobody else holds."""
-    return repeats.lower_bound(_kinds(_kary(message)), epsilon, rounds)
+    """From counting the messages of one bin, or set, that nobody else holds."""
+    m = _kary(message)
+    if m.max_set > 1:
+        return set_in_clear.counted_lower(set_in_clear.among(m, m.fakes.count), epsilon, rounds)
+    return repeats.lower_bound(_kinds(m), epsilon, rounds)
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
     """The usual cover of every bin, by replacements and fakes together."""
     m = _kary(message)
-    cover = goal.cover * m.cells
+    cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
     if parameter is Parameter.REPLACED:
-        share = (cover - m.fakes.count) / m.crowd
+        share = (cover - m.fakes.count) / (m.crowd * m.max_set)
         return round(min(max(share, _LEAST_SHARE), _MOST_SHARE) * SCALE)
     if parameter is Parameter.FAKES:
-        return max(0, round(cover - m.crowd * m.chance))
+        return max(0, round(cover - m.crowd * m.max_set * m.chance))
     raise TypeError(f"{m.name} has no {parameter}")
 
 

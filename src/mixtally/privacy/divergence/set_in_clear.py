@@ -19,7 +19,16 @@ H + k is seen in either world, so delta is E g(H) with g(h) the divergence among
 alone; g falls as h grows, since one fake more is post-processing. With m fakes H ~ Bin(m, 2k/D). If
 H were Poisson, the cells would hold independent Poisson numbers, and delta would be that of k cells
 that gain a message and k that lose one (``poisson_pairs``). ``poissonized`` bounds E g(H) by that
-number from both sides. Coins of people make m random: H is then a sum of two binomials.
+number from both sides. Coins of people make m random: H is then a sum of binomials.
+
+*Replaced.* Let n people send a uniform cell in place of each of their k messages with chance g. Let
+the observer see which messages of the others were not replaced, and take these away: uniform ones
+are left, Bin(k (n-1), g) of them and the fakes. Of the person's own let the observer know which
+were replaced, a choice that no value has a part in: r cells that are not, among still more uniform
+ones, and delta_r is at most delta_k. So replacements of others are fakes by k (n-1) coins of the
+chance g, and one's own are left out. From below count the messages that name a cell of u where all
+others hold v, over planes all on one line: Bin(k, 1 - g + g w) of u, Bin(k, g w) of v, and w of the
+uniform ones, w = k/D, or ((1 - kappa) k + kappa)/p.
 
 *Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it
 meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
@@ -54,13 +63,17 @@ from mixtally.ground import tails
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.poisson_pairs import more_and_less
+from mixtally.privacy.divergence import repeats
 from mixtally.privacy.numerics import poissonized
 from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import InClear, KaryResponse
 
 SOURCE = (
     "disjoint sets are the worst; the law of their cells among uniform fakes, bounded by that of "
     "independent Poisson cells, composed (divergence/set_in_clear)"
 )
+GROWTH = 0.9
+"""The power of a set's size by which its cover grows, about."""
 _FINE, _COARSE = 2.0**-9, 2.0**-5
 """Steps of the lattice in standard deviations of a loss, at most: they add a quarter of their
 square to a variance of one, or a part in 10^6 and a part in 4,000; delta rises by some ten times
@@ -77,17 +90,16 @@ class Hidden(NamedTuple):
     where
       size     k, messages of a record, at least 1
       cells    D, at least 2k; of planes p
-      fakes    for certain
-      people   who draw one fake more each with the chance ``coin``
+      fakes    (how many messages, the chance that each is one) of whatever brings any
       meeting  kappa of planes, of whose messages so many are none of a member; 0 of cells
+      replaced the chance that each message of the record is a uniform one
     """
 
     size: int
     cells: int
-    fakes: int
-    people: int = 0
-    coin: float = 0.0
+    fakes: tuple[tuple[int, float], ...]
     meeting: float = 0.0
+    replaced: float = 0.0
 
     @property
     def chance(self) -> float:
@@ -97,24 +109,48 @@ class Hidden(NamedTuple):
     @property
     def mean(self) -> float:
         """Fakes in a cell, on average."""
-        return (self.fakes + self.people * self.coin) * self.chance
+        return math.fsum(many * chance for many, chance in self.fakes) * self.chance
 
     @property
     def share(self) -> float:
         """The chance that a fake lies in a cell in which two records differ."""
         return 2.0 * self.size * self.chance
 
-    def binomials(self) -> tuple[tuple[int, float], tuple[int, float]]:
+    def binomials(self) -> list[tuple[int, float]]:
         """Trials and chances of the fakes in these cells."""
-        return (self.fakes, self.share), (self.people, self.coin * self.share)
+        return [(many, chance * self.share) for many, chance in self.fakes]
+
+
+def among(
+    mechanism: InClear | KaryResponse, fakes: int, coins: tuple[int, float] = (0, 0.0)
+) -> Hidden:
+    """A set among so many uniform fakes, those of people's ``coins``, and others' replacements."""
+    brought, replaced = [(fakes, 1.0), coins], 0.0
+    if isinstance(mechanism, KaryResponse):
+        replaced = mechanism.chance
+        brought.append((mechanism.max_set * (mechanism.crowd - 1), replaced))
+    some = tuple((many, chance) for many, chance in brought if many * chance > 0.0)
+    meeting = 0.0 if mechanism.planes is None else mechanism.planes.meeting
+    return Hidden(mechanism.max_set, mechanism.cells, some, meeting, replaced)
 
 
 def delta(hidden: Hidden, epsilon: float, memo: Memo | None = None) -> Bracket:
     """Bounds of delta(epsilon), the same in both directions."""
     above = _upper(hidden, epsilon, _FINE, memo)
+    if hidden.replaced:
+        return Bracket(min(above, counted_lower(hidden, epsilon, 1)), above)
     if above >= 1.0 and hidden.mean == 0.0:
         return Bracket(1.0, 1.0)
     return Bracket(min(above, _lower(hidden, epsilon, above, memo)), above)
+
+
+def counted_lower(hidden: Hidden, epsilon: float, rounds: int) -> float:
+    """What the messages tell that name a cell of one record, of so many rounds."""
+    size, g, met = hidden.size, hidden.replaced, hidden.meeting
+    named = (size - (size - 1) * met) / hidden.cells
+    others = [(many, chance * named) for many, chance in hidden.fakes]
+    kind = repeats.Kind(others, 1.0 - g + g * named, g * named, size)
+    return repeats.lower_bound([kind], epsilon, rounds)
 
 
 def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: bool = False) -> float:
@@ -174,5 +210,5 @@ def _fewer(hidden: Hidden) -> Hidden:
         return hidden
     share = _MOST_MEAN / hidden.mean
     return hidden._replace(
-        fakes=math.floor(hidden.fakes * share), people=math.floor(hidden.people * share)
+        fakes=tuple((math.floor(many * share), chance) for many, chance in hidden.fakes)
     )

@@ -33,7 +33,7 @@ for _found in iter_modules(__path__):
 
 def mechanism_of(name: str) -> type[Shuffled]:
     """The mechanism of which ``name`` is a protocol; raises ParameterError for an unknown one."""
-    for kind in Shuffled.__subclasses__():
+    for kind in _kinds():
         if name in kind.NAMES:
             return kind
     memory = "use `mixtally simulate memoized`: a memory relies on no mix and has no plan"
@@ -42,4 +42,9 @@ def mechanism_of(name: str) -> type[Shuffled]:
 
 def protocols() -> tuple[str, ...]:
     """The names of all protocols."""
-    return tuple(name for kind in Shuffled.__subclasses__() for name in kind.NAMES)
+    return tuple(name for kind in _kinds() for name in kind.NAMES)
+
+
+def _kinds() -> list[type[Shuffled]]:
+    """All mechanisms, those of one base together."""
+    return [kind for base in Shuffled.__subclasses__() for kind in (base, *base.__subclasses__())]

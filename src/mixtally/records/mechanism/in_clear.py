@@ -29,17 +29,14 @@ from mixtally.records.planes import Planes
 from mixtally.records.question import MOST_SET
 
 
-class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
-    """Records that are not randomized; ``fakes`` are uniform ones or mixes' shaped ones.
+class Named(Shuffled, frozen=True, kw_only=True):
+    """Messages that are the number of a bin, or of a plane, a message for each member of a set.
 
     where
       planes    those that a message names; None where it names the bin itself
       max_set   the most bins of a record, in [1, 16], and at most half the planes of a direction
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
-
-    fakes: UniformFakes | ShapedFakes
     planes: Planes | None = None
     max_set: int = 1
 
@@ -68,15 +65,9 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
         return self.planes.meeting if self.max_set == 1 else 1.0 / self.planes.prime
 
     @property
-    def name(self) -> str:
-        """clear-uniform or clear-shaped."""
-        return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
-
-    def facts(self) -> dict[str, float]:
-        """Of planes p and t, of sets their size; of shaped fakes the numbers of their shape."""
+    def over(self) -> dict[str, float]:
+        """Facts of planes p and t, of sets their size."""
         size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
-        if isinstance(self.fakes, ShapedFakes):
-            return {**size, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
         over = self.planes
         return size if over is None else {**size, "prime": over.prime, "digits": over.digits}
 
@@ -97,13 +88,32 @@ class InClear(Shuffled, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def true_fakes(self) -> float:
-        """Uniform fakes that hold a bin, on average: K / D."""
+        """Uniform fakes that point at a value, on average: K / D."""
         return self.fakes_sent / self.cells if self.uniform_fakes else 0.0
 
     @property
     def flip_threshold(self) -> None:
-        """Records travel in clear."""
+        """No bit is flipped."""
         return
+
+
+class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
+    """Records that are not randomized; ``fakes`` are uniform ones or mixes' shaped ones."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
+
+    fakes: UniformFakes | ShapedFakes
+
+    @property
+    def name(self) -> str:
+        """clear-uniform or clear-shaped."""
+        return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
+
+    def facts(self) -> dict[str, float]:
+        """What it is sent over, and of shaped fakes the numbers of their shape."""
+        if isinstance(self.fakes, ShapedFakes):
+            return {**self.over, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
+        return self.over
 
     @property
     def local_epsilon(self) -> float:

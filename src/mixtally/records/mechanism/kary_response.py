@@ -13,6 +13,11 @@ z g / (1 - g) more for a bin that people hold than for an empty one.
 Over planes of Z_p^t (``planes``) a message of another points at a value with
 (1 - g) kappa + g/p in place of g/d, a fake with 1/p, and 1 - g becomes (1 - g)(1 - kappa).
 
+Sets of at most k values travel as in clear (``in_clear``), each of their k messages replaced by
+itself: of a bin's z holders the other (k - 1) z messages name it when replaced alone, and of
+n - z others k (n - z) with g/D, or over planes 1/p. So k (n - z) and (k - 1) z stand for n - z, and
+1 - kappa becomes 1 - k/p.
+
 Source: Warner, Randomized Response (1965); Kairouz, Bonawitz, Ramage, Discrete Distribution
 Estimation under Local Privacy (2016), section 3 (k-ary).
 """
@@ -25,14 +30,13 @@ import msgspec
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import MOST_USERS, arriving
-from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
+from mixtally.records.mechanism.base import Noise, Parameter
 from mixtally.records.mechanism.fakes import UniformFakes
-from mixtally.records.planes import Planes
+from mixtally.records.mechanism.in_clear import Named
 
 
-class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
-    """Values of which some are replaced.
+class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
+    """Values, or members of sets, of which some are replaced.
 
     where
       replaced   the chance g that a uniform bin takes the place of one's own, times 2^64, in
@@ -40,7 +44,6 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
       fakes      uniform ones beside, of people; 0 for none
       crowd      honest people whose own replacements are counted on, the person among them, in
                  [1, 10^10]
-      planes     those that a message names; None where it names the bin itself
 
     Raises ParameterError outside these ranges.
     """
@@ -50,11 +53,9 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
     replaced: int
     fakes: UniformFakes = UniformFakes(0)
     crowd: int
-    planes: Planes | None = None
 
     def __post_init__(self) -> None:
-        if self.planes is None:
-            super().__post_init__()
+        super().__post_init__()
         checked_replaced(self.replaced)
         in_range("crowd", self.crowd, 1, MOST_USERS, "the person is one of them")
 
@@ -62,16 +63,6 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
     def name(self) -> str:
         """kary-response."""
         return "kary-response"
-
-    @property
-    def cells(self) -> int:
-        """Among how many a uniform message is drawn, for whoever compares two records."""
-        return self.bins if self.planes is None else self.planes.prime
-
-    @property
-    def meeting(self) -> float:
-        """The chance that another's plane holds a value."""
-        return 0.0 if self.planes is None else self.planes.meeting
 
     @property
     def pointed(self) -> float:
@@ -90,34 +81,26 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
 
     def facts(self) -> dict[str, float]:
         """The chance of a replacement, the integer over 2^64 behind it, the crowd."""
-        over = self.planes
-        found = {} if over is None else {"prime": over.prime, "digits": over.digits}
         return {
-            **found,
+            **self.over,
             "replace_probability": self.chance,
             "replace_threshold": self.replaced,
             "crowd_counted": self.crowd,
         }
 
     @property
-    def layout(self) -> Layout:
-        """The number of the bin or plane."""
-        return Layout(Form.INDEX, self.bins if self.planes is None else self.planes.messages)
-
-    @property
-    def most_set(self) -> int:
-        """One bin."""
-        return 1
-
-    @property
-    def flip_threshold(self) -> None:
-        """No bit is flipped."""
-        return
-
-    @property
     def local_epsilon(self) -> float:
-        """ln(1 + (1 - g) d / g): one's own bin against any other, in every repeat."""
-        return self.repeats * math.log1p(self.kept * self.cells / self.chance)
+        """ln(1 + (1 - g) d / g) a message: one's own bin against any other; of sets at most."""
+        return self.record_messages * math.log1p(self.kept * self.hiding_cells / self.chance)
+
+    @property
+    def hiding_cells(self) -> float:
+        """One over the least chance that a uniform message is one of a member: the cells, of sets
+        over planes p / (1 - (k-1) kappa), as a member's are those that hold no other.
+        """
+        if self.planes is None or self.max_set == 1:
+            return float(self.cells)
+        return self.cells / (1.0 - (self.max_set - 1) * self.planes.meeting)
 
     @property
     def fakes_promised(self) -> int:
@@ -149,13 +132,8 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
 
     @property
     def gain(self) -> float:
-        """(1 - g)(1 - kappa), as often as a person sends their record."""
-        return self.repeats * self.kept * (1.0 - self.meeting)
-
-    @property
-    def true_fakes(self) -> float:
-        """Fakes that point at a value, on average."""
-        return self.fakes_sent / self.cells
+        """(1 - g)(1 - kappa), as often as a person sends their record; of sets (1 - g)(1 - k/p)."""
+        return self.repeats * self.kept * (1.0 - self.max_set * self.meeting)
 
     def _reports(self, messages: int) -> int:
         """Messages of people, their fakes aside."""
@@ -178,13 +156,17 @@ class KaryResponse(Shuffled, frozen=True, kw_only=True, tag="kary-response"):
     def noise(self, messages: int, count: int) -> Noise:
         """Of those who hold the bin some name another; some others name it, and some fakes.
 
-        Of ``count`` people 1 - g + g/d keep it: one less a binomial of g (1 - 1/d).
+        Of ``count`` people 1 - g + g/d keep it: one less a binomial of g (1 - 1/d). Of their other
+        members' messages those name it that are replaced.
         """
         ones, share = count * self.repeats, 1.0 / self.cells
-        others = self._reports(messages) - ones
+        own = (self.max_set - 1) * ones
+        gained = [(self._reports(messages) - ones - own, self.pointed)]
+        if own:
+            gained.append((own, self.chance * share))
         return Noise(
             ones - count,
-            ((others, self.pointed), (self.fakes_promised, share)),
+            (*gained, (self.fakes_promised, share)),
             ((ones, self.chance * (1.0 - share)),),
         )
 
