@@ -246,7 +246,7 @@ def test_what_hashes_cost_beside_planes():
     text = re.search(
         r"hashed_error`\): ([\d.]+) at .* for ([\d,]+) people, ([\d,]+) buckets and ([\d.]+) fakes "
         r"each; with as many messages planes have ([\d.]+) ",
-        page("docs/reference/formulas.md"),
+        " ".join(page("docs/reference/formulas.md").split()),
     )
     own, users, buckets, each, planes = (float(one.replace(",", "")) for one in text.groups())
     assert buckets == math.floor(users / math.log(users))
