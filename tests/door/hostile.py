@@ -178,8 +178,7 @@ def calls(folder):
         "Budget.charge": (budget.charge, {"plan": plan, "times": 1, "note": ""}),
         "Budget.times_left": (budget.times_left, {"plan": plan}),
         "Plan.save": (plan.save, {"path": folder / "plan.json"}),
-        "Plan.save_contract": (
-            plan.save_contract, {"path": folder / "contract.json", "network": NETWORK}),
+        "Plan.save_contract": (plan.save_contract, {"path": folder / "c.json", "network": NETWORK}),
         "Plan.load": (Plan.load, {"path": folder / "plan.json"}),
         "Plan.lines": (plan.lines, {}),
         "Result.save": (result.save, {"folder": folder / "result", "rehearsal": False}),
