@@ -48,6 +48,13 @@ def test_a_plan_is_a_page(cli, tmp_path, more):
     assert [name for name in QUESTIONS if name not in text] == []
     assert "of 100 cases" in text
     assert "central model" in text
+    assert text.split("If they are not honest")[1].count("If every mix colludes") == 1
+
+
+def test_page_and_terminal_have_one_table_of_other_models(cli, tmp_path):
+    done = cli(*ASKED, "--bins", 20, "--hops", 2, "--out", tmp_path / "plan.html")
+    for shown in (done.out, text_of(tmp_path / "plan.html")):
+        assert re.search(r"this plan\W+one of 2 mixes", shown)
 
 
 def test_it_is_the_page_of_the_file(cli, tmp_path):

@@ -217,4 +217,5 @@ def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
     order.write_text("1\n2\n10\n2\n")
     line = refused("simulate epochs", diary, "--column", "color", "--epoch-column", "week",
                    *PROMISE, "--epoch-order", order)  # fmt: skip
-    assert "distinct labels, one a line, got" in line
+    assert "order.txt: wanted distinct labels" in line
+    assert "got '2' in lines 2 and 4" in line

@@ -206,6 +206,13 @@ def test_a_ledger_is_one_under_every_symbolic_link(desk, ledger):
     assert (desk / "new.ledger").is_file()
 
 
+def test_a_relative_name_is_told_as_it_was_given(desk, ledger, monkeypatch):
+    monkeypatch.chdir(desk)
+    (desk / "my.ledger").write_text("{}")
+    refusal = ledger("charge", "my.ledger", "plan.json").error
+    assert str(refusal).startswith("my.ledger: wanted")
+
+
 def test_a_ledger_of_two_names_is_not_charged(desk, ledger):
     (desk / "other").hardlink_to(desk / "my.ledger")
     outcome = ledger("charge", desk / "other", desk / "plan.json")

@@ -146,14 +146,18 @@ def test_every_word_that_is_held_may_be_looked_for(played, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "wanted distinct labels, one a line, got 0 lines"),
-        (b"rose\nrose\n", "got 2 lines, 1 distinct that are not empty"),
-        (b"rose\n\ntulip\n", "remove empty lines"),
-        (b"caf\xc3\xa9\ncafe\xcc\x81\n", "got 2 lines, 1 distinct that are not empty"),
+        (b"", "bad.txt: wanted distinct labels that can be printed, one a line, got an empty"),
+        (b"rose\nrose\n", "got 'rose' in lines 1 and 2"),
+        (b"rose\n\ntulip\n", "got line 2 empty"),
+        (
+            b"rose\nl\x1b\n",
+            r"bad.txt: wanted distinct labels that can be printed, one a line, got a con",
+        ),
+        (b"caf\xc3\xa9\ncafe\xcc\x81\n", r"got 'caf\xe9' in lines 1 and 2"),
         (b"r\xf6se\ntulip\n", "wanted UTF-8 text, one label a line"),
         (b"rose\n", "words to look for: wanted at least two"),
     ],
-    ids=["empty", "twice", "blank", "spelled twice", "not UTF-8", "one"],
+    ids=["empty", "twice", "blank", "control", "spelled twice", "not UTF-8", "one"],
 )
 def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, message):
     path = tmp_path / "bad.txt"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import tomllib
 
 import pytest
 
@@ -89,3 +90,21 @@ def test_the_twin_with_another_seed_differs(cli, files):
     done = cli("simulate words", files["fruit"], "--column", "answer", "--top", 2, *FLAGS)
     other = mixtally.simulate_words(FRUIT, top=2, seed=2, **PROMISE)
     assert numbers(json.loads(done.out))["words"] != numbers(other.rehearsal)["words"]
+
+
+def test_a_contract_is_that_of_the_command(cli, tmp_path):
+    cli("example", "--all", tmp_path)
+    network, out = tmp_path / "network.toml", tmp_path / "contract.json"
+    found = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1000, hops=3)
+    (plan,) = found.save(tmp_path / "plan.json")
+    assert found.save_contract(out, network) == [out]
+    for name, ours in (("same.json", out), ("same.html", tmp_path / "page.html")):
+        fields = tomllib.loads(network.read_text())
+        found.save_contract(ours, fields)
+        cli("contract", "new", plan, "--network", network, "--out", tmp_path / name)
+        assert ours.read_bytes() == (tmp_path / name).read_bytes()
+    assert mixtally.Device(out, hops=3).messages("yes")
+    with pytest.raises(mixtally.MixtallyError, match=r"network: wanted 3 hops.*again with hops"):
+        found.save_contract(out, {**fields, "hops": fields["hops"][:2]})
+    with pytest.raises(mixtally.MixtallyError, match="missing required field `collector`"):
+        found.save_contract(out, {"name": "a", "hops": []})

@@ -4,10 +4,12 @@ import datetime
 from decimal import Decimal
 from itertools import chain
 
+import msgspec
 import numpy as np
 import pandas as pd
 
 import mixtally
+from helpers import contracts
 from helpers.small_plan import by_people, fruit_plan, mixed, sent
 from mixtally.app.options import parameters_of
 from mixtally.door import (
@@ -79,6 +81,8 @@ HOSTILE = {
     "a series of periods": pd.Series(pd.period_range("2027", periods=200, freq="D")),
     "an index": pd.Index([1, 2] * 100),
 }  # fmt: skip
+HOPS, COLLECTOR = msgspec.to_builtins(contracts.network(1))
+NETWORK = {"name": "a", "hops": HOPS, "collector": COLLECTOR}
 WISH = {"epsilon": 1, "delta": 1e-6}
 WORDS = ["ab", "cd"] * 200
 BASKETS = [["tea", "milk"], ["tea"]] * 200
@@ -174,6 +178,7 @@ def calls(folder):
         "Budget.charge": (budget.charge, {"plan": plan, "times": 1, "note": ""}),
         "Budget.times_left": (budget.times_left, {"plan": plan}),
         "Plan.save": (plan.save, {"path": folder / "plan.json"}),
+        "Plan.save_contract": (plan.save_contract, {"path": folder / "c.json", "network": NETWORK}),
         "Plan.load": (Plan.load, {"path": folder / "plan.json"}),
         "Plan.lines": (plan.lines, {}),
         "Result.save": (result.save, {"folder": folder / "result", "rehearsal": False}),

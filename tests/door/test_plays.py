@@ -66,6 +66,8 @@ def test_several_places_of_a_person_count_once():
         mixtally.simulate(frame, person="who", **how)
     with pytest.raises(mixtally.MixtallyError, match="wanted person beside it"):
         mixtally.simulate(frame["answer"], several="first", **how)
+    with pytest.raises(mixtally.MixtallyError, match=r"'answer', 'who'.*did you mean 'who'\?"):
+        mixtally.simulate(frame, person="whom", several="first", **how)
 
 
 def test_values_that_were_counted_are_people():

@@ -115,7 +115,7 @@ def forgetful(earlier, later, level, *, simultaneous_over):
         later.mechanism, later.tally, level, simultaneous_over=simultaneous_over
     )
     before = np.rint(earlier.unbiased).astype(np.int64)
-    return Intervals(found.lower - before, found.upper - before, level, found.method, False)
+    return Intervals(found.lower - before, found.upper - before, level, found.method)
 
 
 def alike(earlier, later, level, *, simultaneous_over):
@@ -249,7 +249,6 @@ def test_together_shares_the_error_among_bins_and_changes():
     for narrow, wide in ((alone.each, alone.together), (alone.together, many.together)):
         assert np.all(wide.lower < narrow.lower)
         assert np.all(wide.upper > narrow.upper)
-    assert many.together.simultaneous
     assert many.surely.dtype == np.bool_
 
 

@@ -94,7 +94,6 @@ def test_bins_that_other_parts_hold_share_the_error(name):
     assert among.together.upper.tolist() == shared.upper.tolist()
     assert (among.together.upper - alone.together.upper).min() > 0
     assert (among.together.lower <= alone.together.lower).all()
-    assert among.together.simultaneous
     assert among.each.upper.tolist() == alone.each.upper.tolist()
 
 

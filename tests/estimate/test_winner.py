@@ -190,7 +190,7 @@ def test_said_chances_come_true_as_often(name):
 
 def test_touching_intervals_rule_nobody_out_and_parted_ones_do():
     def ends(low, high):
-        return Intervals(np.array(low), np.array(high), 0.95, "exact", simultaneous=True)
+        return Intervals(np.array(low), np.array(high), 0.95, "exact")
 
     together, alone = ends([40, 10, 9], [60, 40, 39]), ends([45, 20, 20], [55, 30, 30])
     found = Estimate(np.array([50.0, 25.0, 24.0]), 5.0, each=alone, together=together)

@@ -15,7 +15,7 @@ NAMES = ["a", "b<&>", "c", "d"]
 
 def estimate(counts, lower):
     upper = np.array(counts, dtype=np.int64) + 30
-    ends = Intervals(np.array(lower), upper, 0.95, "exact test inversion", simultaneous=True)
+    ends = Intervals(np.array(lower), upper, 0.95, "exact test inversion")
     return Estimate(np.array(counts, dtype=float), 6.5, ends, ends)
 
 

@@ -8,13 +8,13 @@ checked.
 import math
 
 from mixtally import planner
-from mixtally.app.elsewhere import elsewhere
+from mixtally.app.elsewhere import elsewhere, elsewhere_table
 from mixtally.records.contract import Contract, Plan
 from mixtally.report import contract as told
-from mixtally.report.document import Bullets, Document, Heading, Part, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, counted, error_text, printable
+from mixtally.report.document import Bullets, Document, Part, Section, Text
+from mixtally.report.numbers import at_least, at_most, counted, printable
 from mixtally.report.promise import half_width, known, of_plan, width_text
-from mixtally.report.words import assumes, likelier, losses, not_promised, without_mixes
+from mixtally.report.words import assumes, if_dishonest, likelier, losses, never_promised
 
 _LISTED = 50
 """Labels that are printed, the rest are counted."""
@@ -81,7 +81,7 @@ def _sections(plan: Plan, fingerprint: str, contract: Contract | None) -> tuple[
         Section("What it spends over time", (Bullets.of(_spent(plan)),)),
         Section("How far counts err", _errors(plan)),
         Section("What leaves a device, and what is kept", (told.sent(plan, suite), _KEPT)),
-        Section("What is not promised", (Bullets.of(not_promised(plan)),)),
+        Section("What is not promised", (Bullets.of(never_promised(plan)),)),
         Section("How to check this page", _checked(fingerprint)),
     )
 
@@ -126,9 +126,8 @@ def _promised(plan: Plan) -> tuple[Text | Bullets, ...]:
 
 
 def _without(plan: Plan) -> list[str]:
-    left = without_mixes(plan.local_epsilon)
     return [
-        left,
+        *if_dishonest(plan),
         "If one mix alone is dishonest it may leave messages out or add its own: counts are then "
         "wrong, and people stay protected as far as the table says.",
         "If the collector is dishonest it may publish what it likes; it learns no more about a "
@@ -152,8 +151,6 @@ def _spent(plan: Plan) -> list[str]:
 
 def _errors(plan: Plan) -> tuple[Part, ...]:
     expected = planner.forecast(plan)
-    rows = [("this plan", "as said above", error_text(plan.standard_error))]
-    rows += [(o.model, o.trusted, error_text(o.standard_error)) for o in elsewhere(plan)]
     mean = planner.of_mean(plan)
     return (
         Text(
@@ -163,12 +160,7 @@ def _errors(plan: Plan) -> tuple[Part, ...]:
             "distinguishable from zero. Every count is published with its interval."
         ),
         *([] if mean is None else [Text(mean.sentence)]),
-        Heading("The same guarantee elsewhere"),
-        Table(
-            ("model", "trusted with people's answers", "standard error"),
-            rows,
-            words=frozenset({"trusted with people's answers"}),
-        ),
+        elsewhere_table(plan, elsewhere(plan)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The same guarantee in other models: central, local, Prio, and by published closed forms.
+"""A plan beside the same guarantee in other models: central, local, Prio, published closed forms.
 
 Errors are standard errors of a count that nobody holds, at the epsilon and delta of a plan, for all
 of its collections together.
@@ -13,9 +13,11 @@ from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.literature.formulas import notes, peers
 from mixtally.privacy.baselines import central_error, local_error
-from mixtally.records.contract import Plan
+from mixtally.records.contract import Cover, Plan
 from mixtally.records.mechanism.named import clear_uniform, flip, flip_blank
 from mixtally.records.question import Kind
+from mixtally.report.document import Table
+from mixtally.report.numbers import error_text
 
 _SERVERS, _USUAL = 2, 2.0
 
@@ -59,6 +61,19 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
         *_published(plan, max(_USUAL, plan.messages_per_user) if messages is None else messages),
     ]
     return sorted(found, key=lambda one: one.standard_error)
+
+
+def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
+    """The error of the plan, in the first row, beside those of the other models."""
+    mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
+    who = mix if plan.cover is Cover.MIXES else f"{mix}, other people"
+    own = Elsewhere("this plan", who, plan.standard_error)
+    return Table(
+        ("model", "trusted", "standard error"),
+        [(o.model, o.trusted, error_text(o.standard_error)) for o in (own, *others)],
+        words=frozenset({"trusted"}),
+        title="The same guarantee elsewhere",
+    )
 
 
 def _published(plan: Plan, messages: float) -> list[Elsewhere]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mixtally.app.approval import approval
 from mixtally.planner import Forecast
-from mixtally.records.contract import Plan, write_plan
+from mixtally.records.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
 from mixtally.report.document import Promise
 from mixtally.report.page import page
 from mixtally.report.promise import of_plan
@@ -23,3 +23,11 @@ def is_page(path: Path) -> bool:
 def plan_file(plan: Plan, path: Path) -> bytes:
     """What stands in the file at ``path``: the plan, or its page for approval."""
     return page(approval(plan, plan.fingerprint)).encode() if is_page(path) else write_plan(plan)
+
+
+def contract_file(contract: Contract, path: Path) -> bytes:
+    """What stands in the file at ``path``: the contract, or its page for approval."""
+    data = write_contract(contract)
+    if not is_page(path):
+        return data
+    return page(approval(contract.plan, fingerprint_of(data), contract)).encode()

@@ -34,7 +34,7 @@ class BasketOptions:
         return Reading(
             columns=(self.column,),
             form=As.SET,
-            labels=read_labels(self.labels),
+            labels=read_labels(self.labels, 2),
             separator=self.separator,
             max_set=self.max_set,
             empty_sets=self.empty_sets,

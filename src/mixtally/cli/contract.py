@@ -8,9 +8,11 @@ import typer
 from rich.table import Table
 
 from mixtally.app.approval import approval
+from mixtally.app.contracts import contract_of, read_network
+from mixtally.app.plans import contract_file, is_page
 from mixtally.cli import options as o
 from mixtally.cli.common import several
-from mixtally.cli.contract_files import CONTRACT, made, read_any, read_network
+from mixtally.cli.contract_files import CONTRACT, read_any
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
 from mixtally.cli.plan_files import read_plan
@@ -49,7 +51,12 @@ Network = Annotated[
     Path,
     o.option("--network", "Who runs it: name, hops, collector, rounds, as TOML.", "FILE"),
 ]
-Out = Annotated[Path, o.option("--out", "Write the contract to this file.", "FILE")]
+Out = Annotated[
+    Path,
+    o.option(
+        "--out", "Write the contract to this file; a page for approval if it ends in .html.", "FILE"
+    ),
+]
 Rigorous = Annotated[
     bool,
     o.option(
@@ -68,16 +75,16 @@ Expected = Annotated[
 def new(plan: PlanFile, network: Network, out: Out, json: o.Json = False) -> None:
     """Make a contract of a plan and of who runs it; its numbers are derived again first."""
     read = read_plan(plan)
-    contract = made(read, read_network(network), str(network))
+    contract = contract_of(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         verify(read, Accountant())
     data = write_contract(contract)
-    (path,) = publish(out.parent, {out.name: data})
+    (path,) = publish(out.parent, {out.name: contract_file(contract, out)})
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
     print_lines(of_plan(read))
-    typer.echo(f"contract written to {path}")
+    typer.echo(f"{'page' if is_page(path) else 'contract'} written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 
 

@@ -4,11 +4,17 @@ from pathlib import Path
 
 from mixtally.data.sameness import check_spaces, composed
 from mixtally.errors import DataError
+from mixtally.records.question import CONTROL
 from mixtally.store.files import read_whole
 
 
-def read_labels(path: Path | None) -> tuple[str, ...] | None:
-    """The labels in a file, one a line; raises DataError unless they are distinct text."""
+def read_labels(
+    path: Path | None, least: int = 1, most: int | None = None
+) -> tuple[str, ...] | None:
+    """The labels in a file, one a line, from ``least`` to ``most`` of them.
+
+    Raises DataError, which names the file, unless they are distinct text that can be printed.
+    """
     if path is None:
         return None
     try:
@@ -20,13 +26,30 @@ def read_labels(path: Path | None) -> tuple[str, ...] | None:
         raise DataError(
             str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"
         ) from error
-    distinct = len(set(labels) - {""})
-    if not labels or distinct < len(labels):
-        raise DataError(
-            str(path),
-            wanted="distinct labels, one a line",
-            got=f"{len(labels):,} lines, {distinct:,} distinct that are not empty",
-            do="remove empty lines and repetitions",
-        )
+    _check_lines(str(path), labels)
     check_spaces(str(path), labels)
+    if len(labels) < least or (most is not None and len(labels) > most):
+        wanted = f"{least:,} labels" if least == most else f"at least {least:,} labels"
+        do = "name every bin once, a line each"
+        raise DataError(str(path), wanted=wanted, got=f"{len(labels):,}", do=do)
     return labels
+
+
+def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
+    """Raises DataError for a line that is empty, a repetition, or what a terminal would obey."""
+    met: dict[str, int] = {}
+    got = "" if labels else "an empty file"
+    for line, label in enumerate(labels, 1):
+        first = met.setdefault(label, line)
+        if not label:
+            got = f"line {line:,} empty"
+        elif CONTROL.search(label):
+            got = f"a control character in line {line:,}: {ascii(label)[:80]}"
+        elif first != line:
+            got = f"{ascii(label)[:80]} in lines {first:,} and {line:,}"
+        if got:
+            break
+    if got:
+        wanted = "distinct labels that can be printed, one a line"
+        do = "give every label one line of its own"
+        raise DataError(subject, wanted=wanted, got=got, do=do)

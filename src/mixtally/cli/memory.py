@@ -69,7 +69,7 @@ def memory(
     state = more.state
     _check_files(state, run)
     check_hashing(bloom, candidates=more.candidates is not None)
-    file, labels = rows.at(data), read_labels(answers.labels)
+    file, labels = rows.at(data), read_labels(answers.labels, 2)
     listed = more.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
     crowd = read_crowd(file, rows.reading(reading))

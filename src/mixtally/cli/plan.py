@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mixtally import planner
-from mixtally.app.elsewhere import Elsewhere, elsewhere
+from mixtally.app.elsewhere import Elsewhere, elsewhere, elsewhere_table
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import flags
 from mixtally.app.plans import is_page, plan_file, promise_lines
@@ -17,19 +17,14 @@ from mixtally.cli import options as o
 from mixtally.cli.encoder import EncoderOptions, asked_by
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
-from mixtally.cli.plan_tables import (
-    alternatives,
-    elsewhere_table,
-    explained,
-    front_table,
-    nearest_table,
-)
+from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
 from mixtally.cli.screen import console_of, say
 from mixtally.encode.numbers import Points, Range
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
 from mixtally.report.promise import width_text
+from mixtally.report.terminal import framed
 from mixtally.report.words import promise
 
 
@@ -205,7 +200,7 @@ def _print(
     console = console_of()
     say(console, promise_lines(answer.plan, expected))
     console.print(front_table(had))
-    console.print(elsewhere_table(answer.plan, others))
+    console.print(framed(elsewhere_table(answer.plan, others)))
     empty = "empty " * (answer.plan.parts[0].replaced is not None)
     mean = planner.of_mean(answer.plan)
     sentences = [

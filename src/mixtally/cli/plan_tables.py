@@ -5,11 +5,9 @@ from typing import Any
 
 from rich.table import Table
 
-from mixtally.app.elsewhere import Elsewhere
 from mixtally.cli.screen import table_of
 from mixtally.planner import Candidate, Choice, Relaxation
 from mixtally.planner.reason import worth
-from mixtally.records.contract import Cover, Plan
 from mixtally.records.costs import Costs
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
@@ -68,17 +66,6 @@ def front_table(offers: list[Candidate]) -> Table:
     for offer in offers:
         cover = [str(offer.cover)] if differ else []
         table.add_row(offer.name, *cover, *_costs(offer, offer.error))
-    return table
-
-
-def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
-    """The error of the plan beside that of the same guarantee in other models."""
-    table = table_of("The same guarantee elsewhere", ["model", "trusted"], ["standard error"])
-    mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
-    who = mix if plan.cover is Cover.MIXES else f"{mix}, other people"
-    table.add_row("this plan", who, error_text(plan.standard_error), style="bold")
-    for one in others:
-        table.add_row(one.model, one.trusted, error_text(one.standard_error))
     return table
 
 

@@ -43,7 +43,8 @@ def question_of(options: QuestionOptions, seed: str) -> Question:
 
     ``seed`` is that of the hash, given or drawn.
     """
-    labels, name = read_labels(options.labels), options.name
+    name, stated = options.name, options.bits if options.bins is None else options.bins
+    labels = read_labels(options.labels, 2 if stated is None else stated, stated)
     ways = flags(options, "bins", "attributes", "bits", "open_domain")
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(

@@ -59,7 +59,7 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     reading = Reading(
         columns=_columns(options),
         form=form,
-        labels=read_labels(options.labels),
+        labels=read_labels(options.labels, 2),
         separator=separator,
         max_set=options.max_set,
         empty_sets=options.empty_sets,

@@ -31,7 +31,7 @@ def console_of(*, stderr: bool = False) -> Console:
 
 def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> Table:
     """A table without rows: columns of texts, then of numbers on the right."""
-    table = Table(title=title, header_style="bold")
+    table = Table(title=title, title_justify="left", header_style="bold")
     for name in texts:
         table.add_column(name)
     for name in numbers:

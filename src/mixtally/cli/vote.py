@@ -82,7 +82,7 @@ def _voters(ballot: BallotOptions, rows: RowOptions) -> tuple[Population, str]:
             "neither" if data is None and column is None else "one of the two",
             "name the file and the column that holds the choice",
         )
-    file, labels = rows.at(data), read_labels(ballot.labels)
+    file, labels = rows.at(data), read_labels(ballot.labels, 2)
     population = read_crowd(file, rows.reading(Reading(columns=(column,), labels=labels)))
     return population, f"{population.users:,} rows of {file.name}, one voter each."
 

@@ -6,16 +6,13 @@ The standard library is enough for all of it.
 from mixtally.client.limits import Limits, checked
 from mixtally.client.messages import messages
 from mixtally.contract.contract import Contract, read
-from mixtally.contract.reading import fingerprint_of, text_of
-from mixtally.contract.roles import Role
+from mixtally.contract.reading import fingerprint_of
 
 __all__ = [
     "Contract",
     "Limits",
-    "Role",
     "checked",
     "fingerprint_of",
     "messages",
     "read",
-    "text_of",
 ]

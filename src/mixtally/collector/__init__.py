@@ -7,17 +7,15 @@ charged before any piece of it may come; whatever is computed of a tally afterwa
 from mixtally.collector.agreed import Agreed, agreed_of, read_agreed
 from mixtally.collector.collector import Collector
 from mixtally.collector.core import State
-from mixtally.collector.proposing import Proposal, Proposed, propose, withdraw
+from mixtally.collector.proposing import Proposal, propose, withdraw
 from mixtally.collector.published import concluded_again, found_prefixes, published, whole_page
 from mixtally.collector.serve import serve
-from mixtally.collector.signing import Gathered, checked, sign
+from mixtally.collector.signing import checked, sign
 
 __all__ = [
     "Agreed",
     "Collector",
-    "Gathered",
     "Proposal",
-    "Proposed",
     "State",
     "agreed_of",
     "checked",

@@ -123,8 +123,8 @@ def _certificate(value: object, epsilon: float, delta: float) -> tuple[float, st
     held.chosen("status", "proved", "not-proved")
     held.text("source")
     assumption = held.text("assumption")
-    if held.number("epsilon", 0.0, _LARGEST, "other-epsilon") != epsilon:
-        raise refused("other-epsilon", place, f"bounds at epsilon {epsilon:g}", "another epsilon")
+    if (found := held.number("epsilon", 0.0, _LARGEST, "other-epsilon")) != epsilon:
+        raise refused("other-epsilon", place, f"bounds at epsilon {epsilon:g}", found)
     if upper > delta:
         raise refused("proved-above-promise", place, f"delta of at most {delta:g}", upper)
     return upper, assumption
@@ -171,7 +171,7 @@ def _check_parts(plan: Plan) -> None:
 def _check_cover(plan: Plan, held: Fields) -> None:
     share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
     if any(part.by_mixes != plan.by_mixes for part in plan.parts):
-        raise refused("cover-unfit", "cover", "the one that its parts have", "another")
+        raise refused("cover-unfit", "cover", "the one that its parts have", held.held["cover"])
     if plan.by_mixes:
         if plan.count_flips:
             raise refused("flips-beside-mixes", "count_flips", "false", "true")

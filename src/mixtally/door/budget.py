@@ -48,7 +48,7 @@ class Budget:
         delta: float | None = None,
     ) -> None:
         self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
-        self._place = None if path is None else the_file(file_at(path))
+        self._place = None if path is None else the_file(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
             raise ParameterError(
                 "budget",

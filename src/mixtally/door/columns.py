@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 from narwhals.exceptions import DuplicateError
 
-from mixtally.data.formats.table import Array, Part, Table
+from mixtally.data.formats.table import Array, Part, Table, nearest
 from mixtally.data.sameness import composed
 from mixtally.door.cells import array_of
 from mixtally.door.checks import reading, shown
@@ -22,6 +22,8 @@ _COUNTS = ("count", "proportion")
 _TYPED = "biufUM"
 """Kinds of NumPy's types whose values Arrow takes as they are."""
 _ROWS = 1 << 20
+_SHOWN = 20
+"""Names of columns that a refusal lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,13 @@ class Values:
                 continue
             if isinstance(given, str):
                 if not self.framed or given not in self.names:
+                    there = ", ".join(map(repr, self.names[:_SHOWN]))
                     raise DataError(
                         role,
-                        wanted="the name of a column of the values, or values of its own",
+                        wanted="values of its own, or the name of a column"
+                        + f": {there}" * self.framed,
                         got=repr(given),
-                        do=f"there is {', '.join(self.names)}" if self.framed else "give a list",
+                        do=nearest(given, self.names) if self.framed else "give a list",
                     )
                 named[role] = given
             else:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mixtally.app.contracts import contract_of, network_of, read_network
 from mixtally.app.elsewhere import elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.plans import plan_file, promise_lines
+from mixtally.app.plans import contract_file, plan_file, promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
@@ -92,6 +93,29 @@ class Plan:
         place = file_at(path)
         return write(place.parent, {place.name: plan_file(self.record, place)})
 
+    @checks.in_python
+    def save_contract(
+        self, path: str | Path, network: str | Path | Mapping[str, object]
+    ) -> list[Path]:
+        """Write the contract of it and of who runs it, as ``mixtally contract new`` does.
+
+        A page for approval where ``path`` is HTML. Who runs it is the ``network``: a file, or a
+        dict of what such a file holds. Plan with ``hops`` for as many mixes as it names.
+
+        Raises DataError when the disk refuses or there is no such file, PlanError for a network
+        that is none or has another number of mixes.
+
+        >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000, hops=3)
+        >>> plan.save_contract("contract.json", "network.toml")
+        """
+        place = file_at(path)
+        if isinstance(network, Mapping):
+            subject, run = "network", network_of(dict(network), "network")
+        else:
+            subject, run = str(network), read_network(file_at(network))
+        contract = contract_of(self.record, run, subject)
+        return write(place.parent, {place.name: contract_file(contract, place)})
+
     @classmethod
     @checks.in_python
     def load(cls, path: str | Path) -> "Plan":
@@ -156,7 +180,7 @@ def plan(
       name       what the question is called
       low, high  where numbers end: rounded at random to ``points``, or cut into so many bins
       points     2 to 10^6; as many as give the mean the least error when left out
-      options    what it may cost and whom it may trust
+      options    what it may cost and whom it may trust, as ``hops=3`` mixes in a row
 
     Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
     PlanError for labels that are no labels.

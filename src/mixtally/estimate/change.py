@@ -120,7 +120,6 @@ def change_intervals(
         upper=np.clip(upper, -earlier.people, later.people),
         level=level,
         method=method,
-        simultaneous=simultaneous_over > 1,
     )
 
 

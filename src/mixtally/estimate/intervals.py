@@ -65,7 +65,6 @@ def intervals(
         upper=np.clip(upper, 0, most),
         level=level,
         method=method,
-        simultaneous=simultaneous_over > 1,
     )
 
 

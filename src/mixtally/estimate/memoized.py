@@ -35,15 +35,13 @@ class MemoizedCounts:
       counts            shape (bins,), from the mean of everybody's reports
       standard_errors   shape (bins,), of these counts, at the counts found
       by_report         shape (T, bins), from one report of everybody at a time
-      one_report        standard error of an empty bin from one report
-      all_reports       from the mean of all T
+      all_reports       standard error of an empty bin from the mean of all T
       floor             from any number of reports
     """
 
     counts: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
     by_report: NDArray[np.float64]
-    one_report: float
     all_reports: float
     floor: float
     each: Intervals
@@ -70,7 +68,6 @@ def estimate_memoized(
         counts=counts,
         standard_errors=errors,
         by_report=by_report,
-        one_report=mechanism.standard_error(people, 1),
         all_reports=mechanism.standard_error(people, reports),
         floor=mechanism.standard_error(people, math.inf),
         each=bent_intervals(counts, noise, people, level, 1),
@@ -84,18 +81,10 @@ def debiased(mechanism: Memoized, ones: NDArray[np.float64], people: People) -> 
     return (ones - people * mechanism.offset) / mechanism.gain
 
 
-def bit_variance(
-    mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
-) -> NDArray[np.float64]:
-    """Variance of debiased counts when ``counts`` of ``people`` truly hold the bit, clipped."""
-    held = np.clip(counts, 0.0, people)
-    return mechanism.variance(reports, held, people - held)
-
-
 def bit_cumulants(
     mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
 ) -> Moments:
-    """The second to fourth cumulant of debiased counts, as ``bit_variance`` has the second.
+    """The second to fourth cumulant of debiased counts; ``counts`` of ``people`` hold the bit.
 
     People are independent, so that those of a count are sums of a person's, which depend on what
     the person truly holds.
@@ -138,7 +127,6 @@ def bent_intervals(
         upper=np.clip(np.ceil(counts - under), 0, most).astype(np.int64),
         level=level,
         method=NORMAL,
-        simultaneous=simultaneous_over > 1,
     )
 
 

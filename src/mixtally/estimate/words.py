@@ -6,7 +6,7 @@ for all words that are not candidates: each sets a bit with 1 - (1 - 1/bits)^has
 words. Everybody holds one word, so its count is n minus the others', and N is found by weighted
 least squares. Two things make t vary, and both are in the standard errors:
 
-    noise     each bit's own, ``bit_variance``
+    noise     each bit's own, ``bit_cumulants``
     cohorts   who of a word's people landed in which cohort. Given n_c that is a random permutation,
               and a sum of a(m, c) over people has the variance of Hoeffding's theorem: n times the
               mean square of a(m, c) minus its row mean minus its column mean plus its mean.

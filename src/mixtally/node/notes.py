@@ -82,7 +82,7 @@ class Notes:
         """
         own = self.of(fingerprint_of(note))
         if own is None:
-            raise refused("another-text", "note", "a text that is known", "another")
+            raise refused("another-text", "note", "a text that is known", fingerprint_of(note))
         merged = joined(text_of(own), [own, note], keys)
         if merged != own:
             with self.database.transaction("merge") as open_:

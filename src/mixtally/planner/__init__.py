@@ -8,7 +8,7 @@ from mixtally.planner.options import Candidate, Choice, Infeasible
 from mixtally.planner.pareto_front import pareto_front
 from mixtally.planner.relaxations import Relaxation, relaxations
 from mixtally.planner.request import PlanRequest
-from mixtally.planner.rounded import OfMean, of_mean
+from mixtally.planner.rounded import of_mean
 
 __all__ = [
     "Candidate",
@@ -16,7 +16,6 @@ __all__ = [
     "Forecast",
     "Gain",
     "Infeasible",
-    "OfMean",
     "PlanRequest",
     "Planner",
     "Relaxation",

@@ -31,12 +31,12 @@ class Relaxation:
         return {"change": self.change, **self.plan.facts()}
 
 
-def relaxations(request: PlanRequest, planner: Planner | None = None) -> list[Relaxation]:
+def relaxations(request: PlanRequest) -> list[Relaxation]:
     """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
 
     Each within a few percent, everything else as requested; what does not help at all is left out.
     """
-    found, planner = [], planner or Planner()
+    found, planner = [], Planner()
     for flag, start, most, change in (
         ("--epsilon", request.guarantee.epsilon, MOST_EPSILON, _epsilon(request)),
         ("--users", float(request.users), float(MOST_USERS), _users(request)),

@@ -14,7 +14,7 @@ from mixtally.records.made import Made
 MOST_BINS = 10_000_000
 MOST_SET = 16
 MOST_BITS = 64
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Whatever moves a cursor or colors a screen, but for tabs and ends of lines; halves of characters,
 which no file or terminal can be given."""
 
@@ -89,11 +89,11 @@ class Question(
                 do="values are looked for by name when they are counted",
             )
         texts = (self.name, *(self.labels or ()))
-        if _CONTROL.search("".join(texts)):
+        if CONTROL.search("".join(texts)):
             raise PlanError(
                 "question",
                 wanted="whole characters, a name and labels without control characters",
-                got=repr(next(filter(_CONTROL.search, texts))),
+                got=repr(next(filter(CONTROL.search, texts))),
                 do="clean the text: a terminal would obey it, or have no way to show it",
             )
         if self.labels is None:

@@ -44,15 +44,13 @@ class Tally:
 class Intervals:
     """Whole-number bounds for every bin's true count, shape (bins,) each, at confidence ``level``.
 
-    ``method`` says how they were made; ``simultaneous`` whether the level holds for all bins at
-    once or for each bin alone.
+    ``method`` says how they were made.
     """
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     level: float
     method: str
-    simultaneous: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

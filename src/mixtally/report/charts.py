@@ -76,22 +76,20 @@ class Line(NamedTuple):
     own: bool = False
 
 
-def rows_chart(rows: Sequence[Bar], title: str, marked: str = "true count") -> Picture:
-    """Bars of estimates with their intervals; all ``rows`` have a mark, named ``marked``, or none.
+def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
+    """Bars of estimates with their intervals; all ``rows`` have the true count marked, or none.
 
     Intervals that are thinner than a line are read beside the label.
     """
     known = any(row.mark is not None for row in rows)
     scale = Scale(0.0, max([1.0, *(v for row in rows for v in row[1:5] if v is not None)]))
-    drawn = rows_picture(
-        title, "count", scale, [_bin(row, scale, marked) for row in rows], _seen(rows, marked)
-    )
+    drawn = rows_picture(title, "count", scale, [_bin(row, scale) for row in rows], _seen(rows))
     held = [row.held for row in rows]
     marks = legend(
         ("bar", "estimate", True),
         ("whisker", "interval", any(held)),
-        ("whisker missed", f"interval that misses the {marked}", not all(held)),
-        ("truth", marked, known),
+        ("whisker missed", "interval that misses the true count", not all(held)),
+        ("truth", "true count", known),
     )
     return Picture(drawn, title, marks, "Each row is one answer: its estimate and its interval.")
 
@@ -101,7 +99,7 @@ def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
     return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 
 
-def _seen(rows: Sequence[Bar], marked: str) -> str:
+def _seen(rows: Sequence[Bar]) -> str:
     """What the chart shows, in words."""
     if not rows:
         return "No bin is shown."
@@ -112,16 +110,16 @@ def _seen(rows: Sequence[Bar], marked: str) -> str:
     )
     if any(row.mark is not None for row in rows):
         missed = sum(not row.held for row in rows)
-        text += f" {missed:,} of the {len(rows):,} intervals miss the {marked}."
+        text += f" {missed:,} of the {len(rows):,} intervals miss the true count."
     return text
 
 
-def _bin(row: Bar, scale: Scale, marked: str) -> Row:
+def _bin(row: Bar, scale: Scale) -> Row:
     """One answer; red where the interval misses the mark."""
     tip = f"{row.label}: {row.estimate:,.1f}, interval {row.lower:,.0f} .. {row.upper:,.0f}"
     marks = [bar(scale, row.estimate), across(scale, row.lower, row.upper, held=row.held)]
     if row.mark is not None:
-        tip += f", {marked} {row.mark:,.0f}"
+        tip += f", true count {row.mark:,.0f}"
         marks.append(ring(scale, row.mark))
     return Row(short(row.label), row.shown, marks, tip)
 

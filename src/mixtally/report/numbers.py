@@ -22,9 +22,9 @@ def at_least(value: float, digits: int = 3) -> str:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
-def between(lower: float, upper: float, digits: int = 4) -> str:
+def between(lower: float, upper: float) -> str:
     """Both ends of a privacy number, each rounded to its own side."""
-    return f"[{at_least(lower, digits)}, {at_most(upper, digits)}]"
+    return f"[{at_least(lower, 4)}, {at_most(upper, 4)}]"
 
 
 def percent(share: float) -> str:

@@ -86,12 +86,9 @@ def lines(
     return protects(shown.observer, what), second, third
 
 
-def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None, note: str = "") -> Promise:
-    """The lines of a plan, before anybody answered; ``half`` as in ``expected``.
-
-    ``note`` says more of the error.
-    """
-    crowd = f" when all {plan.users:,} take part{note}"
+def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
+    """The lines of a plan, before anybody answered; ``half`` as in ``expected``."""
+    crowd = f" when all {plan.users:,} take part"
     if plan.parts[0].replaced is not None:
         held = usual_count(plan.users)
         full = error_text(plan.error_of(held))

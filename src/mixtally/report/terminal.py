@@ -40,12 +40,12 @@ def _part(part: Part) -> list[RenderableType]:
         case Bullets(items):
             return [RichText("- ").append_text(_joined(item)) for item in items]
         case Table():
-            return [_table(part)]
+            return [framed(part)]
         case _:
             raise TypeError(f"{type(part).__name__}: a terminal shows tables and texts")
 
 
-def _table(table: Table) -> RichTable:
+def framed(table: Table) -> RichTable:
     """Wide ones without a frame; short columns never wrap, so that long ones go on in lines."""
     shown = RichTable(
         title=RichText(table.title) if table.title else None,

@@ -73,11 +73,14 @@ def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
 
 def not_promised(plan: Plan) -> list[str]:
     """What a careful reader must not take for granted."""
+    return [*if_dishonest(plan), *never_promised(plan)]
+
+
+def never_promised(plan: Plan) -> list[str]:
+    """What is not promised though all be honest."""
     clear = all(part.threshold is None for part in plan.parts)
     reach = max(map(_reach, plan.parts))
     return [
-        without_mixes(plan.local_epsilon),
-        *_without_cover(plan),
         "Counts are right only if every mix is honest: one may put its fakes into any bin, and "
         "lose as many messages as people's coins vary.",
         TOOK_PART,
@@ -90,6 +93,11 @@ def not_promised(plan: Plan) -> list[str]:
         "The errors are those of the noise. If the crowd is a sample of a larger population, the "
         "sampling error comes on top.",
     ]
+
+
+def if_dishonest(plan: Plan) -> list[str]:
+    """What is left where those who are trusted with answers do not do as told."""
+    return [without_mixes(plan.local_epsilon), *_without_cover(plan)]
 
 
 def without_mixes(local: float | None) -> str:

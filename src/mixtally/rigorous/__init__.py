@@ -4,6 +4,6 @@ It reads the plain JSON of a contract and shares no code with ``privacy``; needs
 """
 
 from mixtally.rigorous.compare import COLUMNS, Verdict, verdict
-from mixtally.rigorous.derive import PartBracket, check
+from mixtally.rigorous.derive import check
 
-__all__ = ["COLUMNS", "PartBracket", "Verdict", "check", "verdict"]
+__all__ = ["COLUMNS", "Verdict", "check", "verdict"]

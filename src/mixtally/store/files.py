@@ -41,7 +41,8 @@ def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
 def the_file(path: Path) -> Path:
     """Where the file that is to be replaced really is; there need not be one yet.
 
-    Raises DataError for links that lead nowhere and for a file with several names.
+    Errors name it: it is ``path`` as it was given, unless that is a link. Raises DataError for
+    links that lead nowhere and for a file with several names.
     """
     try:
         real = path.resolve()
@@ -57,7 +58,7 @@ def the_file(path: Path) -> Path:
             got=f"one of {names} names (hard links)",
             do="remove the other names, or make them symbolic links",
         )
-    return real
+    return real if path.is_symlink() or not path.name else path
 
 
 def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> None:

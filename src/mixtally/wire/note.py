@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from mixtally.contract.reading import base64_of, refused, text_of
+from mixtally.contract.reading import base64_of, fingerprint_of, refused, text_of
 from mixtally.contract.roles import ED25519, HASH_BYTES, key_hash, written_key
 from mixtally.errors import PlanError
 
@@ -115,7 +115,8 @@ def joined(
     first: dict[str, bytes] = {}
     for note in notes:
         if text_of(note) != text:
-            raise refused("another-text", "note", "signatures of the same text", "of another")
+            wanted = f"signatures of the text {fingerprint_of(text)}"
+            raise refused("another-text", "note", wanted, fingerprint_of(note))
         if known is None:
             lines += _lines(note)
         else:
@@ -156,7 +157,9 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
         if public is None or raw[:HASH_BYTES] != key_hash(name, public):
             continue
         if not _true(public, raw[HASH_BYTES:], text):
-            raise refused("signature-false", "note", f"a signature of {name}", "another")
+            wanted = f"a signature of {name} that fits the text"
+            got = "one that does not: the text or the signature was altered"
+            raise refused("signature-false", "note", wanted, got)
         found.setdefault(name, line)
     return found
 

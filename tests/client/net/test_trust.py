@@ -9,6 +9,7 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, by_mixes, secret
+from mixtally.client.limits import Limits
 from mixtally.client.net import Pins, open_round, trusted
 from mixtally.errors import RefusedError
 from mixtally.records.contract import Prefixes
@@ -83,6 +84,14 @@ CONTRACTS = {
     "a sheet in place of a contract": (WORLD.sheet(), WORLD.pins, "unknown-version"),
     "no note at all": (b"\x00\x01", WORLD.pins, "not-json"),
 }  # fmt: skip
+
+
+def test_an_altered_text_is_told_with_who_signed_another():
+    note, pins, _ = CONTRACTS["a text that was altered below its signatures"]
+    with pytest.raises(RefusedError) as found:
+        trusted(note, pins, Limits())
+    assert found.value.wanted == "a signature of mix-1 that fits the text"
+    assert "the text or the signature was altered" in found.value.got
 
 
 @pytest.mark.parametrize("name", CONTRACTS)

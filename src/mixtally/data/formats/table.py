@@ -1,6 +1,7 @@
 """A data file as a table: its columns by name, read in batches, whatever its format."""
 
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 Array = Any
@@ -34,3 +35,10 @@ class Table(NamedTuple):
     declared: frozenset[str] = frozenset()
     hint: str = ""
     warning: str = ""
+
+
+def nearest(column: str, names: Sequence[str]) -> str:
+    """What to do about a ``column`` that is none of ``names``: the one that may be meant."""
+    plain = {name.lower().strip(): name for name in names}
+    close = get_close_matches(column.lower().strip(), plain, n=1)
+    return f"did you mean {plain[close[0]]!r}?" if close else "name one of these"

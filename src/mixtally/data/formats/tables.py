@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import chain
 
 from mixtally.data.file import DataFile
@@ -12,7 +11,7 @@ from mixtally.data.formats.excel_table import excel_table
 from mixtally.data.formats.json_table import json_table, objects_of
 from mixtally.data.formats.parquet_table import parquet_table
 from mixtally.data.formats.source import Format, Source, explained, opened
-from mixtally.data.formats.table import Part, Table
+from mixtally.data.formats.table import Part, Table, nearest
 from mixtally.data.formats.text import chunks
 from mixtally.errors import DataError, ParameterError
 
@@ -96,10 +95,8 @@ def _no_column(file: DataFile, column: str, table: Table) -> DataError:
             f"{names.count(column)} of that name",
             "rename all but one of them",
         )
-    plain = {name.lower().strip(): name for name in names}
-    close = get_close_matches(column.lower().strip(), plain, n=1)
     marks = [mark for mark in ",;\t|:" if any(column in name.split(mark) for name in names)]
-    do = f"did you mean {plain[close[0]]!r}?" if close else "name one of these with --column"
+    do = nearest(column, names)
     if marks:
         do = f"say --delimiter {marks[0]!r}"
     if table.hint:

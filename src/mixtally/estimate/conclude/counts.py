@@ -199,8 +199,8 @@ def side_by_side(own: Question, asked: list[Question], found: list[Estimate]) ->
     return Estimate(
         counts=np.concatenate([f.counts[k] for f, k in pairs]),
         standard_error=float(errors.max()),
-        each=_joined([(f.each, k) for f, k in pairs], simultaneous=False),
-        together=_joined([(f.together, k) for f, k in pairs], simultaneous=own.bins > 1),
+        each=_joined([(f.each, k) for f, k in pairs]),
+        together=_joined([(f.together, k) for f, k in pairs]),
         errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
     )
 
@@ -211,12 +211,11 @@ def _errors(found: Estimate) -> NDArray[np.float64]:
     return alike if found.errors is None else found.errors
 
 
-def _joined(bounds: list[tuple[Intervals, slice]], *, simultaneous: bool) -> Intervals:
+def _joined(bounds: list[tuple[Intervals, slice]]) -> Intervals:
     first = bounds[0][0]
     return Intervals(
         lower=np.concatenate([i.lower[k] for i, k in bounds]),
         upper=np.concatenate([i.upper[k] for i, k in bounds]),
         level=first.level,
         method=" and ".join(dict.fromkeys(i.method for i, _ in bounds)),
-        simultaneous=simultaneous,
     )

@@ -98,15 +98,6 @@ def repeated(epsilon: float, delta: float, users: int, repeats: int) -> float:
     return 2.0 * need / (root * (root + 1.0))
 
 
-def least_deviation(epsilon: float) -> float:
-    """Standard error that the rule leaves at the least, in counts.
-
-    Source: K-randomization 003 (4.42).
-    """
-    checked_promise(epsilon, 0.5)
-    return math.sqrt(_SIGMAS_SQUARED) / math.expm1(epsilon)
-
-
 def deviation(users: int, flip: float, repeats: int = 1) -> float:
     """Standard error of the count of ones, in counts.
 

@@ -24,11 +24,6 @@ class Counts(NamedTuple):
     others: list[int]
     windows: list[tuple[int, int]]
 
-    @property
-    def size(self) -> int:
-        """How many vectors of counts there are."""
-        return math.prod(last - first + 1 for first, last in self.windows)
-
 
 def counts(tilted: Floats, number: int, most: int) -> Counts | None:
     """Counts that ``number`` tilted draws have, None when there are more than ``most`` vectors of

@@ -1,6 +1,6 @@
 """A crowd whose records are sets of items: which are held together, and by whom."""
 
-from mixtally.simulation.baskets.find import Found, ItemSet, find_sets
+from mixtally.simulation.baskets.find import Found, find_sets
 from mixtally.simulation.baskets.held import baskets_of, holders, in_a_row, pairs_held
 
-__all__ = ["Found", "ItemSet", "baskets_of", "find_sets", "holders", "in_a_row", "pairs_held"]
+__all__ = ["Found", "baskets_of", "find_sets", "holders", "in_a_row", "pairs_held"]
