@@ -35,8 +35,8 @@ _LINES = (
 )
 _WORDS = {
     REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
-    DIFFERS: "the document's own formula, or the exact law, gives another number",
-    FALSE: "the exact laws or a counterexample contradict the claim",
+    DIFFERS: "the document's own formula, or the exact distribution, gives another number",
+    FALSE: "the exact distributions or a counterexample contradict the claim",
     COMPUTED: "not printed in the document: the number that belongs beside it",
 }
 _TONES = {

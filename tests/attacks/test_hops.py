@@ -147,7 +147,7 @@ def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
     (one,) = [
         found
         for found in outsiders.n_minus_1(made, lab(150, drawn=10**6))
-        if found.noise is Noise.LAW
+        if found.noise is Noise.DISTRIBUTION
     ]
     assert 0.7 < one.attacked <= one.promised
     assert one.best == pytest.approx(one.attacked, abs=0.15)

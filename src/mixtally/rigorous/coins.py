@@ -46,16 +46,16 @@ class Coins:
     """
 
     def __init__(self, people: int, whole: int, coin: int, nats: float) -> None:
-        law = Binomial(people, Fraction(coin, _SCALE))
-        low, high = law.window(nats)
+        binomial = Binomial(people, Fraction(coin, _SCALE))
+        low, high = binomial.window(nats)
         self.sure = people * whole
         self.least = self.sure + low
-        points = law.points(low, high)
+        points = binomial.points(low, high)
         self.last = len(points) - 1
         self._sums = [arb(0)]
         for point in points:
             self._sums.append(self._sums[-1] + point)
-        self.below, self.above = law.most_below(low - 1), law.most_above(high + 1)
+        self.below, self.above = binomial.most_below(low - 1), binomial.most_above(high + 1)
 
     def chance(self, run: Run) -> arb:
         """That K lies in the run."""

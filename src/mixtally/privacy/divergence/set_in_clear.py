@@ -58,8 +58,8 @@ from mixtally.privacy.numerics import poissonized
 from mixtally.privacy.numerics.bracket import Bracket
 
 SOURCE = (
-    "disjoint sets are the worst; the law of their cells among uniform fakes, bounded by that of "
-    "independent Poisson cells, composed (divergence/set_in_clear)"
+    "disjoint sets are the worst; the distribution of their cells among uniform fakes, bounded by "
+    "that of independent Poisson cells, composed (divergence/set_in_clear)"
 )
 _FINE, _COARSE = 2.0**-9, 2.0**-5
 """Steps of the lattice in standard deviations of a loss, at most: they add a quarter of their

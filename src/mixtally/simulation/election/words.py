@@ -102,8 +102,8 @@ def _shuffle(election: Election) -> list[str]:
 def method() -> list[str]:
     """How the winner's chance is computed, and what it assumes."""
     return [
-        "The chance to have won is computed from the exact law of the noise, given what was "
-        "tallied, a tie being decided by lot. It assumes that before the count every number of "
+        "The chance to have won is computed from the exact distribution of the noise, given what "
+        "was tallied, a tie being decided by lot. It assumes that before the count every number of "
         "votes was equally likely for every option, and that ballots follow the rules. Over many "
         "such votes an option with a chance of 70 % has won 70 times in a hundred; for one fixed "
         "electorate that need not hold.",
