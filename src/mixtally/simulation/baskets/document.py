@@ -35,13 +35,13 @@ _PLAN = (
 
 def document(found: Found, facts: Facts, top: int) -> Document:
     """Everything in ``facts``; a release when none of it needs the truth."""
-    rehearsal = "ghosts" in facts
+    simulation = "ghosts" in facts
     sets, rules, plan = facts["sets"], facts["rules"], facts["collection"]
     return Document(
         title=facts["title"],
         source=facts["source"],
         promise=of_result(found.items),
-        rehearsal=rehearsal,
+        simulation=simulation,
         key=(
             *counts.key_figures(found.items),
             ("sets found", f"{len(sets):,}"),

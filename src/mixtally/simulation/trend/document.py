@@ -36,9 +36,9 @@ def document(trend: Trend, top: int) -> Document:
     numbers = Numbers(trend)
     return Document(
         title=trend.about.title,
-        source=trend.about.told(rehearsal=trend.truth is not None),
+        source=trend.about.told(simulation=trend.truth is not None),
         promise=_lines(trend),
-        rehearsal=trend.truth is not None,
+        simulation=trend.truth is not None,
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),

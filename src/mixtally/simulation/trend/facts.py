@@ -69,7 +69,7 @@ class Numbers:
         trend, whole = self._trend, self._trend.whole
         return {
             "title": trend.about.title,
-            "source": trend.about.told(rehearsal=trend.truth is not None),
+            "source": trend.about.told(simulation=trend.truth is not None),
             "seed": trend.about.seed,
             "reason": trend.about.reason,
             "question": trend.plan.question.name,
