@@ -129,7 +129,7 @@ def _flips() -> list[Finding]:
 
 
 def unsafe_above(epsilon: float) -> float:
-    """The crowd above which (5.16) without fakes surely breaks 1e-6, messages seen whole."""
+    """The crowd above which (5.16) without fakes certainly breaks 1e-6, messages seen whole."""
     low, high = 1000.0, 1e5
     while high > 1.005 * low:
         users = math.sqrt(low * high)

@@ -116,8 +116,8 @@ def test_those_who_hide_are_those_whom_the_promise_counts_on(part, sure, behind)
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5, "hops": 3}
     made = of_plan(plan_of(ONE, [part], **crowd), unverified=True, accountant=ACCOUNTANT)
-    assert (made.sure, made.expected) == (sure, People(1000, 1000))
-    ((who, times),) = made.behind(made.sure).items()
+    assert (made.certain, made.expected) == (sure, People(1000, 1000))
+    ((who, times),) = made.behind(made.certain).items()
     assert (who.honest, who.people, times) == (*behind, 1)
 
 

@@ -47,7 +47,7 @@ def test_no_sound_protocol_is_broken_in_four_runs(name, lab):
 @pytest.mark.slow
 def test_a_false_promise_would_be_broken_in_four_runs(lab):
     """The twin: two fakes are said to hide a person as well as 250 do."""
-    false = replace(target_of(SMALL["flip-blank"], users=60), sure=People(2, 0))
+    false = replace(target_of(SMALL["flip-blank"], users=60), certain=People(2, 0))
     assert alarms_in(false, lab, range(4))
 
 

@@ -57,7 +57,7 @@ def test_items_in_rows_are_the_same_baskets(cli, data, rows):
     assert other["sets"] == one["sets"]
 
 
-def test_rules_that_are_not_sure_are_left_out(cli, data):
+def test_rules_that_are_not_certain_are_left_out(cli, data):
     facts = played(cli, data, "--set", ";", "--seed", 1, "--confidence", 0.999)
     assert (facts["rules"], facts["rules_found"]) == ([], 2)
     facts = played(cli, data, "--set", ";", "--seed", 1, "--support", 900)
@@ -87,10 +87,10 @@ def test_nothing_found_is_said(cli, tmp_path):
     path = tmp_path / "apart.csv"
     path.write_text("items\n" + "a\nb\n" * 300 + "a;b\n")
     said = cli("simulate baskets", path, *SETS, *PROMISE, "--seed", 1).out
-    assert "0 sets are surely held by somebody" in said
+    assert "0 sets are certainly held by somebody" in said
     played(cli, path, "--set", ";", "--seed", 1, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "simulation" / "report.html").read_text()
-    assert "No set was surely held by enough people." in page
+    assert "No set was certainly held by enough people." in page
     head = (tmp_path / "out" / "simulation" / "rules.csv").read_text().splitlines()[1]
     assert head.startswith("given,then,support,")
 

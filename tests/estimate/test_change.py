@@ -250,7 +250,7 @@ def test_together_shares_the_error_among_bins_and_changes():
         assert np.all(wide.lower < narrow.lower)
         assert np.all(wide.upper > narrow.upper)
     assert many.together.simultaneous
-    assert many.surely.dtype == np.bool_
+    assert many.significant.dtype == np.bool_
 
 
 def test_all_bins_at_once_are_held_as_often_as_stated():

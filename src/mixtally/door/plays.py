@@ -73,7 +73,7 @@ def simulate_votes(
     name: str | None = None,
     **options: Any,
 ) -> Simulated:
-    """A vote, counted by ballots that trust nobody and through mixes, and who has won how surely.
+    """A vote, counted by ballots that trust nobody and through mixes, and who has won.
 
     where
       values    a ballot a person: a list, an array or a series

@@ -71,7 +71,7 @@ def delta(
     """delta(epsilon) of one bit.
 
     where
-      fakes         flipped zeros that surely arrive
+      fakes         flipped zeros that certainly arrive
       ones          how many of the other ``users`` - 1 people hold a one; None for the worst
       count_crowd   whether other people's flips are counted on; without it only fakes hide
       repeats       how often every record is sent, each time randomized afresh
