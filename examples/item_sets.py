@@ -36,7 +36,7 @@ def show(boards: Population, found: Found) -> None:
     for size, sets in found.sets.items():
         true = holders(boards, [one.items for one in sets]).tolist()
         named = {one.items for one in sets[:TOP]}
-        told = f"sets of {size}: {len(sets)} surely held, {true.count(0)} of them by nobody"
+        told = f"sets of {size}: {len(sets)} certainly held, {true.count(0)} of them by nobody"
         if size == 2:
             first = sum(one in named for one in pairs[:TOP])
             told += f"; {first} of the true first {TOP} among the first {TOP}"

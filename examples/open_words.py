@@ -55,11 +55,11 @@ def main() -> None:
             found, (others,) = result.estimate, result.figures[0].rows
             held = (found.each.lower <= truth.counts) & (truth.counts <= found.each.upper)
             measured = float(np.sqrt(np.mean((found.counts - truth.counts) ** 2)))
-            surely = [sought.labels[i] for i in np.flatnonzero(found.together.lower > 0)]
+            certain = [sought.labels[i] for i in np.flatnonzero(found.together.lower > 0)]
             print(
                 f"  {len(sought.words)} words, {name}: measured error {measured:.1f}, "
-                f"{100 * held.mean():.0f} % of the intervals cover the true count; surely held, "
-                f"all lines at once: {len(surely)}; made up: {sum(s in NOBODY for s in surely)}"
+                f"{100 * held.mean():.0f} % of the intervals cover the true count; certainly held, "
+                f"all lines at once: {len(certain)}; made up: {sum(s in NOBODY for s in certain)}"
             )
             print(
                 f"  {others.label}: {others.estimate:,.0f}, standard error "

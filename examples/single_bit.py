@@ -35,7 +35,7 @@ def main() -> None:
         plan, _ = best(wish)
         found = release(plan, crowd, Lab(SeededChance(7))).result.estimate
         print(
-            f"{protocol:13} {found.counts[0]:7.1f}, surely {found.each.lower[0]} .. "
+            f"{protocol:13} {found.counts[0]:7.1f}, interval {found.each.lower[0]} .. "
             f"{found.each.upper[0]}, {plan.messages_per_user:.2f} messages a user"
         )
 

@@ -104,7 +104,7 @@ def _exponential() -> list[Finding]:
             f"most exp(-t): one bin leads {BINS - 1} by {lead}",
             chance <= MISS,
             chance,
-            f"exact law; epsilon = {EPSILON:g}, exp(-t) = {MISS:g}: {within:.2f} counts",
+            f"exact distribution; epsilon = {EPSILON:g}, exp(-t) = {MISS:g}: {within:.2f} counts",
         ),
     ]
     try:
@@ -138,7 +138,7 @@ def _wrong_model() -> list[Finding]:
     return [
         claim(DOCUMENT, PLACE, "the central bound is wrong for noise added locally: chance to pass "
               f"it, n = {USERS:,}", chance > MISS, chance,
-              f"{within:.2f} counts at beta = {MISS:g}; normal law of the sum"),
+              f"{within:.2f} counts at beta = {MISS:g}; normal approximation of the sum"),
         Finding(DOCUMENT, PLACE, "error of noise added locally over that of noise added once", None,
                 math.sqrt(USERS), "times", f"the same Laplace noise, n = {USERS:,}"),
     ]  # fmt: skip

@@ -27,7 +27,7 @@ _INTRO = (
 )
 _LINES = (
     "Protects: nobody, as nothing is asked here; promises of documents are held against what "
-    "whoever sees every shuffled message, or whom a row names, can learn of one person.",
+    "anyone who sees every shuffled message, or whom a row names, can learn of one person.",
     "epsilon and delta are those that each row prints, beside the exact divergence; it is proved "
     "and rests on what the row says.",
     "Expected error: a printed number is called reproduced when it follows to half a unit of its "
@@ -35,8 +35,8 @@ _LINES = (
 )
 _WORDS = {
     REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
-    DIFFERS: "the document's own formula, or the exact law, gives another number",
-    FALSE: "the exact laws or a counterexample contradict the claim",
+    DIFFERS: "the document's own formula, or the exact distribution, gives another number",
+    FALSE: "the exact distributions or a counterexample contradict the claim",
     COMPUTED: "not printed in the document: the number that belongs beside it",
 }
 _TONES = {

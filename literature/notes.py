@@ -110,7 +110,7 @@ def _flips() -> list[Finding]:
                 f"= 1, n = {users:,}: delta",
                 delta.lower <= DELTA,
                 delta,
-                "both ends of the exact law",
+                "both ends of the exact distribution",
             )
         )
     users = CROWDS[1]
@@ -129,7 +129,7 @@ def _flips() -> list[Finding]:
 
 
 def unsafe_above(epsilon: float) -> float:
-    """The crowd above which (5.16) without fakes surely breaks 1e-6, messages seen whole."""
+    """The crowd above which (5.16) without fakes certainly breaks 1e-6, messages seen whole."""
     low, high = 1000.0, 1e5
     while high > 1.005 * low:
         users = math.sqrt(low * high)
@@ -230,8 +230,8 @@ def _broken_chart() -> Chart:
     return Chart(
         DOCUMENT,
         "(5.16) without fakes: the delta that it leaves",
-        "Lower end of the exact law for an observer who sees whole messages; values below 1e-12 "
-        "are drawn there. Promised is 1e-6.",
+        "Lower end of the exact distribution for an observer who sees whole messages; values below "
+        "1e-12 are drawn there. Promised is 1e-6.",
         "people",
         "true delta, at least",
         (*curves, Curve("promised", line)),

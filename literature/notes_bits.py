@@ -77,7 +77,7 @@ def ratios() -> list[Finding]:
     last = crowd(20, 6, FlippedBits(0.2)).ratio()
     return [
         claim(DOCUMENT, "(4.5)-(4.7)", "R(s) by what one more bit becomes: greatest relative "
-              "distance from the two laws", far < _NEAR, far, _EVERY),
+              "distance from the two distributions", far < _NEAR, far, _EVERY),
         claim(DOCUMENT, "(4.8)", "R(s) from the step P(s) / P(s - 1): greatest relative distance",
               steps < _NEAR, steps, _EVERY),
         claim(DOCUMENT, "lemma 4.1", "R(s) falls as s grows: violations", rises == 0, float(rises),

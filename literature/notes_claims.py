@@ -33,11 +33,11 @@ def slips() -> list[Finding]:
     printed = notes.single_bit_error_as_printed(EPSILON, DELTA, q)
     meant = math.sqrt(many * q * (1.0 - q)) / (1.0 - 2.0 * q)
     return [
-        claim(DOCUMENT, "(4.10), (4.14)", "the left side is delta: ratio to the exact law",
+        claim(DOCUMENT, "(4.10), (4.14)", "the left side is delta: ratio to the exact distribution",
               abs(wrong / exact.upper - 1.0) < 1e-3, wrong / exact.upper,
               f"n = 1,000, q = 0.03: {wrong:.3g} against {exact.upper:.3g}; the factor must be "
               "p (1 + e^epsilon) - 1"),
-        claim(DOCUMENT, "(4.13)", "the left side is delta: ratio to the exact law",
+        claim(DOCUMENT, "(4.13)", "the left side is delta: ratio to the exact distribution",
               abs(right / exact.upper - 1.0) < 1e-3, right / exact.upper, f"{right:.4g}"),
         claim(DOCUMENT, "(4.62)", "the deviation equals that of (4.61): ratio",
               abs(printed / meant - 1.0) < 1e-3, printed / meant,
@@ -88,7 +88,7 @@ def _indistinguishable() -> list[Finding]:
               tail <= delta * (1 + 1e-9), tail / delta,
               f"P = {first}, Q = {second}, e^epsilon = 5: delta {delta:.2g}, eta {tail:.2g}"),
         claim(DOCUMENT, "proposition 2.1", "indistinguishable is private: delta / eta <= 1",
-              delta <= tail, delta / tail, "the direction that is true, on the same two laws"),
+              delta <= tail, delta / tail, "the direction that is true, same two distributions"),
     ]  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _more_records() -> list[Finding]:
             "one more record never hurts: violations",
             worse == 0,
             float(worse),
-            f"{cases} cases: flipped blanks, 0 to 39 of them, exact law",
+            f"{cases} cases: flipped blanks, 0 to 39 of them, exact distribution",
         ),
     ]
 

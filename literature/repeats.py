@@ -140,7 +140,7 @@ def _pointwise() -> list[Finding]:
         claim(DOCUMENT, "theorem 4.1", "R_i grows with the number of ones: violations", rising == 0,
               float(rising), f"{steps} cases by enumeration; a statement about each s alone"),
         claim(DOCUMENT, "(4.32)", "R_i in closed form", far < 1e-9, far,
-              "greatest relative distance from the two laws, three crowds"),
+              "greatest relative distance from the two distributions, three crowds"),
     ]  # fmt: skip
 
 
@@ -258,8 +258,9 @@ def _repeats_chart() -> Chart:
     return Chart(
         DOCUMENT,
         "Sending a bit k times: standard error at the same privacy",
-        "Exact law at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed gain of "
-        "sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete Laplace.",
+        "Exact distribution at (1, 1e-6), N = 100,000, crowd of equal bits, against the claimed "
+        "gain of sqrt(k); (5.24) keeps no such promise and its error rises. Central: discrete "
+        "Laplace.",
         "k",
         "standard error, counts",
         (
@@ -281,7 +282,7 @@ def _delta_chart() -> Chart:
     return Chart(
         DOCUMENT,
         "What three sigmas leave: true delta at epsilon = ln 2, N = 1,000",
-        "Exact law of one bit in a crowd of equal bits.",
+        "Exact distribution of one bit in a crowd of equal bits.",
         "q",
         "true delta",
         (Curve("true delta", points), Curve("1e-6", promise)),

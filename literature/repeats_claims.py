@@ -82,7 +82,8 @@ def choices() -> list[Finding]:
     return [
         claim(DOCUMENT, "(5.10)", "the ratio of two numbers of choices as a product: greatest "
               "distance", far < _NEAR, far, f"{cases:,} cases against counting"),
-        claim(DOCUMENT, "(5.9)", "R_s in closed form: greatest relative distance from the two laws",
+        claim(DOCUMENT, "(5.9)",
+              "R_s in closed form: greatest relative distance from the two distributions",
               far_ratio < _NEAR, far_ratio, "three collections, every s"),
     ]  # fmt: skip
 

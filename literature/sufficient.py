@@ -279,8 +279,9 @@ def _density_chart(place: str, epsilon: float, rows: tuple[tuple[int, str, str],
         curves.append(Curve(f"N = {users:,}, q = {q:.4f}", points))
     return Chart(
         DOCUMENT, f"Densities of R(S), {place.removeprefix('table ')}",
-        "The exact law of the privacy ratio with the outlier there, L = 5, q by three sigmas; to "
-        f"be drawn it was spread by a Gaussian of standard deviation {_SMOOTHING:g} lambda.",
+        "The exact distribution of the privacy ratio with the outlier there, L = 5, q by three "
+        "sigmas; to be drawn it was spread by a Gaussian of standard deviation "
+        f"{_SMOOTHING:g} lambda.",
         "R(S)", "density", tuple(curves), marks=((grow, "lambda"),),
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def _homogeneous() -> list[Finding]:
             DOCUMENT,
             "(2.4)",
             "the ratio among others who are all alike: greatest relative "
-            "distance from the two laws",
+            "distance from the two distributions",
             far < _NEAR,
             far,
             f"{cases:,} histograms enumerated, any vector held by the others; also in the "
@@ -106,7 +106,8 @@ def _set_bits() -> list[Finding]:
     numbers = divergence(by_set_bits(first), by_set_bits(second), _GROW)
     return [
         claim(DOCUMENT, "(3.4)", "the ratio from the numbers of set bits: greatest relative "
-              "distance from the two laws", far < _NEAR, far, "every histogram of three crowds"),
+              "distance from the two distributions", far < _NEAR, far,
+              "every histogram of three crowds"),
         claim(DOCUMENT, "below (3.4)", "whole vectors tell no more of an outlier than their "
               "numbers of set bits: delta lost", lost < _NEAR, lost, "epsilon = 0.5"),
         claim(DOCUMENT, "below (3.4)", "whole vectors tell no more of other contents than their "

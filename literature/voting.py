@@ -32,7 +32,7 @@ def findings(progress: Steps) -> list[Finding]:
         *central.findings(),
         Finding(DOCUMENT, place, "e^epsilon at p = 0.63", "2.9", grow),
         claim(DOCUMENT, place, "every ballot keeps epsilon by itself: delta", delta.upper
-              <= _NEGLIGIBLE, delta.upper, "exact law of one flipped ballot"),
+              <= _NEGLIGIBLE, delta.upper, "exact distribution of one flipped ballot"),
         claim(DOCUMENT, place, f"an accusation is wrong with a chance of at least {DENIABLE} %",
               deny >= DENIABLE, deny, "both votes equally likely before", "%"),
         Finding(DOCUMENT, place, "radius at 95 %, n = 100,000", "1.15", reach, "%",

@@ -209,7 +209,7 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     """Of a plan that is made for several it is promised no more than these."""
     made = target_of(sound["clear-uniform"])
     changed, absent = run_attacks(made, lab(runs=RUNS), "difference")
-    twice = left(made.behind(made.sure, collections=2), 2.0 * made.delta, Accountant())
+    twice = left(made.behind(made.certain, collections=2), 2.0 * made.delta, Accountant())
     assert 1.0 < changed.promised == min(2.0, twice) <= 2.0
     assert absent.promised == 1.0
     several, _ = run_attacks(replace(made, collections=3), lab(runs=RUNS), "difference")

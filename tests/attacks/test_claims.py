@@ -53,12 +53,12 @@ def test_claims_are_read_as_delta_reads_them():
     ):  # fmt: skip
         priced = parsed(name, Parameters(**came)).counted.message.mechanism
         found = claim(name, ClaimedParameters(**came), 1.0, 1e-3)
-        ((who, times),) = found.behind(found.sure).items()
+        ((who, times),) = found.behind(found.certain).items()
         assert (mechanism_of(who), times) == (priced, 1)
     bare = claim("single-bit", ClaimedParameters(users=90, flip=0.1), 1.0, 1e-3)
-    assert bare.sure == (0, 90)
+    assert bare.certain == (0, 90)
     few = ClaimedParameters(users=90, bins=8, fakes=9, flip=0.1)
-    assert claim("flip-blank", few, 1.0, 1e-3, 0.5).sure == (4, 0)
+    assert claim("flip-blank", few, 1.0, 1e-3, 0.5).certain == (4, 0)
 
 
 def test_claims_say_what_was_claimed():

@@ -116,8 +116,8 @@ def test_those_who_hide_are_those_whom_the_promise_counts_on(part, sure, behind)
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5, "hops": 3}
     made = of_plan(plan_of(ONE, [part], **crowd), unverified=True, accountant=ACCOUNTANT)
-    assert (made.sure, made.expected) == (sure, People(1000, 1000))
-    ((who, times),) = made.behind(made.sure).items()
+    assert (made.certain, made.expected) == (sure, People(1000, 1000))
+    ((who, times),) = made.behind(made.certain).items()
     assert (who.honest, who.people, times) == (*behind, 1)
 
 
@@ -147,7 +147,7 @@ def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
     (one,) = [
         found
         for found in outsiders.n_minus_1(made, lab(150, drawn=10**6))
-        if found.noise is Noise.LAW
+        if found.noise is Noise.DISTRIBUTION
     ]
     assert 0.7 < one.attacked <= one.promised
     assert one.best == pytest.approx(one.attacked, abs=0.15)

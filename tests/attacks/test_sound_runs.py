@@ -47,7 +47,7 @@ def test_no_sound_protocol_is_broken_in_four_runs(name, lab):
 @pytest.mark.slow
 def test_a_false_promise_would_be_broken_in_four_runs(lab):
     """The twin: two fakes are said to hide a person as well as 250 do."""
-    false = replace(target_of(SMALL["flip-blank"], users=60), sure=People(2, 0))
+    false = replace(target_of(SMALL["flip-blank"], users=60), certain=People(2, 0))
     assert alarms_in(false, lab, range(4))
 
 
@@ -73,7 +73,7 @@ def test_the_distribution_proves_more_than_the_code_and_never_too_much(sound, la
     """A false alarm has a chance of 1e-4 a name."""
     for name in ("flip-blank", "single-bit"):
         code, pmf = run_attacks(target_of(sound[name]), lab(runs=400, drawn=50_000), "tell-apart")
-        assert (str(code.noise), str(pmf.noise)) == ("code", "law")
+        assert (str(code.noise), str(pmf.noise)) == ("code", "distribution")
         assert code.attacked <= pmf.attacked <= 1.0
     (shaped,) = run_attacks(target_of(sound["clear-shaped"]), lab(runs=10**5, drawn=10**5), "n-1")
     assert str(shaped.noise) == "code"

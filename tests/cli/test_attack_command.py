@@ -119,7 +119,7 @@ def test_a_collection_of_any_size_is_attacked_by_its_law(cli):
     for flip, status in ((5e-8, 0), (5e-9, 1)):
         outcome = cli("check attack", *claim, "--flip", flip)
         (one,) = json.loads(outcome.out)["attacks"]
-        assert (outcome.status, one["noise"], one["runs"]) == (status, "law", 20_000)
+        assert (outcome.status, one["noise"], one["runs"]) == (status, "distribution", 20_000)
 
 
 def test_memoized_answers_are_linked(cli):

@@ -1,4 +1,4 @@
-"""``mixtally check formula``: published formulas held against the exact law."""
+"""``mixtally check formula``: published formulas held against the exact distribution."""
 
 import json
 import re

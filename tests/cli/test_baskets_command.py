@@ -1,4 +1,4 @@
-"""``mixtally simulate baskets``: sets and rules; true counts in rehearsals alone."""
+"""``mixtally simulate baskets``: sets and rules; true counts in simulations alone."""
 
 import csv
 import json
@@ -57,7 +57,7 @@ def test_items_in_rows_are_the_same_baskets(cli, data, rows):
     assert other["sets"] == one["sets"]
 
 
-def test_rules_that_are_not_sure_are_left_out(cli, data):
+def test_rules_that_are_not_certain_are_left_out(cli, data):
     facts = played(cli, data, "--set", ";", "--seed", 1, "--confidence", 0.999)
     assert (facts["rules"], facts["rules_found"]) == ([], 2)
     facts = played(cli, data, "--set", ";", "--seed", 1, "--support", 900)
@@ -69,7 +69,7 @@ def test_what_is_published_holds_no_truth(cli, data, tmp_path):
     played(cli, data, "--set", ";", *GIVEN, "--out", out)
     for name in ("result.json", "items.csv", "sets.csv", "rules.csv"):
         assert "truth" not in (out / name).read_text()
-        assert "truth" in (out / "rehearsal" / name).read_text()
+        assert "truth" in (out / "simulation" / name).read_text()
     assert "true count" not in (out / "report.html").read_text()
     page = self_contained((out / "report.html").read_text())
     assert "Rules" in page.texts
@@ -77,21 +77,21 @@ def test_what_is_published_holds_no_truth(cli, data, tmp_path):
     assert row["items"] == "bread + milk"
 
 
-def test_a_seed_leaves_a_rehearsal_alone(cli, data, tmp_path):
+def test_a_seed_leaves_a_simulation_alone(cli, data, tmp_path):
     out = tmp_path / "out"
     played(cli, data, "--set", ";", *GIVEN, "--seed", 1, "--out", out)
-    assert sorted(path.name for path in out.iterdir()) == ["plan.json", "rehearsal"]
+    assert sorted(path.name for path in out.iterdir()) == ["plan.json", "simulation"]
 
 
 def test_nothing_found_is_said(cli, tmp_path):
     path = tmp_path / "apart.csv"
     path.write_text("items\n" + "a\nb\n" * 300 + "a;b\n")
     said = cli("simulate baskets", path, *SETS, *PROMISE, "--seed", 1).out
-    assert "0 sets are surely held by somebody" in said
+    assert "0 sets are certainly held by somebody" in said
     played(cli, path, "--set", ";", "--seed", 1, "--out", tmp_path / "out")
-    page = (tmp_path / "out" / "rehearsal" / "report.html").read_text()
-    assert "No set was surely held by enough people." in page
-    head = (tmp_path / "out" / "rehearsal" / "rules.csv").read_text().splitlines()[1]
+    page = (tmp_path / "out" / "simulation" / "report.html").read_text()
+    assert "No set was certainly held by enough people." in page
+    head = (tmp_path / "out" / "simulation" / "rules.csv").read_text().splitlines()[1]
     assert head.startswith("given,then,support,")
 
 

@@ -40,7 +40,7 @@ def test_under_a_seed_nothing_is_measured_and_it_is_said(simulate):
 
 def test_in_the_files_too(simulate, tmp_path):
     simulate("--out", tmp_path / "out")
-    for place, measured in (("out/rehearsal", True), ("out", False)):
+    for place, measured in (("out/simulation", True), ("out", False)):
         told = json.loads((tmp_path / place / "result.json").read_text())
         assert len(told["central"]) == 3
         assert all((line["measured"] is not None) == measured for line in told["central"])
@@ -53,7 +53,7 @@ def test_without_opendp_the_command_works_and_says_so(simulate, monkeypatch, tmp
     assert MISSING in out
     assert "central model, someone sees all" in out
     assert MISSING not in (tmp_path / "out" / "report.html").read_text()  # readers install nothing
-    assert MISSING in (tmp_path / "out" / "rehearsal" / "report.html").read_text()
+    assert MISSING in (tmp_path / "out" / "simulation" / "report.html").read_text()
 
 
 def test_a_plan_uses_its_own_guarantee(cli, crowd, plan_file):

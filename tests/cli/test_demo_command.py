@@ -41,8 +41,8 @@ def test_two_releases_of_all_flights_the_first_the_planners_choice(demo):
     assert first["standard_error"] <= second["standard_error"]
     assert (second["protocol"], second["fakes"]) == ("flip-blank", 336_776)
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*.*")) == [
-        "plan-flip-blank.json", "plan.json", "rehearsal/estimates.csv", "rehearsal/report.html",
-        "rehearsal/result.json",
+        "plan-flip-blank.json", "plan.json", "simulation/estimates.csv", "simulation/report.html",
+        "simulation/result.json",
     ]  # fmt: skip
     for name, release in (("plan.json", first), ("plan-flip-blank.json", second)):
         assert read_plan(out / name).protocol == release["protocol"]

@@ -49,9 +49,9 @@ def test_means_over_time_are_in_every_file(cli, diary, tmp_path):
     outcome = cli("simulate epochs", diary, *READ["number"], *WHEN, *PROMISE, "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
     assert "mean over time" in outcome.out
-    assert "change of the mean" in (out / "rehearsal" / "report.html").read_text()
-    facts = json.loads((out / "rehearsal" / "result.json").read_text())
-    with (out / "rehearsal" / "mean_changes.csv").open(newline="") as file:
+    assert "change of the mean" in (out / "simulation" / "report.html").read_text()
+    facts = json.loads((out / "simulation" / "result.json").read_text())
+    with (out / "simulation" / "mean_changes.csv").open(newline="") as file:
         assert "holds raw counts" in next(file)
         (row,) = csv.DictReader(file)
     assert float(row["estimate"]) == facts["mean_changes"][0]["estimate"]

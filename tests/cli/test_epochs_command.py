@@ -83,7 +83,7 @@ def test_json_holds_every_number(run):
 
 
 def test_the_files_are_written_whole(run, tmp_path):
-    out = tmp_path / "out" / "rehearsal"
+    out = tmp_path / "out" / "simulation"
     outcome = run("--out", out.parent)
     assert sorted(path.name for path in out.iterdir()) == [
         "changes.csv", "counts.csv", "report.html", "result.json"

@@ -71,7 +71,7 @@ def test_it_is_played_and_its_plan_is_played_again(cli, folder, file, question, 
         assert (release["protocol"], release["messages"]) == ("flip", 5000)
         for row in release["estimates"]:  # five deviations, chance 1e-6; the seed is fixed
             assert abs(row["estimate"] - row["truth"]) < 5.5 * release["standard_error"]
-    again = cli(*first, "--plan", "out/rehearsal/plan.json")
+    again = cli(*first, "--plan", "out/simulation/plan.json")
     assert again.status == 0, again.err
 
 
@@ -97,4 +97,4 @@ def test_nobody_hides_in_a_crowd_that_may_be_away(cli, refused):
         "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10, "--bins", 4, "--protocol", "flip",
         "--honest-share", 0.1,
     )  # fmt: skip
-    assert "flip needs more people who are sure to take part" in line
+    assert "flip needs more people who are certain to take part" in line

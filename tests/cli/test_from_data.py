@@ -1,4 +1,4 @@
-"""What stands outside ``rehearsal/`` is a function of the messages and of what was declared.
+"""What stands outside ``simulation/`` is a function of the messages and of what was declared.
 
 Every command that reads people plays two crowds whose messages are alike, as all of them are drawn
 as if everybody had given the first answer. In the other crowd one person gave an answer that nobody
@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from cli.json_cases import HASHED, SMALL, lay_out
-from cli.test_rehearsal import quietly
+from cli.test_simulation import quietly
 from mixtally.app.outcome import Outcome
 from mixtally.cli import epochs_crowd, options, rows, simulate_counts
 from mixtally.data import readers
@@ -144,7 +144,7 @@ def played(case, desk, change):
 
 
 def public(files):
-    return {name: held for name, held in files.items() if not name.startswith("rehearsal/")}
+    return {name: held for name, held in files.items() if not name.startswith("simulation/")}
 
 
 def unchanged(_):
@@ -167,22 +167,22 @@ def test_the_twin_that_tells_what_was_seen_in_the_data_is_found(tmp_path, monkey
 
 def test_the_twin_that_forgets_what_was_read_is_refused():
     with pytest.raises(TypeError, match="not said"):
-        Outcome(document=SimpleNamespace(rehearsal=True))
-    truth = SimpleNamespace(rehearsal=True)
+        Outcome(document=SimpleNamespace(simulation=True))
+    truth = SimpleNamespace(simulation=True)
     with pytest.raises(TypeError, match="no release"):
         Outcome(document=truth, from_data=(), plain=truth)
 
 
 @pytest.mark.parametrize("name", each(READ))
-def test_what_was_read_off_the_data_makes_a_rehearsal(name, tmp_path):
+def test_what_was_read_off_the_data_makes_a_simulation(name, tmp_path):
     for crowd, change in (("one", unchanged), ("two", other_crowd)):
         files = played(READ[name], tmp_path / crowd, change)
         assert public(files) == {}
-        told = json.loads(files["rehearsal/result.json"])
+        told = json.loads(files["simulation/result.json"])
         flags = [text.rpartition("give ")[2] for text in told["not_covered"]]
         assert set(flags) <= {"--labels", "--max-set", "--candidates"}
         assert told["promise"][1].endswith("; not covered: " + "; ".join(told["not_covered"]) + ".")
-        assert "not covered: the " in files["rehearsal/report.html"].decode().partition("</ul>")[0]
+        assert "not covered: the " in files["simulation/report.html"].decode().partition("</ul>")[0]
 
 
 def test_the_answer_that_one_person_gave_is_nowhere_else(tmp_path, cli):
@@ -193,7 +193,7 @@ def test_the_answer_that_one_person_gave_is_nowhere_else(tmp_path, cli):
         done = cli(*shlex.split(f"simulate rare.csv --column answer {END} --out out"))
     second = done.out.splitlines()[1]
     assert "not covered: the list of answers was read from the data; give --labels" in second
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["rehearsal"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["simulation"]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def outcome(case: str, seed: int, desk: Path) -> Any:
         told = json.loads(out)
         if "--out" in last:
             folder = Path(last[last.index("--out") + 1])
-            place = "rehearsal" if "rehearsal" in told else "."
+            place = "simulation" if "simulation" in told else "."
             report = folder / place / "result.json"
             if folder.is_dir() and last[:2] not in (["batch", "randomize"], ["batch", "mix"]):
                 assert json.loads(report.read_text()) == told

@@ -57,7 +57,7 @@ def test_the_table_says_what_was_found_what_it_costs_and_what_averaging_tells(me
 
 
 def test_files_hold_what_is_printed(memory, tmp_path):
-    out = tmp_path / "out" / "rehearsal"
+    out = tmp_path / "out" / "simulation"
     outcome = memory("--seed", 1, "--out", out.parent, "--json")
     facts = json.loads(outcome.out)
     assert json.loads((out / "result.json").read_text()) == facts

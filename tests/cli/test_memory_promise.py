@@ -35,7 +35,7 @@ def test_files_hold_what_is_printed(cli, crowd, tmp_path):
                   "--labels", crowd / "colors.txt", "--out", out)  # fmt: skip
     assert outcome.status == 0
     assert sorted(path.name for path in out.iterdir()) == [
-        "estimates.csv", "rehearsal", "report.html", "result.json",
+        "estimates.csv", "report.html", "result.json", "simulation",
     ]  # fmt: skip
     facts = json.loads((out / "result.json").read_text())
     text = " ".join(self_contained((out / "report.html").read_text()).texts)

@@ -81,7 +81,7 @@ def test_a_run_repeats_with_its_seed_and_another_key_is_another_run(played):
 
 
 def test_files_tell_the_words_and_the_others(cli, data, listed, tmp_path):
-    out = tmp_path / "out" / "rehearsal"
+    out = tmp_path / "out" / "simulation"
     outcome = cli(
         "simulate", data, "--column", "word", *MIXED, "--candidates", listed, "--out", out.parent
     )

@@ -1,4 +1,4 @@
-"""``mixtally simulate places``: hexagons; true counts in rehearsals alone."""
+"""``mixtally simulate places``: hexagons; true counts in simulations alone."""
 
 import json
 import sys
@@ -53,11 +53,11 @@ def test_what_is_published_holds_a_map_and_no_truth(cli, data, tmp_path):
 
 
 @pytest.mark.seconds
-def test_a_seeded_map_is_a_rehearsal(cli, data, tmp_path):
+def test_a_seeded_map_is_a_simulation(cli, data, tmp_path):
     out = tmp_path / "out"
     played(cli, data, "--seed", 1, "--out", out)
     assert not (out / "map.svg").exists()
-    assert "holds raw counts" in (out / "rehearsal/map.svg").read_text().splitlines()[0]
+    assert "holds raw counts" in (out / "simulation/map.svg").read_text().splitlines()[0]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def check_told(told):
     assert faults(told["promise"]) == []
     assert len(told["promise"]) == 3
     names = list(told)
-    assert names[0] == ("rehearsal" if "rehearsal" in told else "promise")
+    assert names[0] == ("simulation" if "simulation" in told else "promise")
     assert names.index("promise") <= 1
 
 

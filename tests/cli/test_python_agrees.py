@@ -79,7 +79,7 @@ def test_python_finds_what_the_command_line_finds(name, cli, files):
     (file, *words), play = CASES[name]
     done = cli(f"simulate {name}", files[file], *words, *FLAGS)
     assert done.status == 0, done.err
-    own, found = numbers(json.loads(done.out)), numbers(play().rehearsal)
+    own, found = numbers(json.loads(done.out)), numbers(play().simulation)
     told = {"promise", "not_covered"}  # Python names its own arguments there
     assert {k: v for k, v in own.items() if k not in told} == {
         k: v for k, v in found.items() if k not in told
@@ -89,7 +89,7 @@ def test_python_finds_what_the_command_line_finds(name, cli, files):
 def test_the_twin_with_another_seed_differs(cli, files):
     done = cli("simulate words", files["fruit"], "--column", "answer", "--top", 2, *FLAGS)
     other = mixtally.simulate_words(FRUIT, top=2, seed=2, **PROMISE)
-    assert numbers(json.loads(done.out))["words"] != numbers(other.rehearsal)["words"]
+    assert numbers(json.loads(done.out))["words"] != numbers(other.simulation)["words"]
 
 
 def test_a_contract_is_that_of_the_command(cli, tmp_path):

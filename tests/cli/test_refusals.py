@@ -91,10 +91,10 @@ def test_files_of_an_earlier_result_are_told_and_left(here, cli):
     done = cli("check attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
     assert done.status == 0
     assert done.err == (
-        "mixtally: note: out also holds plan.json, rehearsal/estimates.csv, rehearsal/report.html, "
-        "rehearsal/result.json of an earlier run, no part of this result\n"
+        "mixtally: note: out also holds plan.json, simulation/estimates.csv, "
+        "simulation/report.html, simulation/result.json of an earlier run, no part of this result\n"
     )
-    assert (here / "out" / "rehearsal" / "estimates.csv").is_file()
+    assert (here / "out" / "simulation" / "estimates.csv").is_file()
 
 
 def test_the_ratio_of_the_largest_crowd_has_a_tail(cli):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 RESULT = ("estimates.csv", "report.html", "result.json")
-REHEARSAL = tuple(f"rehearsal/{name}" for name in RESULT)
+SIMULATION = tuple(f"simulation/{name}" for name in RESULT)
 
 
 @pytest.fixture
@@ -98,9 +98,9 @@ def test_out_holds_both_sets_whole_and_no_other_file(simulate, crowd, tmp_path):
     out = tmp_path / "deep" / "out"
     outcome = simulate("--labels", crowd / "colors.txt", "--out", out, "--json")
     files = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
-    assert files == sorted((*RESULT, *REHEARSAL, "plan.json"))
+    assert files == sorted((*RESULT, *SIMULATION, "plan.json"))
     facts = json.loads(outcome.out)
-    assert json.loads((out / "rehearsal" / "result.json").read_text()) == facts
+    assert json.loads((out / "simulation" / "result.json").read_text()) == facts
     with (out / "estimates.csv").open(newline="") as file:
         found = [float(row["estimate"]) for row in csv.DictReader(file)]
     assert found == estimates(facts)  # labels that were given keep their order
@@ -110,7 +110,7 @@ def test_out_holds_both_sets_whole_and_no_other_file(simulate, crowd, tmp_path):
 def test_the_same_seed_writes_the_same_bytes(simulate, crowd, tmp_path):
     for name in ("one", "two"):
         simulate("--labels", crowd / "colors.txt", "--seed", 3, "--out", tmp_path / name)
-    for name in (*REHEARSAL, "plan.json"):
+    for name in (*SIMULATION, "plan.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
@@ -122,7 +122,7 @@ def test_the_table_shows_top_bins_both_errors_and_the_files(simulate, tmp_path):
     assert "│ blue" not in outcome.out
     for text in ("central model", "local model", "95 % interval", "true"):
         assert text in outcome.out
-    assert all(f"wrote {tmp_path / 'out' / name}" in outcome.out for name in REHEARSAL)
+    assert all(f"wrote {tmp_path / 'out' / name}" in outcome.out for name in SIMULATION)
 
 
 def test_nothing_is_written_unless_asked(simulate, crowd, monkeypatch):

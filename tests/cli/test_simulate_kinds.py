@@ -66,7 +66,7 @@ def test_a_split_record_shows_the_certificate_of_the_whole(cli, data, played):
     labels = [row["label"] for row in release["estimates"]]
     assert labels == ["city=x", "city=y", "city=z", "age=old", "age=young"]
     outcome = cli("simulate", data, *READ["attributes"], *GIVEN, "--out", data.parent / "out")
-    page = (data.parent / "out" / "rehearsal" / "report.html").read_text()
+    page = (data.parent / "out" / "simulation" / "report.html").read_text()
     assert "epsilon = 1, delta &lt;=" in page
     assert "clear-shaped, split" in outcome.out
 
@@ -211,7 +211,7 @@ def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
     out = tmp_path / "out"
     given = ("simulate", data, *READ["number"], *GIVEN, "--out", out)
     told = json.loads(cli(*given, "--json").out)["releases"][0]["numbers"]
-    with (out / "rehearsal" / "numbers.csv").open(newline="") as file:
+    with (out / "simulation" / "numbers.csv").open(newline="") as file:
         assert "holds raw counts" in next(file)
         rows = list(csv.DictReader(file))
     assert [row["label"] for row in rows] == [row["label"] for row in told]
@@ -219,7 +219,7 @@ def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
     squares, steps = [10.0**2 / 8] * 2, [20.0] * 5  # nine points up to 80
     assert [row.get("resolution") for row in told] == [None, None, *squares, *steps, None, None]
     assert rows[4]["standard_error"] == ""  # a quantile has an interval only
-    for place in (cli(*given).out, (out / "rehearsal" / "report.html").read_text()):
+    for place in (cli(*given).out, (out / "simulation" / "report.html").read_text()):
         assert "resolution" in place
 
 

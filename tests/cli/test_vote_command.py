@@ -76,7 +76,7 @@ def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
     for name in ("one", "two"):
         given = ("simulate votes", ballots, "--column", "color", *ASKED, "--seed", 3)
         assert cli(*given, "--out", tmp_path / name).status == 0
-    one, two = (tmp_path / name / "rehearsal" for name in ("one", "two"))
+    one, two = (tmp_path / name / "simulation" for name in ("one", "two"))
     assert sorted(p.name for p in one.iterdir()) == FILES
     for name in FILES:
         assert (one / name).read_bytes() == (two / name).read_bytes()

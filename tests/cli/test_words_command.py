@@ -59,7 +59,7 @@ def test_the_table_shows_words_truth_and_promise(cli, data):
 @pytest.mark.seconds
 @pytest.mark.parametrize("more", [(), ("--way", "apart"), ("--error-rate", "0.5")], ids=str)
 def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
-    out = tmp_path / "out" / "rehearsal"
+    out = tmp_path / "out" / "simulation"
     outcome = cli("simulate words", data, *GIVEN, *more, "--seed", 3, "--json", "--out", out.parent)
     assert (outcome.status, outcome.err) == (0, "")
     facts = json.loads(outcome.out)
@@ -82,7 +82,7 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
 def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)
-    out = tmp_path / "out" / "rehearsal"
+    out = tmp_path / "out" / "simulation"
     outcome = cli("simulate words", few, *GIVEN, "--seed", 3, "--json", "--out", out.parent)
     facts = json.loads(outcome.out)
     assert facts["words"] == []

@@ -107,7 +107,7 @@ def calls(folder):
     """Every public call by its name: what is called, and arguments that are right."""
     plan, budget = fruit_plan(), Budget(epsilon=2, delta=1e-5)
     result = simulate(TWICE, seed=1, **WISH)
-    rehearsal = result.rehearsal
+    simulation = result.simulation
     values = {"values": TWICE, **WISH, **SEEN}
     nothing = dict.fromkeys(
         [
@@ -181,13 +181,13 @@ def calls(folder):
         "Plan.save_contract": (plan.save_contract, {"path": folder / "c.json", "network": NETWORK}),
         "Plan.load": (Plan.load, {"path": folder / "plan.json"}),
         "Plan.lines": (plan.lines, {}),
-        "Result.save": (result.save, {"folder": folder / "result", "rehearsal": False}),
+        "Result.save": (result.save, {"folder": folder / "result", "simulation": False}),
         "Result.plot": (result.plot, {}),
         "Result.to_dict": (result.to_dict, {}),
         "Result.to_frame": (result.to_frame, {}),
         "Result.to_narwhals": (result.to_narwhals, {}),
-        "Rehearsal.rows": (rehearsal.rows, {}),
-        "Rehearsal.to_frame": (rehearsal.to_frame, {}),
+        "SimulatedResult.rows": (simulation.rows, {}),
+        "SimulatedResult.to_frame": (simulation.to_frame, {}),
         "Question": (Question, {"name": "a", "bins": 3, "labels": None, "kind": "one",
                                 "max_set": 1, "attributes": None, "hashed": None}),
         "Guarantee": (Guarantee, {"epsilon": 1.0, "delta": 1e-6, "observer": "messages"}),

@@ -9,7 +9,7 @@ from mixtally.errors import RefusedError
 
 def test_a_conclusion_of_messages_has_no_truth():
     result = conclude(fruit_plan(), mixed())
-    assert result.rehearsal is None
+    assert result.simulation is None
     assert result.people == PEOPLE
     again = conclude(fruit_plan(), mix(sent()[::-1], fruit_plan()))
     assert [r.estimate for r in again.rows] == [r.estimate for r in result.rows]

@@ -14,8 +14,8 @@ from helpers.small_plan import fruit_plan
 from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 
-GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Rehearsal", "Result",
-         "Sent", "Simulated"}  # fmt: skip
+GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Result", "Sent",
+         "Simulated", "SimulatedResult"}  # fmt: skip
 """Classes of what calls give: nobody makes one."""
 PLAYS = [
     "simulate_words", "simulate_votes", "simulate_baskets", "simulate_places", "simulate_memoized",
@@ -26,7 +26,7 @@ NAMES = [
     "attack", "Budget", "Budget.charge", "Budget.times_left", "Plan.save", "Plan.load",
     "Plan.lines",
     "Result.save", "Result.plot", "Result.to_dict", "Result.to_frame", "Result.to_narwhals",
-    "Rehearsal.rows", "Rehearsal.to_frame", "Question", "Guarantee", "example", *PLAYS,
+    "SimulatedResult.rows", "SimulatedResult.to_frame", "Question", "Guarantee", "example", *PLAYS,
     "Simulated.to_frame", "Simulated.save",
 ]  # fmt: skip
 

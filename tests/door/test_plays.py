@@ -11,11 +11,11 @@ PROMISE = {"epsilon": 2, "delta": 1e-6}
 FRUIT = ["apple"] * 500 + ["pear"] * 300 + ["fig"] * 200
 
 
-def test_a_result_has_no_truth_but_in_its_rehearsal(tmp_path):
+def test_a_result_has_no_truth_but_in_its_simulation(tmp_path):
     found = mixtally.simulate_words(FRUIT, top=2, **PROMISE)
     assert found.public
     assert "truth" not in json.dumps(found.facts)
-    assert "truth" in json.dumps(found.rehearsal)
+    assert "truth" in json.dumps(found.simulation)
     assert list(found.tables) == ["words"]
     assert [row["word"] for row in found.tables["words"]] == ["apple", "pear"]
     assert len(found.to_frame()) == 2
@@ -24,16 +24,16 @@ def test_a_result_has_no_truth_but_in_its_rehearsal(tmp_path):
     with pytest.raises(mixtally.MixtallyError, match="word"):
         found.to_frame("wurds")
     paths = {str(one.relative_to(tmp_path)) for one in found.save(tmp_path)}
-    assert {"words.csv", "report.html", "rehearsal/report.html"} <= paths
+    assert {"words.csv", "report.html", "simulation/report.html"} <= paths
     assert "truth" not in (tmp_path / "words.csv").read_text()
 
 
 @pytest.mark.parametrize("more", [{"seed": 1, "labels": ["apple", "pear", "fig"]}, {}])
-def test_what_may_not_be_published_is_a_rehearsal(more, tmp_path):
+def test_what_may_not_be_published_is_a_simulation(more, tmp_path):
     found = mixtally.simulate_votes(FRUIT, **PROMISE, **more)
     assert not found.public
-    assert repr(found).startswith("REHEARSAL")
-    assert {one.parent.name for one in found.save(tmp_path)} == {"rehearsal"}
+    assert repr(found).startswith("SIMULATION")
+    assert {one.parent.name for one in found.save(tmp_path)} == {"simulation"}
 
 
 def test_what_was_read_off_the_values_is_said_in_the_words_of_python():
@@ -74,7 +74,7 @@ def test_values_that_were_counted_are_people():
     how = {"labels": ["yes", "no"], **PROMISE}
     found = mixtally.simulate(["yes", "no"], counts=[7000, 3000], **how)
     assert found.people == 10_000
-    assert found.rehearsal.truth == [7000, 3000]
+    assert found.simulation.truth == [7000, 3000]
     assert abs(found["yes"].estimate - 7000) < 12 * found.error  # false alarm below 1e-9
     named = mixtally.simulate({"answer": ["yes", "no"], "n": [70, 30]}, counts="n", **how)
     assert named.people == 100
@@ -91,7 +91,7 @@ def test_counts_within_groups_cost_what_one_count_does():
     groups = found.groups
     assert list(groups) == ["north", "south", "east"]
     assert abs(groups["north"]["no"].estimate - 400) < 12 * found.error  # alarm below 1e-9
-    assert found.rehearsal.truth == [200, 400, 200, 400, 0, 0]
+    assert found.simulation.truth == [200, 400, 200, 400, 0, 0]
     frame = {"answer": answers, "region": regions}
     read = mixtally.simulate(frame, group_by="region", **PROMISE)
     assert set(read.groups) == {"north", "south"}

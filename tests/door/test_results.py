@@ -1,4 +1,4 @@
-"""Results: promise first, true counts in the rehearsal alone, frames of the values' library."""
+"""Results: promise first, true counts in the simulation alone, frames of the values' library."""
 
 import inspect
 import json
@@ -43,7 +43,7 @@ def test_a_seed_repeats_and_says_that_it_hides_nothing():
     assert [r.estimate for r in one.rows] == [r.estimate for r in two.rows]
     assert [r.estimate for r in one.rows] != [r.estimate for r in other.rows]
     for text in (repr(one), one.promise):
-        assert text.startswith("REHEARSAL: the noise follows from seed 3")
+        assert text.startswith("SIMULATION ONLY: the noise follows from seed 3")
 
 
 def test_without_a_seed_two_plays_differ():
@@ -62,31 +62,31 @@ def test_a_frame_is_of_the_values_own_library(maker, kind):
     assert isinstance(frame, kind)
     assert list(result.to_narwhals()["label"]) == ["apple", "pear", "plum"]
     assert "truth" not in result.to_narwhals().columns
-    assert isinstance(result.rehearsal.to_frame(), kind)
+    assert isinstance(result.simulation.to_frame(), kind)
 
 
-def test_true_counts_stand_in_the_rehearsal_alone():
+def test_true_counts_stand_in_the_simulation_alone():
     result = played(seed=3)
-    assert result.rehearsal.truth == TRUTH
-    assert repr(result.rehearsal).startswith("REHEARSAL. Raw counts of real people")
-    assert 0 <= result.rehearsal.covered <= 1
+    assert result.simulation.truth == TRUTH
+    assert repr(result.simulation).startswith("SIMULATION ONLY. Raw counts of real people")
+    assert 0 <= result.simulation.covered <= 1
     found = np.array([row.estimate for row in result.rows])
     measured = np.sqrt(np.mean((found - TRUTH) ** 2))
-    assert result.rehearsal.measured_error == pytest.approx(measured)
+    assert result.simulation.measured_error == pytest.approx(measured)
 
 
 def test_files_are_the_same_whatever_the_truth_was(tmp_path):
-    """The same messages, another truth: only what stands under rehearsal/ differs."""
+    """The same messages, another truth: only what stands under simulation/ differs."""
     result = played()
     folders = []
     for name, truth in (("one", TRUTH), ("two", [1, 2, 397])):
-        result.rehearsal.truth = truth
-        result.save(tmp_path / name, rehearsal=True)
+        result.simulation.truth = truth
+        result.save(tmp_path / name, simulation=True)
         folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
     one, two = folders
     assert one == two
     assert set(one) == {"report.html", "result.json", "estimates.csv", "plan.json"}
-    raw = [(tmp_path / name / "rehearsal/truth.csv").read_text() for name in ("one", "two")]
+    raw = [(tmp_path / name / "simulation/truth.csv").read_text() for name in ("one", "two")]
     assert raw[0] != raw[1]
     assert all("never publish" in text.splitlines()[0] for text in raw)
 
@@ -94,31 +94,31 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
 def test_no_file_holds_a_formula(tmp_path):
     labels = ["=1+1", "@SUM(A1)"]
     simulate(labels * 200, epsilon=1, delta=1e-6, labels=labels, mix_fakes=True).save(
-        tmp_path, rehearsal=True
+        tmp_path, simulation=True
     )
     for path in tmp_path.rglob("*.csv"):
         assert "'=1+1" in path.read_text()
 
 
-def test_a_result_is_saved_without_a_rehearsal_unless_asked(tmp_path):
+def test_a_result_is_saved_without_a_simulation_unless_asked(tmp_path):
     result = played()
     result.save(tmp_path)
-    assert not (tmp_path / "rehearsal").exists()
+    assert not (tmp_path / "simulation").exists()
     assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().record
     facts = json.loads((tmp_path / "result.json").read_text())
     assert [row["estimate"] for row in facts["estimates"]] == [r.estimate for r in result.rows]
 
 
-def test_a_seeded_run_writes_a_rehearsal_only(tmp_path):
+def test_a_seeded_run_writes_a_simulation_only(tmp_path):
     played(seed=3).save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["rehearsal"]
+    assert [path.name for path in tmp_path.iterdir()] == ["simulation"]
 
 
-def test_numbers_clipped_are_told_in_the_rehearsal_alone(tmp_path):
+def test_numbers_clipped_are_told_in_the_simulation_alone(tmp_path):
     values = [1.0, 5.0, 99.0, 7.0] * 100
     result = simulate(values, epsilon=1, delta=1e-6, low=0, high=20, mix_fakes=True)
     result.save(tmp_path)
-    assert "100 of 400" in repr(result.rehearsal)
+    assert "100 of 400" in repr(result.simulation)
     for path in tmp_path.iterdir():
         assert "clipped" not in path.read_text()
         assert "100 of 400" not in path.read_text()
@@ -139,7 +139,7 @@ def test_attributes_are_planned_played_and_written(tmp_path):
     assert len(asked.record.parts) == 2
     values = {"c": ["r", "b"] * 300, "s": [1, 2, 3] * 200}
     result = simulate(values, plan=asked, seed=1)
-    assert result.rehearsal.truth == [300, 300, 200, 200, 200]
+    assert result.simulation.truth == [300, 300, 200, 200, 200]
     (path,) = asked.save(tmp_path / "p.json")
     assert type(asked).load(path).fingerprint == asked.fingerprint
     assert asked.certificate.epsilon == 3
@@ -176,7 +176,7 @@ def test_numbers_say_what_they_rest_on():
 FROM_DATA = "; not covered: the list of answers was read from the data; give labels."
 
 
-def test_labels_that_were_read_off_the_values_make_a_rehearsal(tmp_path):
+def test_labels_that_were_read_off_the_values_make_a_simulation(tmp_path):
     result = simulate([*VALUES, "durian"], epsilon=4, delta=1e-6, mix_fakes=True)
     assert result.from_data == ("labels",)
     assert result.lines[1].endswith(FROM_DATA)
@@ -184,10 +184,10 @@ def test_labels_that_were_read_off_the_values_make_a_rehearsal(tmp_path):
     assert FROM_DATA in result._repr_html_().partition("<table>")[0]
     assert result.promise.endswith("give labels.")
     result.save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["rehearsal"]
-    made = {path.name for path in (tmp_path / "rehearsal").iterdir()}
+    assert [path.name for path in tmp_path.iterdir()] == ["simulation"]
+    made = {path.name for path in (tmp_path / "simulation").iterdir()}
     assert made == {"report.html", "result.json", "estimates.csv", "plan.json", "truth.csv"}
-    told = json.loads((tmp_path / "rehearsal" / "result.json").read_text())
+    told = json.loads((tmp_path / "simulation" / "result.json").read_text())
     assert told["not_covered"] == ["the list of answers was read from the data; give --labels"]
 
 

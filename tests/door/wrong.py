@@ -319,8 +319,8 @@ WRONG = {
     "half a game": lambda _: attack(fruit_plan(), runs=100.5),
     "too few games": lambda _: attack(fruit_plan(), runs=3),
     # what is asked of results
-    "a rehearsal of messages alone": lambda folder: conclude(fruit_plan(), mixed()).save(
-        folder, rehearsal=True
+    "a simulation of messages alone": lambda folder: conclude(fruit_plan(), mixed()).save(
+        folder, simulation=True
     ),
     "a result saved to a number": lambda _: conclude(fruit_plan(), mixed()).save(3),
     "a seed of text": lambda _: play(seed="1"),

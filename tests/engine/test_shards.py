@@ -61,8 +61,8 @@ def test_files_of_others_are_read_too(tmp_path):
 
 
 def test_a_folder_holds_its_shards_alone(tmp_path):
-    (tmp_path / "rehearsal").mkdir()
-    (tmp_path / "rehearsal" / "batch.json").write_text("{}")
+    (tmp_path / "simulation").mkdir()
+    (tmp_path / "simulation" / "batch.json").write_text("{}")
     urls = some(tmp_path)
     assert files_at(url_of(str(tmp_path)), (".parquet",)) == urls
     assert files_at(urls[0], (".parquet",)) == urls[:1]

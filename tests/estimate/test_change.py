@@ -1,6 +1,6 @@
-"""Changes: their law from the definition, their intervals' coverage, and bugs that must be seen.
+"""Changes: distributions from the definition, intervals' coverage, and bugs that must be seen.
 
-Statistical tests draw 20,000 pairs of collections (draw_counts: exact laws, fixed seeds). The exact
+Statistical tests draw 20,000 pairs of collections (draw_counts: exact, fixed seeds). The exact
 coverages of the cases lie between 0.9505 and 0.9519, a share of 20,000 has a standard error of
 0.0015: it leaves 0.94 .. 0.96 with probability below 1e-6 a case.
 """
@@ -249,7 +249,7 @@ def test_together_shares_the_error_among_bins_and_changes():
     for narrow, wide in ((alone.each, alone.together), (alone.together, many.together)):
         assert np.all(wide.lower < narrow.lower)
         assert np.all(wide.upper > narrow.upper)
-    assert many.surely.dtype == np.bool_
+    assert many.significant.dtype == np.bool_
 
 
 def test_all_bins_at_once_are_held_as_often_as_stated():

@@ -1,4 +1,4 @@
-"""Cumulants of the noise are those of the exact law, moment by moment."""
+"""Cumulants of the noise are those of the exact distribution, moment by moment."""
 
 import numpy as np
 import pytest

@@ -50,7 +50,7 @@ def test_played_estimates_are_unbiased_with_the_stated_error(name):
     """False alarm below 2e-5 a case: bias 5 deviations in 7 bins; variance by chi-square.
 
     The mean square error over 7 * 400 = 2,800 near-normal values has relative deviation 2.7 %
-    (5 % for the heavier shaped law); 15 % is beyond 5 and 3 deviations with the seed fixed.
+    (5 % for the heavier shaped fakes); 15 % is beyond 5 and 3 deviations with the seed fixed.
     """
     mechanism = PROTOCOLS[name]
     estimates = played_estimates(mechanism)

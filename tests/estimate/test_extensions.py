@@ -35,7 +35,7 @@ def rounds(mechanism, held):
 def test_intervals_of_a_part_of_the_crowd_hold_as_often_as_stated(name, held):
     """Of 40,000 collections 20 miss at most, as 200 bins share a tenth; false alarm below 1e-5.
 
-    Planted: the normal law at the count found, which misses 60 times where few hold the bin.
+    Planted: the normal approximation at the count found, which misses 60 times where few hold it.
     """
     mechanism = MECHANISMS[name]
     tally = Tally(rounds(mechanism, held), ASKED + mechanism.fakes_promised)

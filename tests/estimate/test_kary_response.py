@@ -58,7 +58,7 @@ def agrees(code):
         expected += offset + mechanism.gain * HELD
         each = [mechanism.variance_at(tally.messages, int(held)) for held in HELD]
         variance += np.array(each) * mechanism.gain**2
-    # A normal law passes 5.9 deviations with chance 4e-9.
+    # A normal approximation passes 5.9 deviations with chance 4e-9.
     return bool(np.all(np.abs(total - expected) <= 5.9 * np.sqrt(variance)))
 
 

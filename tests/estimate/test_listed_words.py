@@ -60,8 +60,8 @@ def opens():
 
 
 def test_listed_words_are_counted_without_bias(opens):
-    """False alarm 4e-6 by the normal law; 1,800 intervals of which at least 95 % hold, deviation
-    0.6 %: false alarm below 1e-5.
+    """False alarm 4e-6 by the normal approximation; 1,800 intervals of which at least 95 % hold,
+    deviation 0.6 %: false alarm below 1e-5.
     """
     truth = np.array([200, 90, 50, 10, 0, 0])
     for word in range(6):

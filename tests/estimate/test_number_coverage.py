@@ -1,8 +1,8 @@
 """Intervals of means, squares and quantiles hold the truth as often as they say.
 
 Many collections of one crowd: numbers are rounded anew in each, and every point's count is drawn
-from its exact law, uniform fakes as the multinomial that they are. Each check has a twin with a
-planted bug that must fail it.
+from its exact distribution, uniform fakes as the multinomial that they are. Each check has a twin
+with a planted bug that must fail it.
 """
 
 from dataclasses import replace

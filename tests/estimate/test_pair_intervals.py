@@ -1,6 +1,6 @@
 """Intervals of pairs, tables and correlations: each alone, and all at once where flips are rare.
 
-Every statistical test has a twin that takes the normal law, as if each count were large.
+Every statistical test has a twin that takes the normal approximation, as if each count were large.
 """
 
 from statistics import NormalDist
@@ -83,7 +83,7 @@ def hold(ends, truth):
 def test_pairs_that_nobody_has_are_seldom_distinguishable():
     """At most a tenth of the collections; false alarm below 1e-5 (five errors of a tenth).
 
-    Planted: the normal law, which declares one in half of them.
+    Planted: the normal approximation, which declares one in half of them.
     """
     mechanism, wrong, planted = mechanism_of(0.014), [], []
     for patterns, found in collected(one_item_each(), mechanism):
@@ -97,7 +97,10 @@ def test_pairs_that_nobody_has_are_seldom_distinguishable():
 
 @pytest.mark.parametrize("q", [0.003, 0.005])
 def test_all_pairs_hold_at_once(q):
-    """Four fifths of the collections at least; false alarm below 1e-6. Planted: the normal law."""
+    """Four fifths of the collections at least; false alarm below 1e-6.
+
+    Planted: the normal approximation.
+    """
     bits, mechanism = several_items(0.04), mechanism_of(q)
     truth, held, planted = tables_of(bits)[:, 0], [], []
     for patterns, found in collected(bits, mechanism):
@@ -132,7 +135,10 @@ def rare_flips():
 
 
 def test_all_correlations_hold_at_once():
-    """Four fifths of the collections at least; false alarm below 1e-6. Planted: the normal law."""
+    """Four fifths of the collections at least; false alarm below 1e-6.
+
+    Planted: the normal approximation.
+    """
     bits, mechanism = rare_flips()
     truth, held, planted = np.corrcoef(bits.T)[FIRST, SECOND], [], []
     for patterns, found in collected(bits, mechanism):

@@ -292,7 +292,7 @@ def scores(runs):
 
 
 def test_counts_are_unbiased(crowd):
-    """Three means of independent collections: false alarm 2e-6 by the normal law."""
+    """Three means of independent collections: false alarm 2e-6 by the normal approximation."""
     assert max(map(abs, scores(crowd))) < 5
 
 

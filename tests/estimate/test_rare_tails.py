@@ -1,6 +1,6 @@
 """Ends that hold at once for many numbers, where each is a count of rare events.
 
-By exact distributions; the twin of each is the normal law.
+By exact distributions; the twin of each is the normal approximation.
 """
 
 from statistics import NormalDist

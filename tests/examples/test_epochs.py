@@ -12,7 +12,7 @@ def test_it_counts_the_quarters_compares_and_writes_a_page(tmp_path):
         assert text in out
     (path,) = (tmp_path / "pages").iterdir()
     assert path.name == "epochs.html"
-    assert path.read_text().startswith("<!-- rehearsal: holds raw counts -->\n<!doctype")
+    assert path.read_text().startswith("<!-- simulation: holds raw counts -->\n<!doctype")
 
 
 def test_a_promise_out_of_range_is_refused_in_one_line():

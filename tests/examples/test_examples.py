@@ -18,7 +18,7 @@ def words(*arguments):
 
 def sets(*arguments):
     out = printed("item_sets.py", "--seed", 1, *arguments)
-    found = re.findall(r"sets of (\d): (\d+) surely held, (\d+) of them by nobody", out)
+    found = re.findall(r"sets of (\d): (\d+) certainly held, (\d+) of them by nobody", out)
     assert found[0][0] == "2"
     assert int(found[0][1]) > 100
     assert {wrong for _, _, wrong in found} == {"0"}

@@ -15,7 +15,7 @@ def test_it_counts_both_columns_and_writes_their_pages(tmp_path):
     assert shuffle.split("leads")[0].rstrip().endswith("'Clinton'")
     assert sorted(p.name for p in (tmp_path / "pages").iterdir()) == ["pid.html", "vote.html"]
     for page in (tmp_path / "pages").iterdir():
-        assert page.read_text().startswith("<!-- rehearsal: holds raw counts -->\n<!doctype")
+        assert page.read_text().startswith("<!-- simulation: holds raw counts -->\n<!doctype")
 
 
 @pytest.mark.seconds

@@ -164,7 +164,7 @@ def fakes(part: Part, people: int) -> Law:
 
 
 def losses(one: Law, other: Law) -> Losses:
-    """Of two laws, by what is the same."""
+    """Of two distributions, by what is the same."""
     of_one, of_other = sum(one.values()), sum(other.values())
     shared = gcd(of_one, of_other)
     found: Losses = {}

@@ -49,7 +49,7 @@ class Wish:
 
     @property
     def sure(self) -> float:
-        """Of these, those that surely come."""
+        """Of these, those that certainly come."""
         return (self.budget - self.most) * self.people
 
 

@@ -49,6 +49,6 @@ def test_what_is_published_names_no_option(name, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(io.StringIO()):
             run()
     assert told((tmp_path / "out/report.html").read_text()) == []
-    rehearsal = tmp_path / "out/rehearsal/report.html"
-    if rehearsal.exists():  # the twin: whoever ran it reads the command
-        assert told(rehearsal.read_text())
+    simulation = tmp_path / "out/simulation/report.html"
+    if simulation.exists():  # the twin: whoever ran it reads the command
+        assert told(simulation.read_text())

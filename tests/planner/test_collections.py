@@ -48,7 +48,7 @@ NAMES = [("clear-shaped", "every mix"), ("clear-uniform", "people"), ("flip-blan
 @pytest.mark.parametrize(("name", "cover"), NAMES)
 def test_two_collections_tell_what_the_sum_over_all_outcomes_says(name, cover):
     plan = named(TWICE, name, cover)
-    atoms = losses(plan.parts[0], plan.sure_people)
+    atoms = losses(plan.parts[0], plan.honest_people)
     truth = composed_twice(atoms, atoms, 1.0)
     assert truth <= plan.certificate.upper * (1 + 1e-6)
     assert plan.certificate.upper <= 1.03 * truth
@@ -69,7 +69,7 @@ def test_five_collections_keep_the_guarantee_by_a_librarys_composition():
     (plan,) = proved(FIVE)
     step, last = 2.0**-9, 1400
     grid = np.arange(last + 1) * step
-    above = divergence(losses(plan.parts[0], plan.sure_people), grid)
+    above = divergence(losses(plan.parts[0], plan.honest_people), grid)
     below = -np.expm1(-grid[:0:-1]) + np.exp(-grid[:0:-1]) * above[:0:-1]
     peer = pld_pmf.create_pmf_pessimistic_connect_dots(
         step, np.arange(-last, last + 1), np.concatenate([below, above])
@@ -85,7 +85,7 @@ def test_fewer_collections_under_a_plan_of_several_promise_more():
         once = certified(PrivacyTerms.of(plan, 1), accountant)
         assert once.upper < 0.51 * plan.certificate.upper
         if plan.name != "clear-uniform":  # whose coins take a sum of millions
-            atoms = losses(plan.parts[0], plan.sure_people)
+            atoms = losses(plan.parts[0], plan.honest_people)
             assert divergence(atoms, np.array([1.0]))[0] <= once.upper * (1 + 1e-6)
 
 
@@ -148,8 +148,8 @@ def test_the_fakes_of_the_minimum_crowd_alone_keep_the_promise(name, users, crow
         messages_per_user=4.0,
     )  # fmt: skip
     (plan,) = proved(asked)
-    assert plan.sure_people == math.floor(round(honest * crowd, 6))
-    atoms = losses(plan.parts[0], plan.sure_people)
+    assert plan.honest_people == math.floor(round(honest * crowd, 6))
+    atoms = losses(plan.parts[0], plan.honest_people)
     assert divergence(atoms, np.array([1.0]))[0] <= 1e-6 * (1 + 1e-6)
     fewer = altered(plan, minimum_crowd=crowd * 9 // 10)
     assert delta_of(PrivacyTerms.of(fewer), Accountant()).upper > 1e-6

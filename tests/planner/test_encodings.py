@@ -114,7 +114,7 @@ def test_whole_and_split_are_both_offered():
 def test_two_messages_tell_together_what_the_sum_over_all_outcomes_says(name, cover):
     """An independent sum over every pair of outcomes: never above the certificate, within 4 %."""
     plan = named(TRIP, name, cover)
-    atoms = [losses(part, plan.sure_people) for part in plan.parts]
+    atoms = [losses(part, plan.honest_people) for part in plan.parts]
     truth = max(composed_twice(*atoms, 1.0), composed_twice(*atoms[::-1], 1.0))
     assert truth <= plan.certificate.upper * (1 + 1e-6)
     assert plan.certificate.upper <= 1.04 * truth

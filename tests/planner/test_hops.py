@@ -1,4 +1,4 @@
-"""Mixes in a row: any of them may draw the cover, and people only where enough surely come."""
+"""Mixes in a row: any of them may draw the cover, and people only where enough certainly come."""
 
 import math
 from dataclasses import replace
@@ -102,7 +102,7 @@ def test_uniform_fakes_of_every_mix_need_no_minimum_crowd():
 
 
 def test_people_of_a_crowd_that_is_not_sure_are_refused_with_what_is_needed():
-    with pytest.raises(InfeasibleError, match="more people who are sure to take part"):
+    with pytest.raises(InfeasibleError, match="more people who are certain to take part"):
         choose(asked(minimum_crowd=3, honest_share=0.5, protocol="clear-uniform", mix_messages=9))
 
 
@@ -166,7 +166,7 @@ def test_only_honest_people_of_the_minimum_crowd_are_counted_on():
     plans = [plan for plan in proved(wanted) if plan.cover is Cover.PEOPLE]
     assert plans
     for plan in plans:
-        assert plan.sure_people == 35_000
+        assert plan.honest_people == 35_000
         assert plan.certificate.upper <= 1e-6
 
 

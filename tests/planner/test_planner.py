@@ -52,7 +52,7 @@ def test_more_fakes_a_user_cut_the_error_of_flips():
 
 
 def test_only_honest_fakes_are_counted():
-    """42,650 must surely come, and some more where coins say how many do."""
+    """42,650 must certainly come, and some more where coins say how many do."""
     plan = choose(request(honest_share=0.7)).plan
     assert 42_650 <= plan.fakes_counted <= 42_650 * 1.002
     assert plan.fakes_counted == pytest.approx(0.7 * plan.fakes, abs=1)
@@ -67,7 +67,7 @@ def test_a_share_in_sixteen_digits_counts_no_person_too_many():
     many = replaced(third, users=300, protocol="clear-uniform", messages_per_user=1000.0)
     assert many.people == 99
     clear = choose(many).plan
-    assert clear.sure_people == 99
+    assert clear.honest_people == 99
     own = clear.parts[0].own
     exact = 99 * (own.whole + Fraction(own.coin, 1 << 64))
     assert clear.fakes_counted == math.floor(exact)

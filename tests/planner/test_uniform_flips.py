@@ -77,7 +77,7 @@ def test_an_observer_of_sums_is_promised_the_distribution_of_sums():
     asked = request(10**4, users=10**5, messages_per_user=1.3, protocol="flip-uniform")
     plan = choose(replace(asked, honest_share=0.9)).plan
     (part,) = plan.parts
-    sure = part.mechanism(fakes=plan.fakes_counted, crowd=plan.sure_people)
+    sure = part.mechanism(fakes=plan.fakes_counted, crowd=plan.honest_people)
     summed = Accountant().certificate(Record.of(sure, Observer.SUMS), 1.0)
     assert summed.observer is Observer.SUMS
     assert summed.upper < 1e-3 * plan.certificate.upper

@@ -31,7 +31,7 @@ def thresholds(steps=12):
 
 
 def falls(brackets):
-    """Whether no end is surely above one that came before it."""
+    """Whether no end is certainly above one that came before it."""
     return all(later.lower <= earlier.upper for earlier, later in itertools.pairwise(brackets))
 
 

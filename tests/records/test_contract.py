@@ -28,7 +28,7 @@ SETS = Question(name="q", bins=9, kind=Kind.SET, max_set=3)
 )
 def test_people_are_counted_on_by_the_minimum_crowd_and_rounded_down(crowd, share, sure):
     plan = plan_of(QUESTION, [uniform(9)], minimum_crowd=crowd, honest_share=share, users=1000)
-    assert plan.sure_people == sure
+    assert plan.honest_people == sure
 
 
 @pytest.mark.parametrize("share", [0.5, 0.75])

@@ -75,7 +75,7 @@ BELOW_ONE = 0.9999999999999999
 
 
 @pytest.mark.parametrize(
-    ("sent", "fraction", "sure"),
+    ("sent", "fraction", "honest"),
     [
         (3, THIRD, 0),  # as a product of floats: one
         (3 * 10**12, THIRD, 10**12 - 1),
@@ -89,26 +89,29 @@ BELOW_ONE = 0.9999999999999999
         (0, 0.5, 0),
     ],
 )
-def test_what_surely_arrives_is_exact_in_the_decimal_as_written(sent, fraction, sure):
-    assert guarantee.arriving(sent, fraction) == sure
-    assert flip_blank(bins=3, fakes=sent, threshold=1 << 60).surely(fraction).fakes.count == sure
+def test_what_certainly_arrives_is_exact_in_the_decimal_as_written(sent, fraction, honest):
+    assert guarantee.arriving(sent, fraction) == honest
+    assert (
+        flip_blank(bins=3, fakes=sent, threshold=1 << 60).with_honest(fraction).fakes.count
+        == honest
+    )
 
 
 @pytest.mark.parametrize(
-    ("sure", "fraction", "fakes"),
+    ("honest", "fraction", "fakes"),
     [(63, 0.7, 90), (29, 0.58, 50), (100, 0.8, 125), (0, 0.5, 0), (1, THIRD, 4), (7, 1.0, 7)],
 )
-def test_promised_fakes_leave_as_many_as_are_needed(sure, fraction, fakes):
-    assert guarantee.promised(sure, fraction) == fakes
-    assert guarantee.arriving(fakes, fraction) >= sure
-    assert fakes == 0 or guarantee.arriving(fakes - 1, fraction) < sure
+def test_promised_fakes_leave_as_many_as_are_needed(honest, fraction, fakes):
+    assert guarantee.promised(honest, fraction) == fakes
+    assert guarantee.arriving(fakes, fraction) >= honest
+    assert fakes == 0 or guarantee.arriving(fakes - 1, fraction) < honest
 
 
 @given(sent=st.integers(0, 10**13), fraction=st.floats(1e-12, 1.0))
 def test_no_fake_is_counted_that_a_fraction_does_not_hold(sent, fraction):
-    sure = guarantee.arriving(sent, fraction)
-    assert sure <= Fraction(str(fraction)) * sent < sure + 1
-    assert guarantee.promised(sure, fraction) <= sent
+    honest = guarantee.arriving(sent, fraction)
+    assert honest <= Fraction(str(fraction)) * sent < honest + 1
+    assert guarantee.promised(honest, fraction) <= sent
 
 
 def test_nobody_else_takes_a_share_of_fakes_or_people():

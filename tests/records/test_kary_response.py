@@ -126,6 +126,6 @@ def test_other_parameters_are_refused():
     one = of(9, 7, 0.3, 4)
     assert one.having(Parameter.FAKES, 9).fakes == UniformFakes(9)
     assert one.having(Parameter.REPLACED, 5).replaced == 5
-    assert one.surely(0.5).fakes == UniformFakes(2)
+    assert one.with_honest(0.5).fakes == UniformFakes(2)
     with pytest.raises(TypeError):
         one.having(Parameter.FLIP, 1 << 60)

@@ -113,16 +113,16 @@ def test_the_form_and_the_flips_of_every_protocol():
 
 
 @pytest.mark.parametrize(("share", "left"), [(1.0, 101), (0.5, 50), (0.001, 0), (0.999, 100)])
-def test_only_the_fakes_of_honest_people_surely_arrive(share, left):
+def test_only_the_fakes_of_honest_people_certainly_arrive(share, left):
     blank = flip_blank(bins=3, fakes=101, threshold=1 << 60)
-    assert blank.surely(share) == flip_blank(bins=3, fakes=left, threshold=1 << 60)
-    assert clear_uniform(bins=3, fakes=101).surely(share).fakes.count == left
+    assert blank.with_honest(share) == flip_blank(bins=3, fakes=left, threshold=1 << 60)
+    assert clear_uniform(bins=3, fakes=101).with_honest(share).fakes.count == left
 
 
 def test_a_mix_draws_all_its_fakes_itself():
     shaped = clear_shaped(bins=3, **SHAPE)
     assert shaped.fake_source is FakeSource.MIX
-    assert shaped.surely(0.1) == shaped
+    assert shaped.with_honest(0.1) == shaped
 
 
 @pytest.mark.parametrize("bins", [0, 1, 10**7 + 1])

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-RAW = "<!-- rehearsal: holds raw counts -->\n"
+RAW = "<!-- simulation: holds raw counts -->\n"
 SVG_NAME = "http://www.w3.org/2000/svg"
 
 

@@ -84,19 +84,19 @@ def test_everything_begins_with_the_promise():
     assert places == sorted(places)
 
 
-def test_a_rehearsal_says_first_that_it_holds_raw_counts():
-    made = files(shown(**WHOLE, rehearsal=True))
+def test_a_simulation_says_first_that_it_holds_raw_counts():
+    made = files(shown(**WHOLE, simulation=True))
     for text in made.values():
         first = text.splitlines()[1 if text.startswith("{") else 0]
-        assert "rehearsal" in first
+        assert "simulation" in first
         assert "holds raw counts" in first
     assert made["rows.csv"].splitlines()[1:] == ["b", "2"]
     assert made["report.html"].index('class="raw"') < made["report.html"].index("<h1>")
     assert not any("raw counts" in text for text in files(shown(**WHOLE)).values())
 
 
-def test_a_page_of_a_rehearsal_ends_with_the_command_that_made_it():
-    made = page(shown(**WHOLE, rehearsal=True, made_by="mixtally simulate 'a <b>.csv'"))
+def test_a_page_of_a_simulation_ends_with_the_command_that_made_it():
+    made = page(shown(**WHOLE, simulation=True, made_by="mixtally simulate 'a <b>.csv'"))
     assert "<code>mixtally simulate &#x27;a &lt;b&gt;.csv&#x27;</code>" in made
     assert "Made by" not in page(shown(**WHOLE, made_by="mixtally simulate"))
     assert "made_by" not in files(shown(**WHOLE, made_by="x"))["result.json"]

@@ -1,4 +1,4 @@
-"""The map: well-formed, shaded only where surely somebody is, darker where more are."""
+"""The map: well-formed, shaded only where certainly somebody is, darker where more are."""
 
 import re
 from xml.etree import ElementTree

@@ -60,7 +60,7 @@ def test_half_the_sensitivity_is_caught():
 
 
 def law(name, scale, reach=4000):
-    """P[noise = k], k = -reach..reach, by the definition of the two laws."""
+    """P[noise = k], k = -reach..reach, by the definition of the two distributions."""
     k = np.arange(-reach, reach + 1, dtype=np.float64)
     weights = np.exp(-np.abs(k) / scale if name == "laplace" else -(k**2) / (2 * scale**2))
     return k, weights / weights.sum()
@@ -131,7 +131,7 @@ def test_the_twin_that_takes_the_scale_for_the_standard_error_is_caught(drawn):
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
 def test_accuracy_holds_and_is_tight(name, level, epsilon):
-    """By the exact law: at the stated distance the level is kept, two counts earlier it is not."""
+    """By the exact distribution: the stated distance keeps the level, two counts less do not."""
     bins = 10
     line = built(name, epsilon, 1e-6, bins, level)
     k, weights = law(name, line.scale)

@@ -214,7 +214,7 @@ def test_intervals_off_by_a_deviation_are_found(name):
 def test_a_few_collections_are_unbiased_with_the_stated_error(name):
     """The quick form: a thousand counts or more; 25 % are over 5 deviations of their mean square.
 
-    The heavier tails of one shaped law deviate by 7 % of the mean of 1,000 squares.
+    The heavier tails of one shaped distribution deviate by 7 % of the mean of 1,000 squares.
     """
     case = CASES[name]
     ratio, bias = squares(case, *collections(case, 1000 if case.part.bins == 1 else 20))

@@ -21,7 +21,7 @@ TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_character
 
 def read_csv(text):
     mark, rows = text.split("\r\n", 1)
-    assert mark == "# rehearsal: holds raw counts"
+    assert mark == "# simulation: holds raw counts"
     return list(csv.DictReader(io.StringIO(rows, newline=""), strict=True))
 
 
@@ -60,7 +60,7 @@ def test_any_label_round_trips_through_csv_and_json(study, labels):
 def test_json_text_is_the_facts(study):
     made = study([700, 300, 0], projection="simplex", seed=3)
     told = json.loads(json_text(made))
-    assert list(told)[:2] == ["rehearsal", "promise"]
+    assert list(told)[:2] == ["simulation", "promise"]
     assert told.items() >= json.loads(json.dumps(facts(made))).items()
 
 

@@ -50,7 +50,7 @@ def ghosts(way, messages_per_user):
 @pytest.mark.parametrize("messages", [1.5, 5.0])
 @pytest.mark.parametrize("way", Way)
 def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
-    """False alarm: none, chances are computed by the exact law of an empty bin."""
+    """False alarm: none, chances are computed by the exact distribution of an empty bin."""
     chance, one_lower = ghosts(way, messages)
     assert chance <= RATE < one_lower
 

@@ -117,15 +117,15 @@ def test_going_on_with_something_else_is_refused(tmp_path, changed):
 
 def test_a_torn_list_of_what_is_whole(tmp_path):
     randomized(crowd_of(), tmp_path)
-    (tmp_path / "rehearsal" / "batch.json").write_bytes(b"{")
+    (tmp_path / "simulation" / "batch.json").write_bytes(b"{")
     with pytest.raises(DataError, match="what a call wrote here"):
         randomized(crowd_of(), tmp_path)
 
 
-def test_what_follows_from_records_lies_in_a_rehearsal(tmp_path):
+def test_what_follows_from_records_lies_in_a_simulation(tmp_path):
     """A hash of all records would tell the one that somebody does not know."""
     randomized(crowd_of(), tmp_path)
-    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".parquet"} == {"rehearsal"}
+    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".parquet"} == {"simulation"}
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):

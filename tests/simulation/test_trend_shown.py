@@ -129,7 +129,7 @@ def test_csv_and_json_hold_the_same_numbers(trend):
     assert [float(row["estimate"]) for row in counts] == [row["estimate"] for row in flat]
     for row in changes:
         sure = int(row["lower_simultaneous"]) > 0 or int(row["upper_simultaneous"]) < 0
-        assert row["surely_changed"] == str(sure)
+        assert row["significant"] == str(sure)
     assert told["changes_covered"] == trend.covered()
 
 
@@ -137,10 +137,10 @@ def test_who_is_who_is_said_to_be_unknown_where_it_is(unknown):
     assert "does not say who is who" in text_of(unknown)
 
 
-def test_the_table_marks_sure_changes_and_rounds_what_is_spent_up(trend):
+def test_the_table_marks_significant_changes_and_rounds_what_is_spent_up(trend):
     text = text_of(trend)
     assert "people" in text
-    assert any(step.change.surely.any() for step in trend.steps)
+    assert any(step.change.significant.any() for step in trend.steps)
     assert " *" in text
     last = trend.spending[-1]
     shown = [line for line in text.splitlines() if line.lstrip("│ ").startswith("3 ")]

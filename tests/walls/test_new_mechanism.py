@@ -46,7 +46,7 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
     def facts(self):
         return {"pairs": self.pairs}
 
-    def surely(self, honest_share):
+    def with_honest(self, honest_share):
         return msgspec.structs.replace(self, pairs=arriving(self.pairs, honest_share))
 
     def having(self, parameter, value):

@@ -140,7 +140,7 @@ def _spent(plan: Plan) -> list[str]:
     stated, times = plan.certificate, plan.collections
     often = "once" if times == 1 else f"up to {times:,} times"
     return [
-        f"Whoever answers {often} spends {losses(stated)} in all.",
+        f"Anyone who answers {often} spends {losses(stated)} in all.",
         "Another collection among the same people spends its own on top: epsilons and deltas add "
         f"up at most, so that two like this come to epsilon <= {at_most(2 * stated.epsilon, 6)}, "
         f"delta <= {at_most(2 * stated.upper, 3)}. A ledger composes them exactly and refuses what "

@@ -26,11 +26,11 @@ class FindOptions:
     """Which sets and rules are wanted."""
 
     support: Annotated[
-        int, whole_option("--support", "Only sets that surely more people than this hold.")
+        int, whole_option("--support", "Only sets that certainly more people than this hold.")
     ] = 0
     confidence: Annotated[
         float,
-        option("--confidence", "Only rules whose confidence is surely at least this.", "C"),
+        option("--confidence", "Only rules whose confidence is certainly at least this.", "C"),
     ] = 0.0
     largest: Annotated[
         int, whole_option("--largest", "Most items of a set that is looked for, 2 to 8.")

@@ -49,7 +49,7 @@ def count(
     """Play the collection.
 
     where
-      sums         whether it is also said what is hidden from whoever sees sums alone
+      sums         whether it is also said what is hidden from anyone who sees sums alone
       counts_only  whether tallies are drawn in place of messages, as those of a ``Histogram`` are
 
     Raises PlanError for a plan for others.

@@ -107,7 +107,7 @@ class TrustOptions:
         int | None,
         o.whole_option(
             "--minimum-crowd",
-            "Users sure to take part, 2 to --users; only their fakes and flips count.",
+            "Users certain to take part, 2 to --users; only their fakes and flips count.",
         ),
     ] = None
 

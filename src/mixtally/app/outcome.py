@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from mixtally.report.document import REHEARSAL, Document
+from mixtally.report.document import SIMULATION, Document
 from mixtally.report.texts import files
 from mixtally.simulation.lab import Lab
 
@@ -35,7 +35,7 @@ class Outcome:
     """What a use comes to.
 
     What was asked has to be fixed before anybody answers: where some of it was read off the data,
-    all files go into the folder of the rehearsal.
+    all files go into the folder of the simulation.
 
     where
       document   beside the truth where there is one
@@ -56,10 +56,10 @@ class Outcome:
     more: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.document.rehearsal and self.from_data is None:
+        if self.document.simulation and self.from_data is None:
             raise TypeError("what was read off the data is not said")
-        if self.plain is not None and self.plain.rehearsal:
-            raise TypeError("a rehearsal is no release")
+        if self.plain is not None and self.plain.simulation:
+            raise TypeError("a simulation is no release")
 
     @property
     def shown(self) -> Document:
@@ -68,25 +68,25 @@ class Outcome:
 
     @property
     def released(self) -> Document | None:
-        """What may be published of a rehearsal, None where nothing may."""
+        """What may be published of a simulation, None where nothing may."""
         return None if self.seeded or self.from_data else self.plain
 
     @property
     def public(self) -> bool:
         """Whether any of its files may be published."""
-        return not self.from_data and not (self.document.rehearsal and self.released is None)
+        return not self.from_data and not (self.document.simulation and self.released is None)
 
     def files(self) -> dict[str, str | bytes]:
-        """Every file by its name; those of a rehearsal in a folder apart."""
+        """Every file by its name; those of a simulation in a folder apart."""
         made, more = files(self.shown), dict(self.more)
-        if self.document.rehearsal or self.from_data:
-            made = _rehearsed(made)
+        if self.document.simulation or self.from_data:
+            made = _simulated(made)
         if self.from_data:
-            return {**made, **_rehearsed(more)}
+            return {**made, **_simulated(more)}
         return {**(files(self.released) if self.released else {}), **made, **more}
 
 
-def _rehearsed(made: Mapping[str, Made]) -> dict[str, Made]:
-    """Files in the folder of the rehearsal, those that are there already as they are."""
-    start = f"{REHEARSAL}/"
+def _simulated(made: Mapping[str, Made]) -> dict[str, Made]:
+    """Files in the folder of the simulation, those that are there already as they are."""
+    start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

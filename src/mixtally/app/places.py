@@ -9,7 +9,7 @@ from mixtally.data.places import Grid
 from mixtally.data.population import Population
 from mixtally.estimate.analysis import Analysis
 from mixtally.records.guarantee import Guarantee
-from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Picture, Section
+from mixtally.report.document import HOLDS_RAW, SIMULATION, Document, Picture, Section
 from mixtally.report.hexmap import hexmap
 from mixtally.report.numbers import at_most
 from mixtally.report.svg import Markup
@@ -72,5 +72,5 @@ def _mapped(shown: Document, picture: Markup) -> Document:
 def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
     """The map on its own; the noise of a seed is public, so that it hides no count."""
     if seeded:
-        return {f"{REHEARSAL}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}
+        return {f"{SIMULATION}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}
     return {"map.svg": f"{picture}\n".encode()}

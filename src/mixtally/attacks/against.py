@@ -44,7 +44,7 @@ def outcomes(hypothesis: Hypothesis, game: Game, lab: Lab, *, twice: bool = Fals
     if by_code or drawn is None:
         plays.append((Noise.CODE, _by_code(game, lab, attack, twice), setting.played))
     if drawn is not None:
-        plays.append((Noise.LAW, drawn, setting.stage + DRAWN))
+        plays.append((Noise.DISTRIBUTION, drawn, setting.stage + DRAWN))
     lab = replace(lab, error=lab.error / len(plays))
     return [
         distinguished(

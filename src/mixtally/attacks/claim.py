@@ -102,17 +102,17 @@ def claimed(
     """
     crowd = mechanism.crowd if isinstance(mechanism, BitFlips | KaryResponse) else 0
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped
-    sure = People(arriving(fakes, honest_share), crowd)
+    certain = People(arriving(fakes, honest_share), crowd)
     return Target(
         (part_of(mechanism),),
         epsilon,
         delta,
         users,
         People(fakes, users),
-        ALONE if shaped else sure,
+        ALONE if shaped else certain,
         title,
         (accountant or Accountant()).certificate(
-            Record.of(mechanism.surely(honest_share)), epsilon
+            Record.of(mechanism.with_honest(honest_share)), epsilon
         ),
         hops=1 if shaped is None else shaped.mixes,
     )

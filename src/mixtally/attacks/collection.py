@@ -118,13 +118,13 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
 
 def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
     """How many fakes came, by whole ones, recipes and coins."""
-    sure, coin = 0, 0.0
+    certain, coin = 0, 0.0
     if isinstance(part.recipe, CountedRecipe):
-        sure = hops * part.recipe.count
+        certain = hops * part.recipe.count
     if part.own is not None:
-        sure, coin = users * part.own.whole, part.own.coin / SCALE
-    tossed = min(max(0, fakes - sure), users)
-    off = fakes - sure - tossed
+        certain, coin = users * part.own.whole, part.own.coin / SCALE
+    tossed = min(max(0, fakes - certain), users)
+    off = fakes - certain - tossed
     return [
         Checks.exact(f"message that is missing or too many{name}", off),
         Checks.of(f"fake by a coin in a collection{name}", tossed, users, coin),

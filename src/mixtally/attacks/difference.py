@@ -43,12 +43,12 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
 
 
 def _changed(target: Target, lab: Lab) -> list[Outcome]:
-    game = game_among(target.behind(target.sure, collections=1), target.epsilon)
+    game = game_among(target.behind(target.certain, collections=1), target.epsilon)
     promised, delta = target.epsilon, target.delta
     if target.collections == 1:
         promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
         if target.verified:
-            twice = target.behind(target.sure, collections=2)
+            twice = target.behind(target.certain, collections=2)
             promised = min(promised, left(twice, delta, lab.accountant))
     return outcomes(
         Hypothesis(

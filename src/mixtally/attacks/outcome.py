@@ -32,7 +32,7 @@ class Noise(StrEnum):
 
     CODE = "code"
     """The randomizer and mix that people run."""
-    LAW = "law"
+    DISTRIBUTION = "distribution"
     """Counts drawn from the distribution the code is meant to have: more runs, none of the code."""
 
 
@@ -169,7 +169,8 @@ class Outcome:
 
 def named(attack: str, case: str, noise: Noise) -> str:
     """An attack in a few words; the code's own noise is not mentioned."""
-    return f"{attack}: {case}" + (", noise from the distribution" if noise is Noise.LAW else "")
+    drawn = ", noise from the distribution" if noise is Noise.DISTRIBUTION else ""
+    return f"{attack}: {case}{drawn}"
 
 
 def distinguished(
@@ -193,7 +194,7 @@ def distinguished(
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     delta = hypothesis.delta
-    if pilot is None or noise is Noise.LAW:
+    if pilot is None or noise is Noise.DISTRIBUTION:
         proof = prove(worlds, delta, lab.error, pilot)
     else:
         proof = prove_either(worlds, delta, lab.error, pilot)

@@ -48,11 +48,11 @@ def n_minus_1(target: Target, lab: Lab) -> list[Outcome]:
     games: list[tuple[Hypothesis, Game]] = [
         (
             _promise(target, N_MINUS_1, case),
-            game_among(target.behind(target.sure), target.epsilon),
+            game_among(target.behind(target.certain), target.epsilon),
         )
     ]
-    if target.sure.flips:
-        told = target.behind(People(target.sure.fakes, 0))
+    if target.certain.flips:
+        told = target.behind(People(target.certain.fakes, 0))
         epsilon = finite(left(told, target.delta, lab.accountant))
         promise = _promise(target, N_MINUS_1, "knows others' reports and flips")
         games.append((replace(promise, promised=epsilon), game_among(told, target.epsilon)))
@@ -66,10 +66,10 @@ def n_minus_1(target: Target, lab: Lab) -> list[Outcome]:
 
 def collusion(target: Target, lab: Lab) -> list[Outcome]:
     """Some people conspire, where any are counted on; then every mix does."""
-    if target.sure == ALONE:
+    if target.certain == ALONE:
         return [every_mix(target, lab)]
     lab = replace(lab, error=lab.error / 2.0)
-    behind = target.behind(target.sure.half())
+    behind = target.behind(target.certain.half())
     epsilon = finite(left(behind, target.delta, lab.accountant))
     promise = replace(_promise(target, COLLUSION, "half of the people tell"), promised=epsilon)
     played = outcomes(promise, game_among(behind, target.epsilon), lab)

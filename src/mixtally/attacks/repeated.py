@@ -76,8 +76,8 @@ def _chart(name: str, curves: dict[str, tuple[Point, ...]]) -> Chart:
     return Chart(
         "attack",
         f"{name}: a number, by the number of linked reports",
-        f"Whoever knows the sender takes the mean of their reports of {TRUE}, among the numbers 0 "
-        f"to {NUMBERS - 1}. Of fresh noise it closes in on the number, of a memory on what is "
+        f"Anyone who knows the sender takes the mean of their reports of {TRUE}, among the numbers "
+        f"0 to {NUMBERS - 1}. Of fresh noise it closes in on the number, of a memory on what is "
         "memoized.",
         "reports seen",
         "root mean square distance from the number",

@@ -38,15 +38,15 @@ class Target:
     """A collection and what is promised about it.
 
     where
-      parts            the streams of messages of a record
-      epsilon, delta   the promise, for every dataset, against who receives all messages
-      users            people expected to take part
-      expected, sure   who brings what hides a person: as many as are expected, and those whom the
-                       promise counts on; of these nobody where every hop draws the cover
-      collections      how often a person may be asked under the promise
-      hops             mixes in a row
-      exact            what is computed of it
-      verified         whether that is what is promised
+      parts              the streams of messages of a record
+      epsilon, delta     the promise, for every dataset, against who receives all messages
+      users              people expected to take part
+      expected, certain  who brings what hides a person: as many as are expected, and those whom the
+                         promise counts on; of these nobody where every hop draws the cover
+      collections        how often a person may be asked under the promise
+      hops               mixes in a row
+      exact              what is computed of it
+      verified           whether that is what is promised
     """
 
     parts: tuple[Part, ...]
@@ -54,7 +54,7 @@ class Target:
     delta: float
     users: int
     expected: People
-    sure: People
+    certain: People
     title: str
     exact: Certificate
     collections: int = 1
@@ -79,7 +79,7 @@ class Target:
         first, exact = self.parts[0], self.exact
         drawn = self.hops * sum(part.drawn for part in self.parts)
         own = sum(part.own.of(self.expected.fakes) for part in self.parts if part.own)
-        crowd = max(LEAST_USERS, self.sure.flips) if self.sure.flips else 0
+        crowd = max(LEAST_USERS, self.certain.flips) if self.certain.flips else 0
         made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
         return {
             "protocol": first.protocol,
@@ -138,14 +138,14 @@ def of_plan(
                 do="do not use it; add --unverified to attack it all the same",
             ) from error
         exact, verified = certified(PrivacyTerms.of(plan), accountant), False
-    stated, sure = plan.certificate, plan.sure_people
+    stated, certain = plan.certificate, plan.honest_people
     return Target(
         plan.parts,
         stated.epsilon,
         max(LEAST_DELTA, stated.upper),
         plan.users,
         People(plan.users, plan.users),
-        ALONE if plan.parts[0].by_mixes else People(sure, plan.crowd),
+        ALONE if plan.parts[0].by_mixes else People(certain, plan.crowd),
         f"{plan.name} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
         exact,

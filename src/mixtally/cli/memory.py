@@ -15,11 +15,11 @@ from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
 from mixtally.memory import device_key
-from mixtally.report.document import REHEARSAL
+from mixtally.report.document import SIMULATION
 
 _FILES = tuple(
     f"{place}{name}"
-    for place in ("", f"{REHEARSAL}/")
+    for place in ("", f"{SIMULATION}/")
     for name in ("report.html", "result.json", "estimates.csv")
 )
 

@@ -13,7 +13,7 @@ import typer
 
 from mixtally.cli.watching import watched
 from mixtally.errors import DataError
-from mixtally.report.document import REHEARSAL, Promise
+from mixtally.report.document import SIMULATION, Promise
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -62,7 +62,7 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Pa
     They are left: nobody but their owner knows whether they are still wanted.
     """
     written = publish(directory, files)
-    there = sorted(path for place in ("", REHEARSAL) for path in (directory / place).glob("*"))
+    there = sorted(path for place in ("", SIMULATION) for path in (directory / place).glob("*"))
     others = [
         str(path.relative_to(directory))
         for path in there

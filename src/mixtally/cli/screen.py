@@ -15,12 +15,12 @@ from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
 
 SEEDED = (
-    "Nothing here may be published: the noise of a seed is public, so that only a rehearsal was "
+    "Nothing here may be published: the noise of a seed is public, so that only simulation/ was "
     "written. Leave --seed out for a result."
 )
 FROM_DATA = (
     "Nothing here may be published: what was read from the data may be one person's alone, so that "
-    "only a rehearsal was written. Give what the second line says for a result."
+    "only simulation/ was written. Give what the second line says for a result."
 )
 
 

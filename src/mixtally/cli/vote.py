@@ -52,7 +52,7 @@ def vote(
     """Count a vote in two ways.
 
     Every row of DATA is a ballot, counted by the local version, which trusts nobody, and by the
-    shuffle version, which trusts mixes: shares, intervals, and how surely the leader has won.
+    shuffle version, which trusts mixes: shares, intervals, and the chance that the leader has won.
     With --missing LABEL blank ballots are counted under LABEL, which cannot win.
     """
     crowd, source = _voters(ballot, rows)

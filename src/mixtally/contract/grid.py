@@ -10,9 +10,9 @@ and of a spread of w^2 f (1 - f), at most w^2 / 4. The chance is the integer flo
 2^64, computed exactly from the doubles that y, low and high are: the average is off by less than
 w / 2^64.
 
-No privacy is spent. Given y the law of a person's messages is the mixture, f to 1 - f, of those of
-two bins, and hockey sticks are jointly convex: delta of two numbers is at most that of the worst
-pair of bins, whatever f is and however badly it is drawn.
+No privacy is spent. Given y the distribution of a person's messages is the mixture, f to 1 - f, of
+those of two bins, and hockey sticks are jointly convex: delta of two numbers is at most that of the
+worst pair of bins, whatever f is and however badly it is drawn.
 """
 
 import math

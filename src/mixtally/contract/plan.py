@@ -176,9 +176,9 @@ def _check_cover(plan: Plan, held: Fields) -> None:
         if plan.count_flips:
             raise refused("flips-beside-mixes", "count_flips", "false", "true")
         return
-    sure = honest(plan.minimum_crowd, share)
-    if sure < 2:
-        raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", sure)
+    certain = honest(plan.minimum_crowd, share)
+    if certain < 2:
+        raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", certain)
     if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
         wanted = "true, as nothing else hides several free bits"
         raise refused("free-bits-uncounted", "count_flips", wanted, "false")

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mixtally.door.pricing import Calibrated as Calibrated
     from mixtally.door.pricing import calibrate as calibrate
     from mixtally.door.pricing import delta as delta
-    from mixtally.door.rehearsal import Rehearsal as Rehearsal
     from mixtally.door.result import Result as Result
     from mixtally.door.simulated import Simulated as Simulated
+    from mixtally.door.simulated_result import SimulatedResult as SimulatedResult
     from mixtally.errors import MixtallyError as MixtallyError
     from mixtally.records.certificate import Certificate as Certificate
     from mixtally.records.guarantee import Guarantee as Guarantee
@@ -49,7 +49,7 @@ _PLACES = {
     "MixtallyError": "mixtally.errors",
     "Plan": "mixtally.door.planning",
     "Question": "mixtally.records.question",
-    "Rehearsal": "mixtally.door.rehearsal",
+    "SimulatedResult": "mixtally.door.simulated_result",
     "Result": "mixtally.door.result",
     "Sent": "mixtally.door.device",
     "Simulated": "mixtally.door.simulated",

@@ -47,7 +47,7 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
       messages   what every device sent: a ``Sent`` each
       agreed     the plan; or the contract, by its path or bytes
 
-    One process plays all mixes here: whoever runs it sees what goes in and what comes out.
+    One process plays all mixes here: anyone who runs it sees what goes in and what comes out.
 
     Raises MessageError for messages of another plan or contract, of the wrong length, too few or
     too many; DataError for fewer people than the plan's minimum crowd.

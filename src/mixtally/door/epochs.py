@@ -41,8 +41,9 @@ def simulate_epochs(
       epsilon, delta   what is promised of all epochs together
       person           who gave it, likewise; None when nobody knows
       order            the epochs in order; by their size, or by their letters, when left out
-      labels           the answers in their order; read off the values when left out: a rehearsal
-      seed             makes the noise repeat: a rehearsal
+      labels           the answers in their order; read off the values when left out: for
+                       simulation only
+      seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       missing          "refuse", "drop", or the label that missing values count as
       options          what it may cost and whom it may trust

@@ -10,8 +10,8 @@ from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts, separator_of
 from mixtally.door.planning import Plan, scale_of
 from mixtally.door.promise import guarantee_of
-from mixtally.door.rehearsal import Rehearsal
 from mixtally.door.result import Result
+from mixtally.door.simulated_result import SimulatedResult
 from mixtally.door.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_of
 from mixtally.encode.numbers import Range
 from mixtally.encode.numbers import scale_of as planned_scale
@@ -70,11 +70,11 @@ def simulate(
       epsilon, delta   what is promised, in [0.01, 20] and [1e-15, 0.1]; or
       plan             made before, which has them
       budget           charged before anything is drawn; what would exceed it is refused
-      seed             makes the noise repeat: a rehearsal, whose noise is public
+      seed             makes the noise repeat, and public: for simulation only
       kind             "one", "set", "bits", "attributes" or "number", where the values do not say
       labels           the bins in their order; for attributes, by column. Without them, and where
-                       no type declares them, they are read off the values: a rehearsal
-      max_set          the most labels of a set; the largest when left out: a rehearsal
+                       no type declares them, they are read off the values: for simulation only
+      max_set          the most labels of a set; the largest when left out: for simulation only
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
       low, high        where numbers end
@@ -178,9 +178,9 @@ def _played(
         source = f"{whole.users:,} people, as the counts have them."
     record, truth, backend = played.result, whole.truth.tolist(), crowd.backend
     note = " ".join([source, *crowd.public])
-    rehearsal = Rehearsal(record, truth, backend, crowd.raw)
+    simulation = SimulatedResult(record, truth, backend, crowd.raw)
     read = whole.from_data
-    return Result(record, seed, note, rehearsal, backend, read)
+    return Result(record, seed, note, simulation, backend, read)
 
 
 def _crowd(

@@ -42,7 +42,7 @@ def simulate_words(
     where
       values           a word a person: a list, an array or a series
       epsilon, delta   what is promised over all rounds together
-      seed             makes the noise repeat: a rehearsal, whose noise is public
+      seed             makes the noise repeat, and public: for simulation only
       missing          "refuse" or "drop"
       missing_values   values that mean missing
       name             what the question is called
@@ -73,12 +73,12 @@ def simulate_votes(
     name: str | None = None,
     **options: Any,
 ) -> Simulated:
-    """A vote, counted by ballots that trust nobody and through mixes, and who has won how surely.
+    """A vote, counted by ballots that trust nobody and through mixes, and who has won.
 
     where
       values    a ballot a person: a list, an array or a series
-      labels    the choices in their order; read off the ballots when left out: a rehearsal
-      seed      makes the noise repeat: a rehearsal
+      labels    the choices in their order; read off the ballots when left out: for simulation only
+      seed      makes the noise repeat: for simulation only
       level     of all intervals, in (0, 1)
       missing   "refuse", "drop", or the label of blank ballots, which cannot win
       options   ``mixtally.app.votes.VoteOptions`` (epsilon, delta, keep_probability) and what the
@@ -123,10 +123,11 @@ def simulate_baskets(
     where
       values           a list of items a person, or a text of several and ``separator``
       epsilon, delta   what is promised
-      labels           all items in their order; read off the baskets when left out: a rehearsal
-      max_set          the most items of a basket; the largest when left out: a rehearsal
+      labels           all items in their order; read off the baskets when left out: for
+                       simulation only
+      max_set          the most items of a basket; the largest when left out: for simulation only
       empty_sets       whether a missing value is a basket without items
-      seed             makes the noise repeat: a rehearsal
+      seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       options          ``mixtally.app.baskets.FindOptions`` (support, confidence, largest), and what
                        it may cost and whom it may trust
@@ -170,7 +171,7 @@ def simulate_places(
       epsilon, delta   what is promised
       box              what the map shows, known before: south, north, west, east, in degrees
       resolution       of H3, 0 to 8: 3 suits a continent, 6 a city
-      seed             makes the noise repeat: a rehearsal
+      seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       missing          "refuse" or "drop"
       options          what it may cost and whom it may trust
@@ -218,9 +219,10 @@ def simulate_memoized(
     where
       values           an answer a person
       epsilon, delta   choose the least noise that keeps them over all reports
-      labels           the answers in their order; read off the values when left out: a rehearsal
+      labels           the answers in their order; read off the values when left out: for
+                       simulation only
       candidates       words that are looked for among hashed values (with ``bloom_bits``)
-      seed             makes the noise repeat: a rehearsal
+      seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       missing          "refuse", "drop", or the label that missing values count as
       options          ``mixtally.app.memoized.LevelOptions`` (permanent, p, q, reports) and

@@ -1,6 +1,6 @@
-"""What a collection tells: its promise, its counts with errors; and, in the lab alone, a rehearsal.
+"""What a collection tells: its promise, its counts with errors; and, in the lab, the true counts.
 
-True counts stand in the ``Rehearsal`` and nowhere else: whoever wants one asks for it by name.
+They stand in the ``SimulatedResult`` and nowhere else: who wants one asks for it by name.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
 from mixtally.door.page import document
-from mixtally.door.rehearsal import RAW, SHOWN, Rehearsal
+from mixtally.door.simulated_result import RAW, SHOWN, SimulatedResult
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.numbers import QUANTILES, quantile_label
 from mixtally.records.certificate import Certificate
@@ -37,15 +37,15 @@ class Result:
       record      all of it, for those who want more
       seed        of the noise; None when it came from the operating system
       note        where the values came from
-      rehearsal   the true counts beside, in the lab; None when messages alone were known
+      simulation  the true counts beside, in the lab; None when messages alone were known
       from_data   what of the question was read off the values: some of "labels" and "largest set".
-                  Then, as with a seed, it is a rehearsal and nothing of it may be published
+                  Then, as with a seed, it is for simulation only and nothing of it may be published
     """
 
     record: Record
     seed: int | None = None
     note: str = ""
-    rehearsal: Rehearsal | None = None
+    simulation: SimulatedResult | None = None
     backend: Any = field(default=None)
     from_data: tuple[str, ...] = ()
 
@@ -173,8 +173,8 @@ class Result:
         if self.seed is None:
             return []
         return [
-            f"REHEARSAL: the noise follows from seed {self.seed}, so it hides nothing from whoever "
-            "knows that; the promise below is that of a run without a seed."
+            f"SIMULATION ONLY: the noise follows from seed {self.seed}, so it hides nothing from "
+            "anyone who knows that; the promise below is that of a run without a seed."
         ]
 
     @checks.in_python
@@ -206,42 +206,42 @@ class Result:
         return chart(self.rows, self.record.question.name, self.lines)
 
     @checks.in_python
-    def save(self, folder: str | Path, *, rehearsal: bool = False) -> list[Path]:
+    def save(self, folder: str | Path, *, simulation: bool = False) -> list[Path]:
         """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
 
-        With ``rehearsal`` the true counts are written into the folder ``rehearsal`` inside it. A
+        With ``simulation`` the true counts are written into the folder ``simulation`` inside it. A
         run with a seed writes there only, as its noise is public; so does one whose labels were
         read off the values, with all its files.
-        Raises DataError when the disk refuses, or when there is nothing to rehearse.
+        Raises DataError when the disk refuses, or when there is no simulation.
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
         """
         place, record = file_at(folder), self.record
         public = self.seed is None and not self.from_data
-        raw = self._raw() if checks.flag("rehearsal", rehearsal) or not public else {}
+        raw = self._raw() if checks.flag("simulation", simulation) or not public else {}
         written = write(place, self._files(record)) if public else []
         if self.from_data:
             raw = {**self._files(record), **raw}
-        return [*written, *(write(place / "rehearsal", raw) if raw else [])]
+        return [*written, *(write(place / "simulation", raw) if raw else [])]
 
     def _files(self, record: Record) -> dict[str, bytes]:
         """What may be published."""
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.note)
-        page = replace(page, rehearsal=bool(self.from_data), from_data=self.from_data)
+        page = replace(page, simulation=bool(self.from_data), from_data=self.from_data)
         written = {name: text.encode() for name, text in files(page).items()}
         return {**written, "plan.json": write_plan(record.plan)}
 
     def _raw(self) -> dict[str, bytes]:
         """What must not: its first line says so."""
-        if self.rehearsal is None:
+        if self.simulation is None:
             raise DataError(
-                "rehearsal",
+                "simulation",
                 wanted="a result of the lab, which knows the true counts",
                 got="one of messages alone",
-                do="leave rehearsal out",
+                do="leave simulation out",
             )
-        return {"truth.csv": f"# {RAW}\r\n{csv_text(self.rehearsal.rows())}".encode()}
+        return {"truth.csv": f"# {RAW}\r\n{csv_text(self.simulation.rows())}".encode()}
 
     def __repr__(self) -> str:
         rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN

@@ -20,7 +20,7 @@ _WIDTH, _SHOWN = 100, 20
 
 
 class Simulated:
-    """What was found, without a true number; those stand in ``rehearsal`` alone.
+    """What was found, without a true number; those stand in ``simulation`` alone.
 
     where
       outcome   all of it, for those who want more
@@ -52,8 +52,8 @@ class Simulated:
         return self._plain.facts()
 
     @property
-    def rehearsal(self) -> dict[str, Any]:
-        """The same beside the truth: for whoever holds the data, never to be published."""
+    def simulation(self) -> dict[str, Any]:
+        """The same beside the truth: for those who hold the data, never to be published."""
         return whole_facts(self.outcome.shown)
 
     @property
@@ -81,7 +81,7 @@ class Simulated:
 
     @checks.in_python
     def save(self, folder: str | Path) -> list[Path]:
-        """Write what may be published into ``folder``, and what holds the truth inside rehearsal/.
+        """Write what may be published into ``folder``, and what holds the truth inside simulation/.
 
         A run with a seed, or whose labels were read off the values, writes there alone. Raises
         DataError when the disk refuses.
@@ -100,7 +100,7 @@ class Simulated:
         return written
 
     def _public(self) -> list[str]:
-        return [] if self.public else ["REHEARSAL: nothing of this may be published."]
+        return [] if self.public else ["SIMULATION ONLY: nothing of this may be published."]
 
     def __repr__(self) -> str:
         out = io.StringIO()

@@ -1,13 +1,13 @@
 """The change of every count between two collections under one plan, with intervals.
 
-Each collection draws noise of its own, so the variances add up. The law of the difference of the
-two tallied counts s' - s is exact as well:
+Each collection draws noise of its own, so the variances add up. The distribution of the difference
+of the two tallied counts s' - s is exact as well:
 
-- In clear: s' - s = (z' - z) + X' - X, X and X' independent with the noise's law, whatever the
-  counts are. The law of X' - X is one convolution.
+- In clear: s' - s = (z' - z) + X' - X, X and X' independent and distributed as the noise,
+  whatever the counts are. The distribution of X' - X is one convolution.
 - Flipped: turn every bit of the earlier batch over. A flipped bit turned over is a turned bit
   flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
-  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. Its law knows the
+  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. That knows the
   two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
@@ -40,7 +40,7 @@ from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
 
 _DIRECT = 4_000
-"""Laws longer than this are convolved by a Fourier transform, good to about 1e-15."""
+"""Distributions longer than this are convolved by a Fourier transform, good to about 1e-15."""
 
 
 class Counted(NamedTuple):
@@ -191,8 +191,8 @@ def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:
         width = -NormalDist().inv_cdf(tail) * change_error(earlier, later) * mechanism.repeats
         noise, method = (math.floor(middle - width), math.ceil(middle + width)), NORMAL
     else:
-        law = difference_distribution(earlier.mechanism, mechanism)
-        noise, method = (law.lowest(tail), law.highest(tail)), EXACT
+        off = difference_distribution(earlier.mechanism, mechanism)
+        noise, method = (off.lowest(tail), off.highest(tail)), EXACT
     return *in_clear(mechanism, rise, noise), method
 
 

@@ -1,15 +1,15 @@
-"""How far a weighted sum of the bins' noises may be off: the normal law, bent to its third and
-fourth cumulants.
+"""How far a weighted sum of the bins' noises may be off: the normal approximation, bent to its
+third and fourth cumulants.
 
 Noise in flips and in shaped fakes is independent from bin to bin given the truth, so the cumulants
 of sum_j w_j X_j are sum_j w_j^r kappa_r(X_j). Uniform fakes are a multinomial, which is a product
-of Poisson laws of mean K/d once the sum is given: where the w_j add up to nothing the sum does not
+of Poisson ones of mean K/d once the sum is given: where the w_j add up to nothing the sum does not
 matter, and the second and third cumulants are those of the product exactly, the fourth but for
 3 / K of the variance squared, where fakes are flipped 2 / N more: the lean of their flips follows
 how many there are. So every sum here takes weights that add up to nothing.
 
 One bin's shaped fakes have Laplace's tails, and a count of few flipped ones leans to one side: the
-normal law alone holds 97.9 % of a 99 % interval for a number cut in two.
+normal approximation alone holds 97.9 % of a 99 % interval for a number cut in two.
 
 Source: Cornish and Fisher, Moments and Cumulants in the Specification of Distributions (1938).
 """
@@ -103,7 +103,7 @@ def _of_replaced(mechanism: KaryResponse, messages: int, counts: Floats) -> Cumu
     A person's message has the weight w with 1 - g and else that of a uniform bin, mean 0: its
     variance is g (1 - g) w^2 and g times the mean of w^2, so that of the sum is the sum of w_j^2
     times what is here, exactly. The higher ones leave out what couples the bins, a term
-    1 / root(n g) below the normal law.
+    1 / root(n g) below the normal approximation.
     """
     g, kept = mechanism.chance, mechanism.kept
     rate, times = mechanism.offset(messages), mechanism.repeats

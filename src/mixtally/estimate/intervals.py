@@ -22,7 +22,7 @@ from mixtally.records.results import Intervals, Tally
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
 MOST_EXACT_ONES = 2000.0
-"""Above this many expected flipped ones a bin the normal law, bent by ``cumulants``, is as good."""
+"""Expected flipped ones a bin above which the normal approximation, with ``cumulants``, serves."""
 
 
 def checked_level(level: float) -> float:

@@ -126,14 +126,14 @@ class _Side:
         return first_from(too_often, np.ones_like(self._shown), self._shown + 1)
 
     @cached_property
-    def _surely(self) -> NDArray[np.int64]:
+    def _always(self) -> NDArray[np.int64]:
         """At least so often others show it."""
         from scipy import special  # slow to import
 
-        def not_surely(k: NDArray[np.int64]) -> NDArray[np.bool_]:
+        def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._least) | (special.pdtr(k - 1.0, self._least) > self._tail)
 
-        return first_from(not_surely, np.ones_like(self._shown), self._shown + 1) - 1
+        return first_from(not_always, np.ones_like(self._shown), self._shown + 1) - 1
 
     def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so often."""
@@ -149,7 +149,7 @@ class _Side:
         from scipy import special  # slow to import
 
         sent = held * self._times
-        lost = sent + self._surely - self._shown  # at least
+        lost = sent + self._always - self._shown  # at least
         chance = special.bdtrc(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost > sent) | ((lost > 0) & (chance <= self._tail))
 

@@ -170,8 +170,8 @@ class Rounded:
         points, found = self.grid.values, []
         for share in shares:
             wanted = share * self.users
-            first = np.flatnonzero(high >= wanted)  # the steps before it are surely below
-            last = np.flatnonzero(low < wanted)  # those after it surely are not
+            first = np.flatnonzero(high >= wanted)  # the steps before it are certainly below
+            last = np.flatnonzero(low < wanted)  # those after it certainly are not
             lower = max(0, first[0] - 1) if len(first) else len(points) - 2
             upper = min(len(points) - 1, last[-1] + 2) if len(last) else 1
             value = float(np.clip(self._crossing(passed, wanted), points[lower], points[upper]))

@@ -6,8 +6,8 @@ sums of a message's, and ``cumulants.ends`` knows its tails.
 
 A pair that nobody has is made by few flips, often fewer than one, so that its count has a Poisson
 number's tails: of 3,000 messages flipped with q = .014 half a pair is made by chance, and of 1,770
-pairs some is made four times, which to the normal law is one collection in 10,000. The bent law
-with ends rounded outwards, to whole people, holds at every mean, at tails down to 1e-9.
+pairs some is made four times, which to the normal approximation is one collection in 10,000. The
+bent one with ends rounded outwards, to whole people, holds at every mean, at tails down to 1e-9.
 """
 
 from functools import cached_property

@@ -129,7 +129,7 @@ def _arrived(
     lost = dropped - records * part.record_messages
     in_tally = fakes - lost if part.own else fakes
     drawn = came.added if isinstance(part.recipe, CountedRecipe) else in_tally
-    crowd = plan.sure_people if plan.count_flips else 0
+    crowd = plan.honest_people if plan.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
     return Arrived(mechanism, people - records)
 

@@ -15,7 +15,7 @@ def checked_rate(rate: float) -> float:
 
 
 def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: float) -> int:
-    """The least count that an empty bin reaches with chance at most rate / tests, by its exact law.
+    """The least count that an empty bin reaches with chance at most rate / tests, exactly.
 
     With ``tests`` bins looked at, any empty one of them reaches it with chance at most ``rate``
     (Bonferroni: however the bins depend on each other, and also when the later of them are chosen

@@ -1,8 +1,8 @@
 """Who won: the chance that each option truly has the most votes, given the tally.
 
 Assumed: before the count every number of votes from 0 to all was equally likely for every option,
-each independently. Then the true number z of an option has the law h(z) ~ P(tallied s | z), the
-exact law of the noise, and
+each independently. Then the true number z of an option has the posterior h(z) ~ P(tallied s | z),
+by the exact distribution of the noise, and
 
     P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z), a tie decided by lot.
 
@@ -11,7 +11,7 @@ integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum t
 
 That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
 only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
-fakes by construction; uniform fakes are a multinomial, which is a product of Poisson laws once the
+fakes by construction; uniform fakes are a multinomial, which is a product of Poisson ones once the
 sum is given, flipped or not, and so are the values that replaced ones name.
 """
 
@@ -52,11 +52,11 @@ def winner_chances(
     last = min(users, math.ceil(lead + reach))
     votes = np.arange(first, last + 1, max(1, math.floor(error / _FINE)))
     able = np.flatnonzero(counts >= lead - 2.0 * reach)
-    law = np.array([_law(mechanism, tally, int(tally.counts[i]), votes) for i in able])
-    below = np.cumsum(law, axis=1) - law
+    posterior = np.array([_posterior(mechanism, tally, int(tally.counts[i]), votes) for i in able])
+    below = np.cumsum(posterior, axis=1) - posterior
     chances = np.zeros(len(counts))
     for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
-        chances[able] += weight * (law * _others(below + node * law)).sum(axis=1)
+        chances[able] += weight * (posterior * _others(below + node * posterior)).sum(axis=1)
     return chances
 
 
@@ -89,8 +89,8 @@ def _others(values: Floats) -> Floats:
     return np.asarray(before * after, dtype=np.float64)
 
 
-def _law(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
-    """The law h on ``votes``, which sums to one."""
+def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
+    """The posterior h on ``votes``, which sums to one."""
     from scipy import special  # slow to import
 
     sent = votes * mechanism.repeats

@@ -79,7 +79,7 @@ def eta(
 
 
 def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
-    """A flip probability, times 2^64, whose eta is surely at most ``target``, at such an edge.
+    """A flip probability, times 2^64, whose eta is certainly at most ``target``, at such an edge.
 
     eta is not monotone in q, as e^eps moves across the few values that R often takes; so this need
     not be the least one. Raises ParameterError for a target outside (0, 1).

@@ -80,7 +80,7 @@ def explain(plan: Plan) -> dict[str, str]:
         "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
         "are the mixes'"
         if mixed
-        else "the people who surely take part, as wished: with fewer delta is larger",
+        else "the people who certainly take part, as wished: with fewer delta is larger",
         "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
         f"{plan.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
         "keeps the local epsilon wished for",

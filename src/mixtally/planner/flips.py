@@ -22,8 +22,8 @@ from mixtally.records.recipe import BlanksRecipe
 
 COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
 FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
-_SURE = "more people who are sure to take part"
-_CROWD = "--minimum-crowd: people whose messages surely come"
+_CERTAIN = "more people who are certain to take part"
+_CROWD = "--minimum-crowd: people whose messages certainly come"
 _TRIALS = 4
 """Fewer fakes take more flips, and so larger messages: this often bytes are looked at again."""
 
@@ -71,20 +71,20 @@ def _with(
 ) -> Result:
     """With so many fakes of a device, times 2^64."""
     people, parts = request.people or 0, len(encoding.parts)
-    own = own_fakes(record, units) if units * people >= SCALE else None  # where some surely come
-    sure = 0 if own is None else own.of(people)
+    own = own_fakes(record, units) if units * people >= SCALE else None  # where some certainly come
+    certain = 0 if own is None else own.of(people)
     if own is not None and own.coin:
-        sure = round(without_coins(request, Fraction(sure), parts))
+        certain = round(without_coins(request, Fraction(certain), parts))
     uniform = own is not None and record is FakeRecord.UNIFORM
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),
         threshold=MOST_THRESHOLD,
         max_set=most_set(encoding),
-        fakes=UniformFakes(sure)
+        fakes=UniformFakes(certain)
         if uniform
         else NoFakes()
         if own is None and count_flips
-        else BlankFakes(sure),
+        else BlankFakes(certain),
         crowd=people if count_flips else 0,
         repeats=repeats,
     )
@@ -107,7 +107,7 @@ def _with(
         return Infeasible(name, COINS if own is not None or not count_flips else FEW)
     if floor > least and own is not None:  # more noise than the guarantee needs: fakes add to it
         fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
-        if fewest is not None and fewest < sure:
+        if fewest is not None and fewest < certain:
             units = -(-fewest * SCALE // people)
             few = own_fakes(record, units) if units else None
             made = replace(made, parts=tuple(structs.replace(p, own=few) for p in made.parts))
@@ -158,7 +158,7 @@ def among_blanks_of_mixes(
 
 def uncrowded(request: PlanRequest) -> str:
     """What is missing where too few people are known to take part."""
-    return _SURE if request.hops is None or request.minimum_crowd is not None else _CROWD
+    return _CERTAIN if request.hops is None or request.minimum_crowd is not None else _CROWD
 
 
 def lacks(

@@ -28,28 +28,28 @@ _PROVED = Fraction("1.001")
 
 
 def least_flips(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, sure: BitFlips, fakes: int
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, hiding: BitFlips, fakes: int
 ) -> int | None:
-    """The least flip probability, times 2^64, of ``sure``; None when nothing would be learned.
+    """The least flip probability, times 2^64, of ``hiding``; None when nothing would be learned.
 
-    ``sure`` has the fakes that surely arrive of the ``fakes`` that are promised. Some of delta is
-    left where messages are capped.
+    ``hiding`` has those of the promised ``fakes`` that certainly arrive. Some of delta is left
+    where messages are capped.
     """
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if any(part.bins >= CAPPED_FROM for part in encoding.parts):
         delta *= 1.0 - FOR_CAPS
     together = len(encoding.parts) * request.collections
     # Cheap and smooth: others have bounds that are neither.
-    exact = together == 1 and not sure.crowd and isinstance(sure.fakes, BlankFakes)
-    exact = exact and sure.max_set == 1
-    most = telling(request, fakes, sure.repeats)
+    exact = together == 1 and not hiding.crowd and isinstance(hiding.fakes, BlankFakes)
+    exact = exact and hiding.max_set == 1
+    most = telling(request, fakes, hiding.repeats)
     if request.likely:
         most -= most >> 20  # where it is told from all people
-        enough = Record.of(sure.having(Parameter.FLIP, most))
+        enough = Record.of(hiding.having(Parameter.FLIP, most))
         return most if keeps(accountant, enough, epsilon, delta, together) else None
     found = least_noise(
         accountant,
-        sure,
+        hiding,
         Parameter.FLIP,
         epsilon,
         delta,
@@ -80,7 +80,7 @@ def uniform_fakes(
     most_set: int = 1,
     planes: Planes | None = None,
 ) -> int:
-    """Fakes that must surely arrive among records in clear; raises ParameterError for none."""
+    """Fakes that must certainly arrive among records in clear; raises ParameterError for none."""
     sent = InClear(bins=bins, max_set=most_set, planes=planes, fakes=UniformFakes(0))
     found = calibrate(
         accountant,
@@ -116,13 +116,13 @@ def fewest_fakes(
     accountant: Accountant,
     request: PlanRequest,
     encoding: Encoding,
-    sure: BitFlips,
+    hiding: BitFlips,
     threshold: int,
 ) -> int | None:
     """The fewest fakes that must arrive with this flip probability, with coins; None where none is
     known.
     """
-    parts, flipped = len(encoding.parts), sure.having(Parameter.FLIP, threshold)
+    parts, flipped = len(encoding.parts), hiding.having(Parameter.FLIP, threshold)
     given = request.guarantee.epsilon, request.guarantee.delta, parts * request.collections
     found = least_noise(accountant, flipped, Parameter.FAKES, *given)
     if found is None:

@@ -124,7 +124,7 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
 def _fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
 ) -> int:
-    """Fakes that must surely arrive among planes, so many a direction, of as many cells; of sets
+    """Fakes that must certainly arrive among planes, so many a direction, of as many cells; of sets
     hardly more of them.
     """
     over = Planes(prime, size + 1) if size > 1 else None

@@ -58,9 +58,9 @@ class PlanRequest:
       error_at            at which true count of a bin errors are compared: a number of people, or
                           below 1 a share of them; None for the square root of the users, and for
                           as many as a point of a grid has
-      honest_share     share of the users' promised fakes that surely arrive, and of the crowd
+      honest_share     share of the users' promised fakes that certainly arrive, and of the crowd
                           that is counted on, in (0, 1]
-      minimum_crowd       people who surely take part, of whose fakes and flips only the honest
+      minimum_crowd       people who certainly take part, of whose fakes and flips only the honest
                           fraction is counted on; None for all users
       likely              whether it is enough to know that an option most likely exists
 
@@ -118,7 +118,7 @@ class PlanRequest:
                 self.minimum_crowd,
                 1 if self.hops else LEAST_USERS,
                 self.users,
-                "it is how many of the users surely take part",
+                "it is how many of the users certainly take part",
             ),
         ):
             _check(subject, value, least, most, advice)
@@ -159,14 +159,14 @@ class PlanRequest:
 
     @property
     def people(self) -> int | None:
-        """Honest people who surely take part; None where they are too few.
+        """Honest people who certainly take part; None where they are too few.
 
         In a network nobody knows unless it is said, as a round of fewer is destroyed.
         """
         if self.hops is not None and self.minimum_crowd is None:
             return None
-        sure = arriving(self.crowd, self.honest_share)
-        return sure if sure >= LEAST_USERS else None
+        honest = arriving(self.crowd, self.honest_share)
+        return honest if honest >= LEAST_USERS else None
 
     def own_fakes(self, parts: int) -> Fraction:
         """Fakes that a person can afford for each of so many parts; negative for too few."""

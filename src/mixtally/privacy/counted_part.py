@@ -41,7 +41,7 @@ class Counted:
 
     where
       part     with as few bins as have its price
-      people   honest people who surely take part
+      people   honest people who certainly take part
       flips    whether their flips or replaced values count
     """
 

@@ -30,7 +30,7 @@ class Parsed:
     """The record that parameters describe.
 
     where
-      counted   with the fakes and people that surely are honest: the promise is about these
+      counted   with the fakes and people that certainly are honest: the promise is about these
       sent      with everybody and everything that is promised: errors are about these
       sought    what is to be found; nothing where everything was given
       crowd     people whose flips are counted on, None where nobody's are

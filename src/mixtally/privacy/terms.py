@@ -43,7 +43,7 @@ class PrivacyTerms:
     where
       parts         streams of messages, one after the other
       collections   how often all of them are sent
-      people        honest people who surely take part; 0 where every mix brings the cover
+      people        honest people who certainly take part; 0 where every mix brings the cover
       count_flips   whether these people's flips or replaced values are part of it
       hops          mixes in a row
     """
@@ -58,7 +58,7 @@ class PrivacyTerms:
     @classmethod
     def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
         """That of ``plan``, whatever certificate it carries; of so many collections under it."""
-        people = 0 if plan.cover is Cover.MIXES else plan.sure_people
+        people = 0 if plan.cover is Cover.MIXES else plan.honest_people
         return cls(
             plan.parts,
             plan.guarantee,

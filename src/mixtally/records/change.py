@@ -25,7 +25,7 @@ class Change:
     together: Intervals
 
     @property
-    def surely(self) -> NDArray[np.bool_]:
+    def significant(self) -> NDArray[np.bool_]:
         """Bins that changed, all intervals taken together, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.together.lower > 0) | (self.together.upper < 0)
         return changed

@@ -52,7 +52,7 @@ def checked_fraction(fraction: float) -> float:
         fraction,
         LEAST_FRACTION,
         1.0,
-        "it is the share of promised fakes that surely arrive",
+        "it is the share of promised fakes that certainly arrive",
     )
     return fraction
 
@@ -66,9 +66,9 @@ def arriving(sent: int, fraction: float) -> int:
     return math.floor(decimal(fraction) * sent)
 
 
-def promised(sure: int, fraction: float) -> int:
-    """The fewest fakes of which ``sure`` arrive when only ``fraction`` of them is counted on."""
-    return math.ceil(sure / decimal(fraction))
+def promised(needed: int, fraction: float) -> int:
+    """The fewest fakes of which ``needed`` arrive when only ``fraction`` of them is counted on."""
+    return math.ceil(needed / decimal(fraction))
 
 
 class Guarantee(

@@ -99,8 +99,8 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         check(read_plan, self)
 
     @property
-    def sure_people(self) -> int:
-        """Honest people who surely take part: floor(h m), exact in the decimals as written."""
+    def honest_people(self) -> int:
+        """Honest people who certainly take part: floor(h m), exact in the decimals as written."""
         return arriving(self.minimum_crowd, self.honest_share)
 
     @property
@@ -115,8 +115,8 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def crowd(self) -> int:
-        """People whose flips are counted on: those who surely take part, or none."""
-        return self.sure_people if self.count_flips else 0
+        """People whose flips are counted on: those who certainly take part, or none."""
+        return self.honest_people if self.count_flips else 0
 
     @property
     def fakes_counted(self) -> int:
@@ -124,7 +124,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if self.cover is Cover.MIXES:
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
-        return sum(own.of(self.sure_people) for own in owns)
+        return sum(own.of(self.honest_people) for own in owns)
 
     def one_part(self, do: str) -> Part:
         """The one message of a record; raises PlanError, with what to ``do``, for several."""

@@ -73,5 +73,5 @@ def _check_number(subject: str, number: int) -> None:
             subject,
             wanted="no less than none",
             got=f"{number:,}",
-            do="ask whoever counted them; nothing is released before",
+            do="ask those who counted them; nothing is released before",
         )

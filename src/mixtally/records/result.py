@@ -107,7 +107,7 @@ class Series:
         """Bins whose change is distinguishable from zero in some step, all taken together."""
         if not self.steps:
             return 0
-        return int(np.any([step.change.surely for step in self.steps], axis=0).sum())
+        return int(np.any([step.change.significant for step in self.steps], axis=0).sum())
 
 
 def largest(votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None) -> list[int]:

@@ -165,7 +165,7 @@ def trusted(plan: Plan) -> Table:
         rows.append(("the first honest mix", "your answer", "to shuffle, and to tell nobody how"))
         rows.append(("mixes before it", "your answer", "to forward all they got"))
         rows.append(
-            (f"{plan.sure_people:,} people", "your answer", "to draw as told, and to take part")
+            (f"{plan.honest_people:,} people", "your answer", "to draw as told, and to take part")
         )
     rows += [
         ("the collector", "your answer", "for nothing: it is the observer"),

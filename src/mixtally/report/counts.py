@@ -172,10 +172,10 @@ def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[F
 
 def counted_by(result: Findings) -> Facts:
     """Of how many messages counts were made, and how their intervals."""
-    return {"messages": result.messages, **how_sure(result.estimate)}
+    return {"messages": result.messages, **precision(result.estimate)}
 
 
-def how_sure(found: Estimate) -> Facts:
+def precision(found: Estimate) -> Facts:
     """How often intervals hold, and how they were made."""
     return {"confidence_level": found.each.level, "interval_method": found.each.method}
 

@@ -158,8 +158,8 @@ def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
     return first, f"{second.removesuffix('.')}; not covered: {uncovered}.", third
 
 
-REHEARSAL, HOLDS_RAW = "rehearsal", "holds raw counts"
-"""What every file of a rehearsal says first, and the folder of these files in that of a result."""
+SIMULATION, HOLDS_RAW = "simulation", "holds raw counts"
+"""What every file of a simulation says first, and the folder of these files in that of a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,27 +169,27 @@ class Document:
     Facts are made once, however many ask: a file and a terminal tell the same.
 
     where
-      promise    three lines that everything begins with: what is hidden from whom; epsilon and
-                 delta with what they rest on; the error to expect
-      rehearsal  whether anything in it follows from the truth that was played: never a release
-      from_data  what of its question was read off the data, by the names of ``not_covered``: then
-                 it is no release either
-      source     where its numbers come from, in a sentence
-      key        names and values that a page opens with
-      opening    parts before the first section
-      sections   of the page
-      summary    what a terminal shows
-      prose      sentences that a terminal ends with
-      facts      the whole of it as one JSON object
-      tables     rows by the name of their CSV file; no file for rows that are None
-      closing    what a page ends with besides the version: randomness, fingerprint
-      made_by    the command that made it, where there was one; pages of a rehearsal say it
+      promise     three lines that everything begins with: what is hidden from whom; epsilon and
+                  delta with what they rest on; the error to expect
+      simulation  whether anything in it follows from the truth that was played: never a release
+      from_data   what of its question was read off the data, by the names of ``not_covered``: then
+                  it is no release either
+      source      where its numbers come from, in a sentence
+      key         names and values that a page opens with
+      opening     parts before the first section
+      sections    of the page
+      summary     what a terminal shows
+      prose       sentences that a terminal ends with
+      facts       the whole of it as one JSON object
+      tables      rows by the name of their CSV file; no file for rows that are None
+      closing     what a page ends with besides the version: randomness, fingerprint
+      made_by     the command that made it, where there was one; pages of a simulation say it
     """
 
     title: str
     source: str
     promise: Promise
-    rehearsal: bool = False
+    simulation: bool = False
     from_data: tuple[str, ...] = ()
     key: tuple[tuple[str, str], ...] = ()
     opening: tuple[Part, ...] = ()

@@ -38,43 +38,43 @@ def hexmap(
       outlines, names   of the first bins, in order; bins after them have no place on the map
     """
     at, height = _projection(outlines)
-    counts, sure = found.counts[: len(outlines)], found.together.lower[: len(outlines)] > 0
-    edges = _edges(counts[sure])
+    counts, above = found.counts[: len(outlines)], found.together.lower[: len(outlines)] > 0
+    edges = _edges(counts[above])
     parts = [el("text", short(title, 48), x=_MARGIN, y=14.0)]
-    for i in np.argsort(sure, kind="stable").tolist():  # the shaded ones over the others' lines
+    for i in np.argsort(above, kind="stable").tolist():  # the shaded ones over the others' lines
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
         tip = f"{names[i]}: {counts[i]:,.1f}, "
         tip += f"all hexagons: {found.together.lower[i]:,} .. {found.together.upper[i]:,}"
         shade = int(np.searchsorted(edges, counts[i], side="right"))
-        look = ("cell full", _opacity(shade)) if sure[i] else ("cell", 1.0)
+        look = ("cell full", _opacity(shade)) if above[i] else ("cell", 1.0)
         parts.append(
             el("polygon", el("title", tip), points=points, class_=look[0], fill_opacity=look[1])
         )
     summary = (
-        f"{int(sure.sum()):,} of {len(outlines):,} hexagons are distinguishable from zero. {note}"
+        f"{int(above.sum()):,} of {len(outlines):,} hexagons are distinguishable from zero. {note}"
     )
     told = wrap(summary, _LETTERS)
-    parts += _legend(edges, height, told, shaded=bool(sure.any()))
+    parts += _legend(edges, height, told, shaded=bool(above.any()))
     whole = height + _LINE * (len(told) + 2)
     paper = el("rect", width="100%", height="100%", fill="var(--paper)")
     return drawing(
         title,
-        _seen(names, found, sure),
+        _seen(names, found, above),
         [el("style", Markup(CHART + _STYLE)), paper, *parts],
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         class_="map",
     )
 
 
-def _seen(names: Sequence[str], found: Estimate, sure: NDArray[np.bool_]) -> str:
+def _seen(names: Sequence[str], found: Estimate, above: NDArray[np.bool_]) -> str:
     """What the map shows, in words."""
-    if not sure.any():
+    if not above.any():
         return "No hexagon is distinguishable from zero."
-    counts = np.where(sure, found.counts[: len(sure)], -np.inf)
+    counts = np.where(above, found.counts[: len(above)], -np.inf)
     most = int(counts.argmax())
     return (
-        f"{int(sure.sum()):,} of {len(sure):,} hexagons are distinguishable from zero; the largest "
-        f"is {names[most]} with {counts[most]:,.0f}."
+        f"{int(above.sum()):,} of {len(above):,} hexagons are distinguishable from zero; the "
+        f"largest is {names[most]} with {counts[most]:,.0f}."
     )
 
 

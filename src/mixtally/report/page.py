@@ -6,7 +6,7 @@ from typing import Any
 from mixtally.report.axes import swatch
 from mixtally.report.document import (
     HOLDS_RAW,
-    REHEARSAL,
+    SIMULATION,
     Bullets,
     Cell,
     Document,
@@ -23,7 +23,7 @@ from mixtally.report.svg import Markup, el
 from mixtally.report.words import fact
 from mixtally.version import VERSION
 
-_MARK = f"<!-- {REHEARSAL}: {HOLDS_RAW} -->\n"
+_MARK = f"<!-- {SIMULATION}: {HOLDS_RAW} -->\n"
 _RAW = (
     f"Simulation: it {HOLDS_RAW}. Do not publish it; what may be published stands beside it, "
     "without them."
@@ -41,7 +41,7 @@ _IN_WORDS = {"source", "assumption"}
 def page(document: Document) -> str:
     """The document as HTML text."""
     head = (
-        f"{_MARK * document.rehearsal}"
+        f"{_MARK * document.simulation}"
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{el('title', document.title)}<style>{STYLE}</style></head><body>"
@@ -53,7 +53,7 @@ def page(document: Document) -> str:
     opening = _parts(document.opening, document.title)
     body = el(
         "main",
-        *([el("p", _RAW, class_="raw")] if document.rehearsal else []),
+        *([el("p", _RAW, class_="raw")] if document.simulation else []),
         el("h1", document.title),
         el("ul", *[el("li", line) for line in document.lines], class_="promise"),
         el("p", document.source, class_="source"),
@@ -68,7 +68,7 @@ def page(document: Document) -> str:
 
 def _footer(document: Document) -> Markup:
     version = ", ".join(filter(None, (f"mixtally {VERSION}", document.closing)))
-    seen = document.rehearsal and document.made_by
+    seen = document.simulation and document.made_by
     made = [el("p", "Made by ", el("code", document.made_by))] if seen else []
     return el("footer", *made, el("p", version))
 
@@ -81,8 +81,8 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
 
 
 def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
-    """What a page shows: what is for whoever ran the command only in a rehearsal."""
-    return [p for p in parts if document.rehearsal or not (isinstance(p, Text) and p.own)]
+    """What a page shows: what is for whoever ran the command only in a simulation."""
+    return [p for p in parts if document.simulation or not (isinstance(p, Text) and p.own)]
 
 
 def _parts(parts: Sequence[Part], title: str) -> list[Markup]:

@@ -23,7 +23,7 @@ _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone
 def opening(document: Document) -> list[str]:
     """What a terminal says before anything else: the promise, and whether there are raw counts."""
     raw = "Simulation: true counts and errors are raw data. Do not publish them."
-    return [*document.lines, *([raw] if document.rehearsal else [])]
+    return [*document.lines, *([raw] if document.simulation else [])]
 
 
 def printed(document: Document) -> RenderableType:

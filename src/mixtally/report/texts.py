@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from mixtally.records.results import Row
-from mixtally.report.document import HOLDS_RAW, REHEARSAL, Document, Facts, not_covered
+from mixtally.report.document import HOLDS_RAW, SIMULATION, Document, Facts, not_covered
 from mixtally.report.page import page
 
 
@@ -48,19 +48,19 @@ def _cell(value: object) -> str:
     return '"' + text.replace('"', '""') + '"' if _SPLITS.search(text) else text
 
 
-_MARK = f"# {REHEARSAL}: {HOLDS_RAW}\r\n"
+_MARK = f"# {SIMULATION}: {HOLDS_RAW}\r\n"
 
 
 def whole_facts(document: Document) -> Facts:
     """The document as one JSON object: first whether it holds raw counts, then its promise."""
-    mark = {REHEARSAL: HOLDS_RAW} if document.rehearsal else {}
+    mark = {SIMULATION: HOLDS_RAW} if document.simulation else {}
     missing = {"not_covered": not_covered(document.from_data)} if document.from_data else {}
     return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 
 def files(document: Document) -> dict[str, str]:
-    """The text of every file that a document leaves, by name; a rehearsal's say so first."""
-    mark = _MARK if document.rehearsal else ""
+    """The text of every file that a document leaves, by name; a simulation's say so first."""
+    mark = _MARK if document.simulation else ""
     return {
         "report.html": page(document),
         "result.json": json_text(whole_facts(document)),

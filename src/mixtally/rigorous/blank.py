@@ -35,7 +35,7 @@ class Weights:
     def __init__(self, records: int, threshold: int) -> None:
         flip = Fraction(threshold, SCALE)
         self.ratio = (1 - flip) / flip
-        self.law = Binomial(records, flip)
+        self.binomial = Binomial(records, flip)
         self.slope = exactly(self.ratio - 1 / self.ratio)
         self.base = exactly(records / self.ratio)
 
@@ -57,12 +57,12 @@ def one_hot(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     weights = Weights(records, threshold)
     if not certainly_below(grow, exactly(weights.ratio**2)):
         return NOTHING  # no message is likelier by more than r^2
-    low, high = weights.law.window(nats)
-    cut = weights.law.most_below(low - 1)
-    cut += Binomial(fakes, weights.law.chance).most_above(high)
+    low, high = weights.binomial.window(nats)
+    cut = weights.binomial.most_below(low - 1)
+    cut += Binomial(fakes, weights.binomial.chance).most_above(high)
     if whole_above(weights.reached(grow * weights.of(low))) > high:
         return Bounds(arb(0), cut)
-    points = weights.law.points(low, high)
+    points = weights.binomial.points(low, high)
     chance, mean = _tails(points, low, weights)
     total = arb(0)
     for b, point in zip(range(low, high + 1), points, strict=True):
@@ -100,14 +100,14 @@ def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     first = whole_above(weights.reached(grow * records))
     if first > records:
         return NOTHING
-    low, high = weights.law.window(nats)
+    low, high = weights.binomial.window(nats)
     first = max(first, low)
     total = arb(0)
     if first <= high:
-        for a, point in enumerate(weights.law.points(first, high), first):
+        for a, point in enumerate(weights.binomial.points(first, high), first):
             total += point * (weights.of(a) - grow * records)
-    cut = Binomial(fakes, weights.law.chance).most_above(high)
-    cut += Binomial(fakes, weights.law.chance).most_below(low - 1) if first == low else 0
+    cut = Binomial(fakes, weights.binomial.chance).most_above(high)
+    cut += Binomial(fakes, weights.binomial.chance).most_below(low - 1) if first == low else 0
     return Bounds(total / records, total / records + cut)
 
 
@@ -118,12 +118,12 @@ def zero_over_one(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     last = whole_above(weights.reached(records / grow)) - 1
     if last < 0:
         return NOTHING
-    low, high = weights.law.window(nats)
+    low, high = weights.binomial.window(nats)
     total = arb(0)
     if last >= low:
         last = min(last, high)
-        for a, point in enumerate(weights.law.points(low, last), low):
+        for a, point in enumerate(weights.binomial.points(low, last), low):
             total += point * (records - grow * weights.of(a))
-    cut = weights.law.most_below(low - 1)
-    cut += weights.law.most_above(high + 1) if last == high else 0
+    cut = weights.binomial.most_below(low - 1)
+    cut += weights.binomial.most_above(high + 1) if last == high else 0
     return Bounds(total / records, total / records + cut)

@@ -35,5 +35,5 @@ def overflow(bins: int, ones: int, threshold: int, cap: int) -> arb:
     return total
 
 
-def _at_least(law: Binomial, k: int) -> arb:
-    return law.at_least(k) if law.trials else exactly(int(k <= 0))
+def _at_least(binomial: Binomial, k: int) -> arb:
+    return binomial.at_least(k) if binomial.trials else exactly(int(k <= 0))

@@ -46,16 +46,16 @@ class Coins:
     """
 
     def __init__(self, people: int, whole: int, coin: int, nats: float) -> None:
-        law = Binomial(people, Fraction(coin, _SCALE))
-        low, high = law.window(nats)
+        binomial = Binomial(people, Fraction(coin, _SCALE))
+        low, high = binomial.window(nats)
         self.sure = people * whole
         self.least = self.sure + low
-        points = law.points(low, high)
+        points = binomial.points(low, high)
         self.last = len(points) - 1
         self._sums = [arb(0)]
         for point in points:
             self._sums.append(self._sums[-1] + point)
-        self.below, self.above = law.most_below(low - 1), law.most_above(high + 1)
+        self.below, self.above = binomial.most_below(low - 1), binomial.most_above(high + 1)
 
     def chance(self, run: Run) -> arb:
         """That K lies in the run."""
@@ -99,15 +99,15 @@ def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -
         return -float(chance * (at(run.first).upper - least)), float(chance * least), run
 
     heap = [weighed(Run(0, coins.last))]
-    gaps, surely = -heap[0][0], heap[0][1]
-    while gaps > max(CLOSE * surely, NOBODY_CARES) and len(known) < _MOST_LOOKS:
+    gaps, covered = -heap[0][0], heap[0][1]
+    while gaps > max(CLOSE * covered, NOBODY_CARES) and len(known) < _MOST_LOOKS:
         gap, cost, run = heap[0]
         if run.first == run.last:
             break
         heapq.heappop(heap)
         middle = (run.first + run.last) // 2
-        gaps, surely = gaps + gap, surely - cost
+        gaps, covered = gaps + gap, covered - cost
         for half in map(weighed, (Run(run.first, middle), Run(middle + 1, run.last))):
             heapq.heappush(heap, half)
-            gaps, surely = gaps - half[0], surely + half[1]
+            gaps, covered = gaps - half[0], covered + half[1]
     return [run for _, _, run in heap]

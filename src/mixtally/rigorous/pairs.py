@@ -64,8 +64,8 @@ def looks(fakes: int, threshold: int) -> int:
     return both * _length(Binomial(fakes + 1, 2 * flip * (1 - flip)), nats) + one * one * both
 
 
-def _length(law: Binomial, nats: float) -> int:
-    low, high = law.window(nats)
+def _length(binomial: Binomial, nats: float) -> int:
+    low, high = binomial.window(nats)
     return high - low + 1
 
 
@@ -76,10 +76,10 @@ def apart(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
         return NOTHING
     flip = values.flip
     both, one = flip * flip, 2 * flip * (1 - flip)
-    law = Binomial(records, both)
-    (low, high), (first, last) = law.window(nats), Binomial(records, one).window(nats)
+    binomial = Binomial(records, both)
+    (low, high), (first, last) = binomial.window(nats), Binomial(records, one).window(nats)
     atoms = []
-    for two, chance in enumerate(law.points(low, high), low):
+    for two, chance in enumerate(binomial.points(low, high), low):
         end = min(last, records - two)
         if end < first:
             continue
@@ -97,12 +97,12 @@ def sharing(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     flip = values.flip
     if not certainly_below(grow, exactly(((1 - flip) / flip) ** 2)):
         return NOTHING
-    law = Binomial(records, flip)
-    low, high = law.window(nats)
+    binomial = Binomial(records, flip)
+    low, high = binomial.window(nats)
     inner = Binomial(records, flip * flip).window(nats)
     outer = Binomial(records, flip * (1 - flip)).window(nats)
     total = arb(0)
-    for shown, chance in enumerate(law.points(low, high), low):
+    for shown, chance in enumerate(binomial.points(low, high), low):
         rest = records - shown
         if shown < inner[0] or rest < outer[0]:
             continue
@@ -121,8 +121,8 @@ def sharing(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     return Bounds(total, total + cut)
 
 
-def _points(law: Binomial, first: int, last: int) -> Sequence[arb]:
-    return law.points(first, last) if law.trials else [arb(1)]
+def _points(binomial: Binomial, first: int, last: int) -> Sequence[arb]:
+    return binomial.points(first, last) if binomial.trials else [arb(1)]
 
 
 def _positive_part(atoms: list[Atom], grow: arb) -> arb:

@@ -19,14 +19,14 @@ Plain = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Messages of one part, and what surely hides one of them.
+    """Messages of one part, and what certainly hides one of them.
 
     where
       bins        among how many a message is one: bins, or the planes of a direction
       most_set    the most bins that a record sets; None for free bits
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
       record      "blank" or "uniform" fakes of devices; None without any
-      people      honest people who surely send; 0 where every mix brings the cover
+      people      honest people who certainly send; 0 where every mix brings the cover
       whole       fakes that each of them sends for certain
       coin        the chance of one more, times 2^64
       blanks      fakes of the one honest mix, uniform where bins travel in clear; None where mixes
@@ -80,7 +80,7 @@ class Stream:
         return self.people * (self.whole + (self.coin > 0))
 
 
-def sure_people(plan: Plain) -> int:
+def honest_people(plan: Plain) -> int:
     """floor(h m), exact in the decimals as they are written."""
     share = Fraction(repr(float(plan["honest_share"])))
     return int(share * _integer(plan["minimum_crowd"]))
@@ -113,7 +113,7 @@ def streams(plan: Plain) -> list[Stream]:
     try:
         if plan["version"] != _VERSION:
             raise ValueError(f"version {plan['version']!r}")
-        people = 0 if plan["cover"] == _EVERY_MIX else sure_people(plan)
+        people = 0 if plan["cover"] == _EVERY_MIX else honest_people(plan)
         return [_stream(part, people, bool(plan["count_flips"])) for part in plan["parts"]]
     except (KeyError, TypeError, ValueError) as error:
         raise _foreign(error) from error

@@ -36,14 +36,14 @@ def one_bin(fakes: int, bins: int, grow: arb, nats: float) -> Bounds:
     if bins == 2:
         value = _walk(records, [arb(1)], grow) * bins / records
         return Bounds(value, value)
-    law, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
-    low, high = law.window(nats)
+    binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
+    low, high = binomial.window(nats)
     low, high = max(low, 1), max(high, 1)  # of no records none is likelier
     cut = others.most_below(low - 2) + others.most_above(high)
     hardly = _hardly(low, grow)
     if hardly < NOBODY_CARES:
         return Bounds(arb(0), cut + hardly)
-    value = _walk(high, law.points(low, high), grow) * bins / records
+    value = _walk(high, binomial.points(low, high), grow) * bins / records
     return Bounds(value, value + cut)
 
 

@@ -103,7 +103,7 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     """Discrete Gaussian noise on every count; (epsilon, delta) by OpenDP's route.
 
     The route is ``make_gaussian`` (zero-concentrated), ``make_zCDP_to_approxDP`` and
-    ``make_fix_delta``: a bound, some 7 % above the noise that the exact law of a Gaussian asks.
+    ``make_fix_delta``: a bound, some 7 % above the noise that an exact Gaussian asks.
 
     Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
     """

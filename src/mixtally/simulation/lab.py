@@ -38,7 +38,7 @@ class Provenance:
     where
       title    of what is shown
       source   of the data, in a sentence or two, with nothing that was counted in it but people
-      raw      what else was seen in the data, for a rehearsal alone
+      raw      what else was seen in the data, for a simulation alone
       reason   why its plan was chosen
       seed     of the randomness, None when it came from the operating system
       ordered  whether the order of the bins was given, rather than found in the data
@@ -53,6 +53,6 @@ class Provenance:
     ordered: bool = False
     signed: Signed | None = None
 
-    def told(self, *, rehearsal: bool) -> str:
+    def told(self, *, simulation: bool) -> str:
         """The source as it may be told."""
-        return f"{self.source} {self.raw}".strip() if rehearsal else self.source
+        return f"{self.source} {self.raw}".strip() if simulation else self.source

@@ -143,7 +143,7 @@ def seen_by_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
             observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )
-    summed = Record.of(_summed(part, plan.sure_people), Observer.SUMS)
+    summed = Record.of(_summed(part, plan.honest_people), Observer.SUMS)
     found = (accountant or Accountant()).certificate(summed, own.epsilon)
     if found.upper > own.upper:
         return same

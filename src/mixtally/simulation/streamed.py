@@ -27,11 +27,11 @@ from mixtally.mixing import added
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.randomize.bins import Records
 from mixtally.records.contract import Part
-from mixtally.report.document import REHEARSAL
+from mixtally.report.document import SIMULATION
 from mixtally.simulation.seeded import chance_of
 from mixtally.store.files import read_whole, write_whole
 
-_INDEX = f"{REHEARSAL}/batch.json"
+_INDEX = f"{SIMULATION}/batch.json"
 """It follows from the records: whoever knows all but one could find out that one."""
 _MEMO_BYTES = 1_000_000
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22

@@ -38,9 +38,9 @@ def document(study: Study, top: int) -> Document:
     signed = () if about.signed is None else (about.signed.fingerprint, "contract")
     return Document(
         title=about.title,
-        source=about.told(rehearsal=study.truth is not None),
+        source=about.told(simulation=study.truth is not None),
         promise=of_round(plan, result),
-        rehearsal=study.truth is not None,
+        simulation=study.truth is not None,
         key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
         sections=lambda: _sections(study, shown),
         summary=lambda: tuple(_summary(study, shown, top)),
@@ -106,7 +106,7 @@ def _facts(study: Study, shown: Counted | None) -> Facts:
     about = study.about
     return {
         "title": about.title,
-        "source": about.told(rehearsal=study.truth is not None),
+        "source": about.told(simulation=study.truth is not None),
         "seed": about.seed,
         "reason": about.reason,
         **({} if about.signed is None else about.signed._asdict()),

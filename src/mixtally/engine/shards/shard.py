@@ -186,4 +186,4 @@ def _wrong(name: str, wanted: str, got: str) -> MessageError:
 
 
 def _corrupt(name: str, wanted: str, got: str) -> DataError:
-    return DataError(name, wanted=wanted, got=got, do="ask whoever wrote the shard for it again")
+    return DataError(name, wanted=wanted, got=got, do="ask its writer for the shard again")

@@ -60,11 +60,11 @@ def conclude_extensions(
     own = errors_of(mechanism, tally.messages, counts * (people / users), people)
     noise = np.full(len(counts), math.sqrt(mechanism.variance(tally.messages)))
     noise = noise if own is None else own
-    sure = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
+    ends = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
     shares = np.clip(counts / users, 0.0, 1.0)
     each = zip(noise.tolist(), shares.tolist(), strict=True)
     errors = np.array([whole_error(one, users, people, share) for one, share in each])
-    lower, upper = sure.lower, sure.upper
+    lower, upper = ends.lower, ends.upper
     if people < users:
         tail = error_rate / tests / 2.0
         lower, upper = _whole_ends(mechanism, seen, people=people, users=users, tail=tail)

@@ -1,10 +1,10 @@
-"""Published numbers of fakes per bin: every bin gets a number drawn by a law of its own.
+"""Published numbers of fakes per bin: every bin draws a number of its own.
 
 A user sends the answer in clear. What hides it are fakes in every bin, as many as coins of the
-users, shares of the users, or a shuffler draw; ``exact_added`` has the exact delta of each law.
+users, shares of the users, or a shuffler draw; ``exact_added`` has the exact delta of each.
 
 Left out: split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), whose fakes come
-in pairs of two signs, which is none of these laws.
+in pairs of two signs, which is none of these distributions.
 """
 
 import math

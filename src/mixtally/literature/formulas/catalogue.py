@@ -24,7 +24,7 @@ class Formula:
 
     where
       computes   what ``compute`` returns: a flip probability, a number of fakes, or what sets the
-                 law of the fakes of a bin
+                 distribution of the fakes of a bin
       protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
       needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
     """

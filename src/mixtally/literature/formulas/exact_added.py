@@ -1,4 +1,4 @@
-"""The exact delta of one record in clear among fakes whose number per bin has a log-concave law F.
+"""The exact delta of one record in clear among fakes whose number per bin is log-concave.
 
 Of a bit the sum is seen: P(s) = F(s - 1) and Q(s) = F(s), and delta is the larger of both
 directions. Of a one-hot record two bins differ, whose fakes are independent; with b the chance that
@@ -57,7 +57,7 @@ class Counts(NamedTuple):
 
 
 def _counts(ratio: Ratio, mode: int) -> Counts:
-    """The law whose neighbors have ``ratio``, which falls and passes 1 at ``mode``."""
+    """The distribution whose neighbors have ``ratio``, which falls and passes 1 at ``mode``."""
     reach = 64
     while True:
         above = np.cumprod(ratio(mode + np.arange(1.0, reach + 1.0)))
@@ -92,7 +92,7 @@ def poisson(fakes: float) -> Counts:
 
 
 def negative_binomial(shape: float, decay: float) -> Counts:
-    """NB(shape, decay), whose shape is at least 1: below, its law is not log-concave."""
+    """NB(shape, decay), whose shape is at least 1: below, it is not log-concave."""
     mode = math.floor((shape - 1.0) * decay / (1.0 - decay))
     return _counts(lambda k: (k + (shape - 1.0)) / k * decay, mode)
 
@@ -121,11 +121,11 @@ def _pair(found: Counts, kept: float) -> Pair:
 
 
 class Noise(NamedTuple):
-    """A law of fakes per bin.
+    """A distribution of the number of fakes per bin.
 
     where
-      counts   the law, of epsilon, users and the number that a formula asks; None where the number
-               has no log-concave law
+      counts   the distribution, of epsilon, users and the number that a formula asks; None where
+               it is not log-concave
       delta    its delta(epsilon)
       unit     what is counted in, where the least number is searched
     """

@@ -44,7 +44,7 @@ Charges = Sequence[tuple[Plan, int]]
 
 MOST_TIMES = 1_000_000
 SOURCE = (
-    "privacy loss distributions, rounded to dominate the exact laws (Connect the Dots 2022) and "
+    "privacy loss distributions, rounded to dominate the exact ones (Connect the Dots 2022) and "
     "convolved with every error added (Zhu, Dong, Wang 2022, theorem 10)"
 )
 FRESH = (

@@ -37,7 +37,7 @@ from mixtally.privacy.numerics.saddle_point import NEAR, ROUGH
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, UniformFakes
 
-_ZEROS = "exact law of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
+_ZEROS = "exact distribution of the privacy ratio (Sufficient Differential Privacy 2017, (3.6))"
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )

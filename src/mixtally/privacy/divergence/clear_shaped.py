@@ -35,8 +35,8 @@ from mixtally.ground.memo import Memo
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 
 SOURCE = (
-    "exact sum over the shaped law's integers (Notes 2020, section 5.1, with a shaped law); any "
-    "other records only help (Notes 2020, Prop. 3.1)"
+    "exact sum over the shaped distribution's integers (Notes 2020, section 5.1, with a shaped "
+    "distribution); any other records only help (Notes 2020, Prop. 3.1)"
 )
 _RATIO_BITS = 256
 _GROW_BITS = 128

@@ -40,8 +40,8 @@ from mixtally.privacy.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
 from mixtally.privacy.numerics.few_valued import Distribution
 
 SOURCE = (
-    "exact law of two cells of the uniform fakes (Notes 2020, section 5.1); any other records only "
-    "help (Notes 2020, Prop. 3.1)"
+    "exact distribution of two cells of the uniform fakes (Notes 2020, section 5.1); any other "
+    "records only help (Notes 2020, Prop. 3.1)"
 )
 _TAIL_ERROR = 1e-11
 """Bound on the relative error of one tail up to 10^7 tosses, with room; from there on it grows as

@@ -22,8 +22,8 @@ from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 
 SOURCE = (
-    "exact law of the privacy ratio over flipped blanks (Sufficient Differential Privacy 2017, "
-    "(3.1)); any other records only help (Notes 2020, Prop. 3.1)"
+    "exact distribution of the privacy ratio over flipped blanks (Sufficient Differential Privacy "
+    "2017, (3.1)); any other records only help (Notes 2020, Prop. 3.1)"
 )
 
 _LIMIT_ERROR = 2.0**-49

@@ -23,7 +23,10 @@ from mixtally.privacy.numerics.flip_ratios import excess
 from mixtally.privacy.numerics.largest import largest_upper
 from mixtally.privacy.numerics.saddle_point import saddle_point_bounds
 
-SOURCE = "exact law over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any dataset"
+SOURCE = (
+    "exact distribution over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any "
+    "dataset"
+)
 
 _VALUES, _SOME, _FEW = 512, 160, 64
 """Of each branch: where there are more, neighbors are nearly alike."""

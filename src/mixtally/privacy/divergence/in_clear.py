@@ -1,7 +1,7 @@
 """Records in clear: among uniform fakes of people or mixes, or mixes' shaped ones.
 
-Over planes of Z_p^t the law of p bins bounds that of every pair of values (``clear_uniform``), that
-of hardly smaller cells of every pair of sets (``set_in_clear``).
+Over planes of Z_p^t the distribution of p bins bounds that of every pair of values
+(``clear_uniform``), that of hardly smaller cells of every pair of sets (``set_in_clear``).
 
 What the observer of sums sees is what the observer of messages sees: the number of messages in
 every bin. Other people's records are no cover at worst, as nobody else may hold the same.

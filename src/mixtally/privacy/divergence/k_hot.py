@@ -35,8 +35,8 @@ from mixtally.privacy.numerics.largest_curve import largest_curve
 from mixtally.privacy.numerics.saddle_point import NEAR, saddle_point_bounds
 
 SOURCE = (
-    "exact law over flipped blanks, every orbit of two k-hot records (Sufficient Differential "
-    "Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
+    "exact distribution over flipped blanks, every orbit of two k-hot records (Sufficient "
+    "Differential Privacy 2017, (3.1)); Notes 2020, Prop. 3.1 for any dataset"
 )
 CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k-hot records"
 

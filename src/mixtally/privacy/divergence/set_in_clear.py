@@ -69,8 +69,8 @@ from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, KaryResponse
 
 SOURCE = (
-    "disjoint sets are the worst; the law of their cells among uniform fakes, bounded by that of "
-    "independent Poisson cells, composed (divergence/set_in_clear)"
+    "disjoint sets are the worst; the distribution of their cells among uniform fakes, bounded by "
+    "that of independent Poisson cells, composed (divergence/set_in_clear)"
 )
 GROWTH = 0.9
 """The power of a set's size by which its cover grows, about."""

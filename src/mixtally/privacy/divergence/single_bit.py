@@ -42,7 +42,10 @@ _MOST_PRODUCTS = 1 << 30
 _MOST_BYTES = 64_000_000
 _NEVER = 1e-30
 _TIMES_ENOUGH = 4.0
-SOURCE = "exact law of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any dataset"
+SOURCE = (
+    "exact distribution of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any "
+    "dataset"
+)
 _GAP = Gap(1e-3)
 _LONG = 6_000
 """Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
@@ -68,7 +71,7 @@ def delta(
     """delta(epsilon) of one bit.
 
     where
-      fakes         flipped zeros that surely arrive
+      fakes         flipped zeros that certainly arrive
       ones          how many of the other ``users`` - 1 people hold a one; None for the worst
       count_crowd   whether other people's flips are counted on; without it only fakes hide
       repeats       how often every record is sent, each time randomized afresh

@@ -113,7 +113,7 @@ def with_coins(
 
 
 def sure_coins(flipped: int, threshold: int) -> int:
-    """So many of ``flipped`` bits surely are fair coins, whatever they were; 0 where that is few.
+    """So many of ``flipped`` bits are fair coins for certain; 0 where that is few.
 
     A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
     """

@@ -129,8 +129,8 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Whether a person's fakes are records of uniformly random bins; blank ones otherwise."""
 
     @abstractmethod
-    def surely(self, honest_share: float) -> Self:
-        """This mechanism with only the fakes that surely arrive."""
+    def with_honest(self, honest_share: float) -> Self:
+        """This mechanism with only the fakes that certainly arrive."""
 
     @abstractmethod
     def having(self, parameter: Parameter, value: int) -> Self:

@@ -152,12 +152,12 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         """Whether they hold a random bin."""
         return isinstance(self.fakes, UniformFakes)
 
-    def surely(self, honest_share: float) -> "BitFlips":
-        """With the fakes that surely arrive; the crowd is counted as it is."""
+    def with_honest(self, honest_share: float) -> "BitFlips":
+        """With the fakes that certainly arrive; the crowd is counted as it is."""
         if isinstance(self.fakes, NoFakes):
             return self
-        sure = type(self.fakes)(arriving(self.fakes.count, honest_share))
-        return msgspec.structs.replace(self, fakes=sure)
+        honest = type(self.fakes)(arriving(self.fakes.count, honest_share))
+        return msgspec.structs.replace(self, fakes=honest)
 
     def having(self, parameter: Parameter, value: int) -> "BitFlips":
         """With another threshold, or another number of fakes of its kind."""

@@ -137,12 +137,12 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         """The mixes' fakes, if they draw them."""
         return self.fakes if isinstance(self.fakes, ShapedFakes) else None
 
-    def surely(self, honest_share: float) -> "InClear":
-        """With the people's fakes that surely arrive; a mix's come in full."""
+    def with_honest(self, honest_share: float) -> "InClear":
+        """With the people's fakes that certainly arrive; a mix's come in full."""
         if isinstance(self.fakes, ShapedFakes):
             return self
-        sure = UniformFakes(arriving(self.fakes.count, honest_share))
-        return msgspec.structs.replace(self, fakes=sure)
+        honest = UniformFakes(arriving(self.fakes.count, honest_share))
+        return msgspec.structs.replace(self, fakes=honest)
 
     def having(self, parameter: Parameter, value: int) -> "InClear":
         """With another number of uniform fakes, or another shift of shaped ones."""

@@ -112,10 +112,10 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         """They hold a random bin."""
         return True
 
-    def surely(self, honest_share: float) -> "KaryResponse":
-        """With the fakes that surely arrive; the crowd is counted as it is."""
-        sure = UniformFakes(arriving(self.fakes.count, honest_share))
-        return msgspec.structs.replace(self, fakes=sure)
+    def with_honest(self, honest_share: float) -> "KaryResponse":
+        """With the fakes that certainly arrive; the crowd is counted as it is."""
+        honest = UniformFakes(arriving(self.fakes.count, honest_share))
+        return msgspec.structs.replace(self, fakes=honest)
 
     def having(self, parameter: Parameter, value: int) -> "KaryResponse":
         """With another chance of a replacement, or another number of fakes."""

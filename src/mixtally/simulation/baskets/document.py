@@ -35,13 +35,13 @@ _PLAN = (
 
 def document(found: Found, facts: Facts, top: int) -> Document:
     """Everything in ``facts``; a release when none of it needs the truth."""
-    rehearsal = "ghosts" in facts
+    simulation = "ghosts" in facts
     sets, rules, plan = facts["sets"], facts["rules"], facts["collection"]
     return Document(
         title=facts["title"],
         source=facts["source"],
         promise=of_result(found.items),
-        rehearsal=rehearsal,
+        simulation=simulation,
         key=(
             *counts.key_figures(found.items),
             ("sets found", f"{len(sets):,}"),
@@ -95,13 +95,13 @@ def _named(items: Sequence[str]) -> str:
 def _findings(facts: Facts) -> str:
     more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
     text = (
-        f"{len(facts['sets']):,} sets are surely held by {more}. All intervals of sets and rules "
-        f"hold at once with {percent(facts['level'])} confidence."
+        f"{len(facts['sets']):,} sets are certainly held by {more}. All intervals of sets and "
+        f"rules hold at once with {percent(facts['level'])} confidence."
     )
     if facts["least_confidence"]:
         text += (
             f" {len(facts['rules']):,} of {facts['rules_found']:,} rules have a confidence of "
-            f"surely {facts['least_confidence']:g} or more."
+            f"certainly {facts['least_confidence']:g} or more."
         )
     if "ghosts" not in facts:
         return text
@@ -119,7 +119,7 @@ def _findings(facts: Facts) -> str:
 def _chart(facts: Facts) -> Part:
     bars = bars_of(facts["sets"][:CHART_BINS], lambda row: _named(row["items"]))
     if not bars:
-        return Text("No set was surely held by enough people.")
+        return Text("No set was certainly held by enough people.")
     return intervals_chart(bars, "most frequent sets")
 
 

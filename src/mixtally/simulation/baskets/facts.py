@@ -19,7 +19,7 @@ QUOTIENTS = ("support", "confidence", "lift")
 
 def published(found: Found, about: Provenance, confidence: float) -> Facts:
     """What may be published: nothing in it needs the truth."""
-    return _facts(found, about, confidence, about.told(rehearsal=False), None)
+    return _facts(found, about, confidence, about.told(simulation=False), None)
 
 
 def facts(found: Found, about: Provenance, confidence: float, baskets: Population) -> Facts:
@@ -28,7 +28,7 @@ def facts(found: Found, about: Provenance, confidence: float, baskets: Populatio
     for alike in found.sets.values():
         sets = [one.items for one in alike]
         true.update(zip(sets, holders(baskets, sets).tolist(), strict=True))
-    own = _facts(found, about, confidence, about.told(rehearsal=True), true)
+    own = _facts(found, about, confidence, about.told(simulation=True), true)
     held = np.triu(pairs_held(baskets), 1)
     return {
         **own,

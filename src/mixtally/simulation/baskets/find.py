@@ -162,7 +162,7 @@ class _Looked:
                 sets, patterns = self._pairs()
             else:
                 sets, patterns = self._grown({one.items for one in found[size - 1]}, size)
-            found[size] = self._surely(sets, patterns, self.wrong / (largest - 1))
+            found[size] = self._significant(sets, patterns, self.wrong / (largest - 1))
         return found
 
     def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -181,17 +181,17 @@ class _Looked:
             patterns += pattern_counts(self.layout, rows, sets)
         return np.array(sets, dtype=np.int64).reshape(-1, size), patterns
 
-    def _surely(
+    def _significant(
         self, sets: NDArray[np.int64], patterns: NDArray[np.int64], rate: float
     ) -> tuple[ItemSet, ...]:
         """Those that more than the support hold, from the most frequent down."""
         if not len(sets):
             return ()
         among = math.comb(self.mechanism.bins, sets.shape[1])
-        sure = set_significance(
+        held = set_significance(
             self.mechanism, patterns, support=self.support, rate=rate / 2.0, among=among
         )
-        sets, patterns = sets[sure], patterns[sure]
+        sets, patterns = sets[held], patterns[held]
         found = estimate_sets(self.mechanism, patterns)
         lower, upper = set_intervals(
             self.mechanism, patterns, people=self.users, rate=rate, among=among

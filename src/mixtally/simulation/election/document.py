@@ -27,9 +27,9 @@ def document(election: Election) -> Document:
     numbers = Numbers(election)
     return Document(
         title=election.about.title,
-        source=election.about.told(rehearsal=election.truth is not None),
+        source=election.about.told(simulation=election.truth is not None),
         promise=_lines(election),
-        rehearsal=election.truth is not None,
+        simulation=election.truth is not None,
         key=_key_figures(election),
         sections=lambda: _sections(election),
         summary=lambda: _summary(election),

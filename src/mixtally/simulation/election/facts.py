@@ -30,7 +30,7 @@ class Numbers:
         election = self._election
         return {
             "title": election.about.title,
-            "source": election.about.told(rehearsal=election.truth is not None),
+            "source": election.about.told(simulation=election.truth is not None),
             "seed": election.about.seed,
             "users": election.users,
             "options": election.question.bins,

@@ -2,6 +2,7 @@
 
 import math
 
+from mixtally.estimate.intervals import NORMAL
 from mixtally.privacy.baselines import local_standard_error
 from mixtally.records.contract import Cover
 from mixtally.records.result import Vote
@@ -17,7 +18,7 @@ VERSIONS = ["", "local", "shuffle"]
 
 def results(election: Election, count: Vote) -> tuple[tuple[str, ...], list[list[Cell]]]:
     """Heads and rows, a row an option: in the order of the options or of their votes."""
-    kind = "exact" if count.estimate.each.method.startswith("exact") else "normal law"
+    kind = "exact" if count.estimate.each.method.startswith("exact") else NORMAL
     radius, blank = election.radius(count), election.blank
     digits = _digits(radius)
     shares = [share(election, count, i) for i in range(election.question.bins)]

@@ -25,20 +25,20 @@ def chance(value: float) -> str:
 
 
 def verdict(election: Election, count: Vote) -> str:
-    """Who leads, how surely, and who cannot be ruled out."""
+    """Who leads, with which chance, and who cannot be ruled out."""
     question, first = election.question, count.leaders
     names = [repr(question.label(place)) for place in first]
-    sure = chance(float(count.chances[first].max()))
+    won = chance(float(count.chances[first].max()))
     able = int(count.may_win.sum())
     rest = (
         "no other option can be the winner"
         if able == 1
         else f"{able:,} of {election.candidates:,} options can still be the winner"
     )
-    leads = f"{names[0]} leads, and is the true winner with a chance of {sure}. "
+    leads = f"{names[0]} leads, and is the true winner with a chance of {won}. "
     if len(names) > 1:
         tied = f"{', '.join(names[:-1])} and {names[-1]}"
-        leads = f"A tie of {tied}: each is the true winner with a chance of at most {sure}. "
+        leads = f"A tie of {tied}: each is the true winner with a chance of at most {won}. "
     if election.blank is not None:
         rest += f"; blank ballots, {question.label(election.blank)!r}, are counted and elect nobody"
     return f"{leads}By the {100 * election.level:g} % intervals for all options at once {rest}."
@@ -64,36 +64,37 @@ def _local(election: Election) -> list[str]:
     truth, neither, lie = speaks(election.ballots)
     return [
         f"Local version. Every mark of a ballot is kept with {p:.6g} and turned otherwise, before "
-        "it leaves the voter. Whoever holds one voter's ballot, with the name on it, finds it at "
-        f"most {at_most(math.exp(promise.epsilon), 4)} times as likely under one vote as under "
+        "it leaves the voter. Anyone who holds one voter's ballot, with the name on it, finds it "
+        f"at most {at_most(math.exp(promise.epsilon), 4)} times as likely under one vote as under "
         "another, without exception. An accusation is wrong with a chance of "
         f"{_wrong(promise, election.question.bins)}.",
-        "A lie: whoever voted for one option and claims another can show the ballot. It speaks for "
-        f"the truth with a chance of {percent(truth, 1)}, for neither with {percent(neither, 1)}, "
-        f"for the lie with {percent(lie, 1)}. Every ballot is possible under every vote, so that "
-        "no claim can be refuted.",
+        "A lie: anyone who voted for one option and claims another can show the ballot. It speaks "
+        f"for the truth with a chance of {percent(truth, 1)}, for neither with "
+        f"{percent(neither, 1)}, for the lie with {percent(lie, 1)}. Every ballot is possible "
+        "under every vote, so that no claim can be refuted.",
     ]
 
 
 def _shuffle(election: Election) -> list[str]:
     promise, left = election.shuffle.certificate, election.plan.local_epsilon
     first = (
-        "Shuffle version. Whoever receives every shuffled message, and may know all other votes, "
-        f"finds what they see {likelier(promise.epsilon, promise.upper, 'vote', 'another', 4)}. "
+        "Shuffle version. Anyone who receives every shuffled message, and may know all other "
+        "votes, finds what they see "
+        f"{likelier(promise.epsilon, promise.upper, 'vote', 'another', 4)}. "
         f"A guess at one vote is wrong with a chance of {_wrong(promise, election.question.bins)}."
     )
     if left is None:
         return [
             first,
             "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
-            "the message is the vote: whoever sees it leave, or holds every mix, knows the vote "
+            "the message is the vote: anyone who sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
     alone = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
     return [
         first,
-        "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Whoever "
-        "sees it leave, or holds every mix, has epsilon = "
+        "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Anyone "
+        "who sees it leave, or holds every mix, has epsilon = "
         f"{at_most(left)}: a guess is then wrong with a chance of "
         f"{_wrong(alone, election.question.bins)}.",
     ]
@@ -102,8 +103,8 @@ def _shuffle(election: Election) -> list[str]:
 def method() -> list[str]:
     """How the winner's chance is computed, and what it assumes."""
     return [
-        "The chance to have won is computed from the exact law of the noise, given what was "
-        "tallied, a tie being decided by lot. It assumes that before the count every number of "
+        "The chance to have won is computed from the exact distribution of the noise, given what "
+        "was tallied, a tie being decided by lot. It assumes that before the count every number of "
         "votes was equally likely for every option, and that ballots follow the rules. Over many "
         "such votes an option with a chance of 70 % has won 70 times in a hundred; for one fixed "
         "electorate that need not hold.",

@@ -6,9 +6,9 @@ what the composition of ``privacy.compose`` covers.
 
 *apart*: the crowd is dealt into R groups by a draw that knows nothing of their words; each takes
 part in one round under the whole guarantee. Replace one person's word: the rounds before theirs
-have the same law, their own round keeps (epsilon, delta) whatever it asks, and the rounds after it
-are computed from what was seen and from other people's words, which is post-processing. So nothing
-composes.
+have the same distribution, their own round keeps (epsilon, delta) whatever it asks, and the rounds
+after it are computed from what was seen and from other people's words, which is post-processing. So
+nothing composes.
 
 The noise of a count does not depend on the size of the crowd, so *apart* multiplies it by R where
 *together* pays about sqrt(R), and it adds the error of judging the crowd by one R-th of it. It errs

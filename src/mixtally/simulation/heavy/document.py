@@ -45,7 +45,7 @@ def document(facts: Facts, promise: Promise) -> Document:
         title=facts["title"],
         source=facts["source"],
         promise=promise,
-        rehearsal="recall" in facts,
+        simulation="recall" in facts,
         key=_key_figures(facts),
         sections=lambda: (
             Section("Words found", (_found(facts), Text(_findings(facts), note=True))),

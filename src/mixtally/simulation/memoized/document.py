@@ -70,7 +70,7 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
         title=facts["title"],
         source=facts["source"],
         promise=lines(facts),
-        rehearsal="covered" in facts,
+        simulation="covered" in facts,
         key=_key_figures(facts),
         sections=lambda: (
             Section("Counts", (_chart(largest(len(rows))), *_notes(findings(facts)[:-1]))),

@@ -141,8 +141,8 @@ NOT_PROMISED = (
     "Reports of one person can be linked: what is memoized is the same wherever it is used.",
     "Averaging finds what is memoized. The true value stays hidden behind noise drawn once.",
     "A key that is lost is made anew, and every response with it: that costs eps_inf once more.",
-    "Whoever has the key can compute each response, and learns from reports which values they are "
-    "of: keep it as a secret.",
+    "Anyone who has the key can compute each response, and learns from reports which values they "
+    "are of: keep it as a secret.",
     "That someone took part is not hidden, only what they answered.",
     "Nothing here stops a person from lying.",
 )

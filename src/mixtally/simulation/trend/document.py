@@ -36,9 +36,9 @@ def document(trend: Trend, top: int) -> Document:
     numbers = Numbers(trend)
     return Document(
         title=trend.about.title,
-        source=trend.about.told(rehearsal=trend.truth is not None),
+        source=trend.about.told(simulation=trend.truth is not None),
         promise=_lines(trend),
-        rehearsal=trend.truth is not None,
+        simulation=trend.truth is not None,
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
@@ -136,10 +136,12 @@ def _changes(trend: Trend) -> Section:
 
 
 def _largest(trend: Trend) -> Table:
-    """Changes that are sure among all of them, the largest first."""
+    """Changes that are significant among all of them, the largest first."""
     question = trend.plan.question
-    sure = [(step, i) for step in trend.steps for i, held in enumerate(step.change.surely) if held]
-    sure.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
+    significant = [
+        (step, i) for step in trend.steps for i, held in enumerate(step.change.significant) if held
+    ]
+    significant.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
     rows = [
         (
             question.label(i),
@@ -149,21 +151,21 @@ def _largest(trend: Trend) -> Table:
             ends(step.change.each.lower[i], step.change.each.upper[i], "+"),
             ends(step.change.together.lower[i], step.change.together.upper[i], "+"),
         )
-        for step, i in sure[:_ROWS]
+        for step, i in significant[:_ROWS]
     ]
     return Table(
         (question.name, "from", "to", "change", "interval", "interval, all"),
         rows,
         words=frozenset({"from", "to"}),
         folded=True,
-        title=f"The {len(rows):,} largest of {len(sure):,} sure changes",
+        title=f"The {len(rows):,} largest of {len(significant):,} significant changes",
     )
 
 
 def _counts(trend: Trend, top: int) -> Table:
     """The ``top`` largest bins: count, interval and change from the epoch before.
 
-    A star marks a change that is sure among all bins and all changes.
+    A star marks a change that is significant among all bins and all changes.
     """
     question, interval = trend.plan.question, f"{percent(trend.estimate.each.level)} interval"
     rows: list[list[Cell]] = []
@@ -197,7 +199,7 @@ def _counts(trend: Trend, top: int) -> Table:
 
 def _change(step: Step, i: int) -> list[str]:
     found = step.change
-    star = " *" if found.surely[i] else "  "
+    star = " *" if found.significant[i] else "  "
     return [
         f"{supported(found.counts[i], found.standard_error, sign='+')}{star}",
         ends(found.each.lower[i], found.each.upper[i], "+"),

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from mixtally.records.result import Step
-from mixtally.report.counts import figure_rows, how_sure
+from mixtally.report.counts import figure_rows, precision
 from mixtally.report.document import Facts, Rows
 from mixtally.report.texts import row_facts
 from mixtally.simulation.trend.trend import Trend
@@ -49,7 +49,7 @@ class Numbers:
                     "to": trend.epochs[step.last],
                     "bin": i,
                     **change,
-                    "surely_changed": bool(found.surely[i]),
+                    "significant": bool(found.significant[i]),
                     **_true(truth, i),
                 }
             )
@@ -69,7 +69,7 @@ class Numbers:
         trend, whole = self._trend, self._trend.whole
         return {
             "title": trend.about.title,
-            "source": trend.about.told(rehearsal=trend.truth is not None),
+            "source": trend.about.told(simulation=trend.truth is not None),
             "seed": trend.about.seed,
             "reason": trend.about.reason,
             "question": trend.plan.question.name,
@@ -83,7 +83,7 @@ class Numbers:
             "assumption": whole.assumption,
             "plan": trend.plan.facts(),
             "fingerprint": trend.plan.fingerprint,
-            **how_sure(trend.estimate),
+            **precision(trend.estimate),
             **({} if trend.truth is None else _measured(trend)),
             "spending": [
                 {"epochs": s.times, "people": s.people, "epsilon": s.epsilon, "delta": s.delta}

@@ -1,4 +1,4 @@
-"""The true counts beside a result: a rehearsal, which is never published."""
+"""The true counts beside a result of a simulation, which are never published."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ RAW = "Raw counts of real people, and what they give away: never publish this fi
 SHOWN = 20
 
 
-class Rehearsal:
-    """The true counts beside the estimates: for whoever holds the data, never to be published.
+class SimulatedResult:
+    """The true counts beside the estimates: for those who hold the data, never to be published.
 
     where
       truth   how many people are in each bin, in the order of the result's rows
@@ -51,7 +51,7 @@ class Rehearsal:
 
     def __repr__(self) -> str:
         heads = [
-            f"REHEARSAL. {RAW}",
+            f"SIMULATION ONLY. {RAW}",
             f"measured error {number(self.measured_error)} counts",
             *self.notes,
         ]

@@ -1,7 +1,7 @@
-"""A rehearsal is not a release: files that could be published owe nothing to the truth.
+"""A simulation is not a release: files that could be published owe nothing to the truth.
 
 Every command that plays data is run twice with the same noise, the second time as if the crowd had
-held something else when its truth is looked at: all files outside ``rehearsal/`` stay as they are.
+held something else when its truth is looked at: all files outside ``simulation/`` stay as they are.
 """
 
 import contextlib
@@ -106,7 +106,7 @@ def files(case, desk, world=contextlib.nullcontext):
         out = Path("out")
         every = {str(path.relative_to(out)): path for path in out.rglob("*") if path.is_file()}
         texts = {name: path.read_bytes().decode() for name, path in every.items()}
-    raw = {name: text for name, text in texts.items() if name.startswith("rehearsal/")}
+    raw = {name: text for name, text in texts.items() if name.startswith("simulation/")}
     return {name: text for name, text in texts.items() if name not in raw}, raw
 
 
@@ -119,18 +119,18 @@ def differ(one, other):
 def check(case, tmp_path):
     public, raw = files(case, tmp_path / "one")
     elsewhere, rolled = files(case, tmp_path / "two", another_truth)
-    if "not_covered" in json.loads(raw["rehearsal/result.json"]):  # read off the data
+    if "not_covered" in json.loads(raw["simulation/result.json"]):  # read off the data
         assert (public, elsewhere) == ({}, {})
         return
     assert {"report.html", "result.json"} <= public.keys()
-    assert {f"rehearsal/{name}" for name in public if not name.startswith("plan")} == raw.keys()
+    assert {f"simulation/{name}" for name in public if not name.startswith("plan")} == raw.keys()
     assert differ(public, elsewhere) == []
     released = json.loads(public["result.json"]).get("releases", ())
     if not any(one["refusal"] for one in released):  # what is refused is not compared
-        assert "rehearsal/result.json" in differ(raw, rolled)
+        assert "simulation/result.json" in differ(raw, rolled)
     for text in raw.values():
         assert RAW in text.splitlines()[1 if text.startswith("{") else 0]
-    assert next(iter(json.loads(raw["rehearsal/result.json"]))) == "rehearsal"
+    assert next(iter(json.loads(raw["simulation/result.json"]))) == "simulation"
     for text in public.values():
         assert RAW not in text
         assert "were clipped" not in text  # how many is a raw count
@@ -181,14 +181,14 @@ def test_a_release_with_a_truth_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.seconds
-def test_a_seed_leaves_a_rehearsal_and_the_plan_alone(tmp_path, cli):
+def test_a_seed_leaves_a_simulation_and_the_plan_alone(tmp_path, cli):
     lay_out(tmp_path)
     with contextlib.chdir(tmp_path):
         outcome = cli(*shlex.split(SURVEY), "--seed", 1, "--out", "out")
     assert outcome.status == 0
     found = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
     assert found == [
-        "plan.json", "rehearsal/estimates.csv", "rehearsal/report.html", "rehearsal/result.json",
+        "plan.json", "simulation/estimates.csv", "simulation/report.html", "simulation/result.json",
     ]  # fmt: skip
     assert "the noise of a seed is public" in outcome.out
     assert outcome.out.splitlines()[3].endswith("are raw data. Do not publish them.")
