@@ -1,11 +1,13 @@
 """Games of sets in clear are the likelihood ratios they claim to be, and see broken devices."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from helpers.contracts import over_planes, shaped, uniform
+from helpers.contracts import over_planes, replaced, shaped, uniform
 from mixtally.attacks.clear import ShapedGame
 from mixtally.attacks.device import Device
 from mixtally.attacks.game import ComposedGame
@@ -15,9 +17,11 @@ from mixtally.attacks.senders import Senders
 from mixtally.attacks.sets import SetGame
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.randomize import part_reports, sets
+from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from privacy import brute_sets as brute
+from privacy.test_replaced_sets import sent, together
 
 BINS, SIZE = 3, 2
 
@@ -25,9 +29,14 @@ BINS, SIZE = 3, 2
 PLANES = over_planes(40, 5, most_set=SIZE, whole=1, coin=0)
 
 
+REPLACED = replaced(6, most_set=SIZE, share=0.5)
+THE_SAME = replaced(3, most_set=SIZE, share=0.5)
+OVER = over_planes(40, 7, most_set=SIZE, coin=0, share=0.5)
+
+
 def game(honest=3, bins=BINS, size=SIZE, part=None):
     part = part or uniform(bins, most_set=size, whole=1, coin=0)
-    return game_of(Senders(part, 0, honest))
+    return game_of(Senders(part, 0 if part.replaced is None else honest, honest))
 
 
 def test_the_statistic_is_the_log_likelihood_ratio():
@@ -61,7 +70,7 @@ def alike(device, part=None):
     return bool((np.array(off) < 6 * 0.5 / math.sqrt(2000)).all())
 
 
-@pytest.mark.parametrize("part", [None, PLANES])
+@pytest.mark.parametrize("part", [None, PLANES, REPLACED, THE_SAME, OVER])
 def test_counts_from_the_distribution_are_those_of_the_code(part):
     assert alike(Device(), part)
 
@@ -78,6 +87,36 @@ def test_the_twin_whose_pads_are_bins_is_caught():
         return part.layout.rows(np.where(codes < part.bins, codes, codes - part.bins))
 
     assert not alike(Device(reports=reports))
+
+
+def test_the_twin_that_replaces_nothing_is_caught():
+    def reports(part, records, chance):
+        fakes = OwnFakes(FakeRecord.UNIFORM, 1, 0)
+        return part_reports(structs.replace(part, replaced=None, own=fakes), records, chance)
+
+    assert not alike(Device(reports=reports), REPLACED)
+
+
+def told(found, grow):
+    """What the best threshold of the game's statistic tells, and the truth, by every outcome."""
+    laws = []
+    for own in ((0, 1), (6, 7)):
+        seen = together([sent((2, 3), 8, Fraction(1, 2)), sent(own, 8, Fraction(1, 2))])
+        laws.append({np.bincount(one, minlength=8).tobytes(): float(p) for one, p in seen.items()})
+    u, v = laws
+    every = sorted({*u, *v})
+    counts = np.array([np.frombuffer(one, dtype=np.int64) for one in every])
+    kinds = np.column_stack([counts[:, [0, 1, 6, 7]], counts[:, 2:6].sum(axis=1)])
+    statistic = found._statistics(kinds)
+    gaps = np.array([u.get(one, 0.0) - grow * v.get(one, 0.0) for one in every])
+    best = max(gaps[statistic >= bound].sum() for bound in np.unique(statistic))
+    return best / gaps[gaps > 0].sum()
+
+
+def test_among_replaced_messages_the_statistic_is_nearly_the_best():
+    found = game(honest=1, part=REPLACED)
+    for grow in (1.2, 3.0, 10.0):
+        assert told(found, grow) > 0.95
 
 
 def test_without_fakes_everything_is_told():

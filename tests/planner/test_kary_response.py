@@ -13,6 +13,8 @@ from mixtally.planner.options import Infeasible
 from mixtally.planner.pricing import least_replaced
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import read_plan, write_plan
+from mixtally.records.mechanism import Parameter
+from mixtally.records.mechanism.named import kary_response
 from mixtally.records.question import Kind, Question
 from planner.requests import OPEN, PAIR, request
 
@@ -124,9 +126,9 @@ def test_a_local_epsilon_is_kept(limit):
 @pytest.mark.parametrize("bins", [2, 100, 10**7])
 @pytest.mark.parametrize("limit", [0.01, 1.0, 12.0])
 def test_the_least_for_a_local_epsilon(bins, limit):
-    least = least_replaced(limit, bins)
-    left = math.log1p((SCALE - least) * bins / least)
-    assert limit * (1 - 1e-6) <= left <= limit
+    one = kary_response(bins=bins, replaced=1, crowd=2)
+    least = least_replaced(limit, one)
+    assert limit * (1 - 1e-6) <= one.having(Parameter.REPLACED, least).local_epsilon <= limit
 
 
 def test_it_counts_on_those_who_surely_take_part():
@@ -147,12 +149,16 @@ def test_two_bins_are_replaced_too(users):
 
 
 def test_what_it_cannot_hold():
-    for question in (
-        Question(name="q", bins=9, kind=Kind.SET, max_set=2),
-        Question(name="q", bins=3, kind=Kind.BITS),
+    for question, needs in (
+        (Question(name="q", bins=9, kind=Kind.SET, max_set=2), ["2 messages a record"]),
+        (Question(name="q", bins=3, kind=Kind.BITS), []),
     ):
-        found = Planner().survey(request(question=question, users=10**4, messages_per_user=1))
-        assert not any(one.protocol == NAME for side in found for one in side)
+        found, missing = Planner().survey(
+            request(question=question, users=10**4, messages_per_user=1)
+        )
+        assert not any(one.protocol == NAME for one in found)
+        told = [one.needs for one in missing if one.protocol == NAME]
+        assert [one.split(":")[0] for one in told] == needs
 
 
 def test_too_few_people_are_told_so():
@@ -202,3 +208,41 @@ def test_every_number_is_explained():
 def test_what_can_be_had_for_less_is_shown():
     front = pareto_front(request(bins=100, users=10**4, messages_per_user=2))
     assert [one.protocol for one in front if one.messages_per_user == 1.0] == [NAME]
+
+
+def sets(bins=1000, users=10**6, most=4, budget=4, **rest):
+    asked = Question(name="q", bins=bins, kind=Kind.SET, max_set=most)
+    return request(users=users, question=asked, messages_per_user=budget, **rest)
+
+
+@pytest.mark.parametrize(
+    ("bins", "users", "most", "budget", "error", "prime"),
+    [
+        (1000, 10**6, 4, 4, 12.5, None),
+        (1000, 10**6, 4, 4.05, 12.4, None),
+        (100_000, 10**5, 3, 3, 27.4, 991),
+        (20, 2000, 2, 2, 14.6, None),
+    ],
+)
+def test_sets_in_as_many_messages_as_members_are_replaced(bins, users, most, budget, error, prime):
+    """Whole flipped vectors err by 393, 393, 124 and 27."""
+    plan = choose(sets(bins, users, most, budget)).plan
+    assert plan.protocol == NAME
+    assert plan.standard_error == pytest.approx(error, rel=0.01)
+    assert (plan.parts[0].planes.prime if plan.parts[0].planes else None) == prime
+    assert plan.messages_per_user <= budget
+    assert read_plan(write_plan(plan), "plan.json") == plan
+    verify(plan)
+
+
+def test_sets_keep_a_local_epsilon():
+    for bins, users in ((50, 10_000), (100_000, 10**6)):
+        plan = choose(sets(bins, users, 3, 3, local_epsilon=14.0, protocol=NAME)).plan
+        assert 13.999 < plan.local_epsilon <= 14.0
+
+
+def test_sets_whose_fakes_suffice_are_not_replaced():
+    plan = choose(sets(budget=5)).plan
+    assert plan.protocol == "clear-uniform"
+    with pytest.raises(InfeasibleError, match="nothing need be replaced"):
+        choose(sets(budget=5, protocol=NAME))

@@ -22,8 +22,8 @@ def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions
     flip-blank takes --fakes and --flip (and --max-set, or --users with --count-crowd);
     clear-uniform --fakes and --bins (and --max-set); kary-response --users, --bins and --replaced
     (and --fakes, --max-set); clear-shaped --shape-decay, or --shape-variance, and --shape-shift
-    (and --max-set); single-bit --users, --fakes and --flip (and --ones); flip --users and --flip (and
-    --bins with --observer or --max-set, or --bits with --background); flip-uniform --users,
+    (and --max-set); single-bit --users, --fakes and --flip (and --ones); flip --users and --flip
+    (and --bins with --observer or --max-set, or --bits with --background); flip-uniform --users,
     --fakes, --bins and --flip (and --observer); memory --permanent, --p, --q, --hashes and
     --reports. All but memory and kary-response also take --repeats, --count-crowd and, where a
     record has several bits or attributes, --split.
