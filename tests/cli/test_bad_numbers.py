@@ -44,7 +44,9 @@ def test_bins_or_labels_must_be_given(refused):
 
 def test_bins_and_labels_must_agree(refused, tmp_path):
     (tmp_path / "labels").write_text("a\nb\n")
-    assert "3 distinct" in refused("plan", *arguments(bins=3, labels=tmp_path / "labels"))
+    assert "labels: wanted 3 labels, got 2" in refused(
+        "plan", *arguments(bins=3, labels=tmp_path / "labels")
+    )
 
 
 @pytest.mark.parametrize("text", ["a\na\n", "a\n\nb\n", "a\n"])

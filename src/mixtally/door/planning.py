@@ -112,7 +112,7 @@ class Plan:
         if isinstance(network, Mapping):
             subject, run = "network", network_of(dict(network), "network")
         else:
-            subject, run = str(network), read_network(file_at(network))
+            subject, run = str(file_at(network)), read_network(file_at(network))
         contract = contract_of(self.record, run, subject)
         return write(place.parent, {place.name: contract_file(contract, place)})
 
