@@ -5,6 +5,15 @@ import dataclasses
 from msgspec.structs import replace
 
 from helpers import least
+from helpers.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    kary_response,
+    single_bit,
+)
 from mixtally.attacks.claim import claimed, part_of
 from mixtally.attacks.flipped import FlippedGame
 from mixtally.attacks.games import game_of
@@ -14,15 +23,6 @@ from mixtally.ground.fixed import threshold_of
 from mixtally.records.contract import Part
 from mixtally.records.layout import Form, Layout
 from mixtally.records.mechanism import Shuffled
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    kary_response,
-    single_bit,
-)
 
 _SHAPE, _THIRD = least.shape(1.0, 1e-3), least.shape(1.0 / 3.0, 3e-4)
 _EVERY = {

@@ -10,15 +10,7 @@ import numpy as np
 from attacks.conftest import ERROR
 from attacks.mechanisms import part
 from helpers.contracts import flipped
-from mixtally.attacks.audit import Checks, flagged
-from mixtally.ground.bits import one_hot, row_bytes
-from mixtally.ground.counting import column_counts
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.randomize import memoized
-from mixtally.records.contract import FakeRecord
-from mixtally.records.layout import Form
-from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
-from mixtally.records.mechanism.named import (
+from helpers.named import (
     clear_shaped,
     clear_uniform,
     flip_bits,
@@ -27,6 +19,14 @@ from mixtally.records.mechanism.named import (
     kary_response,
     single_bit,
 )
+from mixtally.attacks.audit import Checks, flagged
+from mixtally.ground.bits import one_hot, row_bytes
+from mixtally.ground.counting import column_counts
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.randomize import memoized
+from mixtally.records.contract import FakeRecord
+from mixtally.records.layout import Form
+from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 

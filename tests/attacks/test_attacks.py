@@ -12,6 +12,7 @@ from msgspec import structs
 from attacks.conftest import upper
 from attacks.mechanisms import SOUND, target
 from helpers import contracts
+from helpers.named import clear_uniform, flip_blank, single_bit
 from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
 from mixtally.attacks.claim import ClaimedParameters, claim
 from mixtally.attacks.device import Device
@@ -27,7 +28,6 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import vectors
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import NoFakes, Parameter
-from mixtally.records.mechanism.named import clear_uniform, flip_blank, single_bit
 from mixtally.records.question import Question
 from mixtally.tally import fold
 

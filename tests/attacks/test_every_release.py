@@ -20,6 +20,7 @@ from attacks.releases import (
     memoized_audit,
     name_of,
 )
+from helpers.named import clear_shaped, clear_uniform
 from mixtally.attacks.device import Device
 from mixtally.attacks.lone import alone, lone_checks
 from mixtally.client import draw
@@ -28,7 +29,6 @@ from mixtally.mixing import added
 from mixtally.randomize import memoized, part_fakes, part_reports
 from mixtally.records.contract import LaplaceShape
 from mixtally.records.mechanism import protocols
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform
 from mixtally.records.shape import ratio_of
 
 

@@ -9,6 +9,14 @@ import pytest
 from attacks.conftest import upper
 from attacks.mechanisms import flipped, uniformly
 from attacks.mechanisms import game as game_of
+from helpers.named import clear_shaped as in_clear_among_shaped
+from helpers.named import (
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 from mixtally.attacks import uniform_flips
 from mixtally.attacks.device import Device
 from mixtally.attacks.game import play
@@ -19,14 +27,6 @@ from mixtally.privacy.divergence import clear_shaped, repeats, vectors
 from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.randomize import part_fakes
-from mixtally.records.mechanism.named import clear_shaped as in_clear_among_shaped
-from mixtally.records.mechanism.named import (
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 

@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from attacks.mechanisms import target as claim_of
+from helpers.named import clear_shaped, clear_uniform, flip_bits, flip_blank
 from mixtally.attacks import MemoizedTarget, Verdict, run_attacks
 from mixtally.attacks.device import Device
 from mixtally.attacks.memoized import memoized_target
@@ -21,7 +22,6 @@ from mixtally.ground import chance as ground_chance
 from mixtally.ground import flips
 from mixtally.ground.draw import permutation
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_bits, flip_blank
 from mixtally.records.shape import ratio_of
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))

@@ -20,6 +20,7 @@ from attacks.conftest import (
     off_by_one,
 )
 from attacks.mechanisms import part, target
+from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.attacks import Verdict, outsiders, randomizer
 from mixtally.attacks.audit import Checks, flagged
 from mixtally.attacks.device import Device
@@ -28,7 +29,6 @@ from mixtally.mixing import added
 from mixtally.randomize import part_fakes, part_reports
 from mixtally.records.contract import LaplaceShape
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.shape import ratio_of
 
 MOST_REPORTS = 100_000

@@ -3,11 +3,11 @@
 import pytest
 
 from attacks.mechanisms import part
+from helpers.named import flip_bits, flip_blank
 from mixtally.attacks.records import worst_records
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.divergence import vectors
 from mixtally.privacy.numerics.flip_ratios import Orbit
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 
 
 def orbit_of(x, u, v):

@@ -7,6 +7,7 @@ import pytest
 from attacks.conftest import ERROR, upper
 from attacks.mechanisms import SMALL, game
 from attacks.test_attacks import every, target_of
+from helpers.named import clear_uniform
 from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
 from mixtally.attacks.device import unplayed
 from mixtally.attacks.game import quick_runs
@@ -15,7 +16,6 @@ from mixtally.attacks.target import People
 from mixtally.attacks.trial import prove
 from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
-from mixtally.records.mechanism.named import clear_uniform
 from mixtally.simulation.seeded import SeededChance
 
 ATTACKS = ("tell-apart", "difference", "n-1", "collusion")

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import least
-from mixtally.errors import MessageError
-from mixtally.estimate import arrived
-from mixtally.estimate.debias import estimate_counts
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import (
+from helpers.named import (
     clear_shaped,
     clear_uniform,
     flip_bits,
@@ -16,6 +12,10 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.errors import MessageError
+from mixtally.estimate import arrived
+from mixtally.estimate.debias import estimate_counts
+from mixtally.ground.fixed import threshold_of
 from mixtally.records.results import Tally
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance

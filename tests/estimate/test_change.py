@@ -11,6 +11,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from helpers.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+)
 from mixtally.errors import MessageError, ParameterError
 from mixtally.estimate import change as module
 from mixtally.estimate.change import (
@@ -23,13 +30,6 @@ from mixtally.estimate.intervals import EXACT, NORMAL
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-)
 from mixtally.records.results import Intervals, Tally
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance

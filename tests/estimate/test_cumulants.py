@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import (
+from helpers.named import (
     clear_shaped,
     clear_uniform,
     flip_bits,
     flip_blank,
     flip_uniform,
 )
+from mixtally.estimate.cumulants import cumulants
+from mixtally.estimate.noise import noise_distribution
+from mixtally.ground.fixed import threshold_of
 from mixtally.records.shape import ratio_of
 
 MESSAGES, COUNT = 6000, 1000

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from helpers.named import flip_uniform
 from mixtally.estimate.cumulants import cumulants
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import flip_uniform
 
 CASES = [
     (2, 10, (5, 3), 0.1),

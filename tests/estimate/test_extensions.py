@@ -5,9 +5,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from helpers.named import clear_uniform, flip_blank
 from mixtally.estimate.conclude import conclude_extensions
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.simulation import counts_only
 from mixtally.simulation.seeded import SeededChance

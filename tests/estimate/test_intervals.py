@@ -7,6 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.named import (
+    clear_shaped,
+    clear_uniform,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+)
 from mixtally.data.flights import flights
 from mixtally.estimate import noise
 from mixtally.estimate.intervals import EXACT, NORMAL, intervals, least_reaching
@@ -14,13 +21,6 @@ from mixtally.planner.choose import choose
 from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-)
 from mixtally.records.results import Tally
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.named import flip_blank
 from helpers.sampled import among
 from mixtally.errors import ParameterError
 from mixtally.estimate.item_sets import (
@@ -14,7 +15,6 @@ from mixtally.estimate.item_sets import (
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.flips import flip
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.named import flip_blank
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.patterns import pattern_counts
 

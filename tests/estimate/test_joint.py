@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from helpers.named import flip_bits, flip_blank
 from mixtally.encode.bits import packed
 from mixtally.estimate.joint import joint_counts
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.simulation.seeded import SeededChance
 from reference.played import play
 

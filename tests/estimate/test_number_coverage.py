@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank
 from helpers.sampled import among
 from mixtally.encode.rounded import rounded
 from mixtally.estimate.cumulants import cumulants
@@ -17,7 +18,6 @@ from mixtally.estimate.numbers import QUANTILES, Rounded, summary
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.grid import Grid
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.encode.rounded import rounded
 from mixtally.estimate.cumulants import Cumulants, cumulants
 from mixtally.estimate.numbers import QUANTILES, Rounded, summary
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.grid import Grid
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.played import play

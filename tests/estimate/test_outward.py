@@ -6,11 +6,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from helpers.named import clear_uniform, flip_blank, flip_uniform
 from mixtally.estimate.change import Counted, change_intervals
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import NORMAL, intervals
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Tally
 
 FLIPS = flip_blank(bins=4, fakes=10_000, threshold=threshold_of(0.3))

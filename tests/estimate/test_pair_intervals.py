@@ -8,13 +8,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from helpers.named import flip, flip_blank
 from mixtally.encode.bits import packed
 from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.item_sets import patterns_of_pairs
 from mixtally.estimate.pair_intervals import PairIntervals
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import flip, flip_blank
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
 from reference.played import play

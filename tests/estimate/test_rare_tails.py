@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.named import flip_blank
 from mixtally.estimate.cumulants import ends
 from mixtally.estimate.intervals import NORMAL, intervals
 from mixtally.estimate.memoized import bit_cumulants, estimate_memoized
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.results import Tally
 
 TAILS = [0.1, 0.025, 1e-3, 1e-5, 1e-7, 1e-9]

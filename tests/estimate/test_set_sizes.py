@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from helpers.named import clear_gaussian, clear_shaped, clear_uniform
 from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.ground.draw import below
 from mixtally.mixing.shaped import numbers_of
-from mixtally.records.mechanism.named import clear_gaussian, clear_shaped, clear_uniform
 from mixtally.records.results import Tally
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import ParameterError
 from mixtally.estimate.noise import noise_distribution
 from mixtally.estimate.significant import least_significant
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 from reference.coverage import draw_counts

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
+from helpers.named import flip_bits, flip_blank
 from mixtally.encode.bits import packed
 from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.two_by_two import two_by_two
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import flip_bits, flip_blank
 from mixtally.simulation.seeded import SeededChance
 from reference.played import play
 

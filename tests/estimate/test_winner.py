@@ -6,6 +6,7 @@ from math import comb, exp, factorial, sqrt
 import numpy as np
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import MessageError
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.noise import Noises
@@ -13,7 +14,6 @@ from mixtally.estimate.winner import may_have_won, winner_chances
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import threshold_of
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.records.results import Estimate, Intervals, Tally
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.estimate import winner
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.records.results import Tally
 from mixtally.records.shape import ratio_of
 
@@ -27,7 +27,7 @@ def apart(mechanism):
         noise = noise_distribution(mechanism, messages, votes)
         place = seen - votes - noise.first
         told.append(noise.pmf[place] if 0 <= place < len(noise.pmf) else 0.0)
-    stated = winner._law(mechanism, Tally(np.array([seen]), messages), seen, VOTES)
+    stated = winner._posterior(mechanism, Tally(np.array([seen]), messages), seen, VOTES)
     return np.abs(stated - np.array(told) / sum(told)).sum()
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.named import clear_shaped
 from mixtally.errors import ParameterError
 from mixtally.mixing import shaped_fakes, shuffle
 from mixtally.mixing.shuffle import room_for
-from mixtally.records.mechanism.named import clear_shaped
 from mixtally.records.shape import ratio_of
 from mixtally.simulation.seeded import SeededChance
 

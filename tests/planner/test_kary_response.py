@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.known_errors import Wish, replaced
+from helpers.named import kary_response
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner import Planner, choose, explain, pareto_front
@@ -14,7 +15,6 @@ from mixtally.planner.pricing import least_replaced
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.named import kary_response
 from mixtally.records.question import Kind, Question
 from planner.requests import OPEN, PAIR, request
 

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace as altered
 
 from helpers import least
+from helpers.named import flip_blank, flip_uniform
 from mixtally.errors import InfeasibleError
 from mixtally.planner import choose, explain
 from mixtally.privacy.accountant import Accountant, Record
@@ -14,7 +15,6 @@ from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.named import flip_blank, flip_uniform
 from mixtally.records.question import Question, with_attributes
 from planner.requests import request
 

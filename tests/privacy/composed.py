@@ -7,6 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from helpers import contracts, least
+from helpers.named import clear_gaussian, clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import AccountingError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon
@@ -14,7 +15,6 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import loss_distribution
 from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.named import clear_gaussian, clear_shaped, clear_uniform, flip_blank
 from mixtally.records.question import Question
 from privacy import brute
 from reference.played import part_of

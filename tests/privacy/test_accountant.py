@@ -4,6 +4,14 @@ from functools import partial
 
 import pytest
 
+from helpers.named import (
+    clear_uniform,
+    flip,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    single_bit,
+)
 from helpers.sampled import among
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
@@ -16,14 +24,6 @@ from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.named import (
-    clear_uniform,
-    flip,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
 
 Q = SCALE // 12
 BLANK = flip_blank(bins=5, fakes=900, threshold=Q)

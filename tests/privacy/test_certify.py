@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from helpers import named
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import named
 
 BLANK = named.flip_blank(bins=5, fakes=1001, threshold=1 << 58)
 UNIFORM = named.clear_uniform(bins=5, fakes=201)

@@ -12,12 +12,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from mixtally.errors import AccountingError
-from mixtally.ground.fixed import SCALE
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
-from mixtally.records.mechanism.named import (
+from helpers.named import (
     clear_shaped,
     clear_uniform,
     flip,
@@ -26,6 +21,11 @@ from mixtally.records.mechanism.named import (
     flip_uniform,
     single_bit,
 )
+from mixtally.errors import AccountingError
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.accountant import Accountant, Record
+from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.records.mechanism import BitFlips, Parameter, Shuffled, protocols
 from privacy import brute
 from privacy.brute_distributions import UNIFORM, Scene, at_most, free, one_hot, scenes
 from privacy.comparisons import Comparison

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from helpers import least
+from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.composition import compose
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.composition.pld import FINE
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank
 from privacy import brute
 from privacy.composed import (
     BLANK,

@@ -17,6 +17,7 @@ import pytest
 from scipy.stats import binom
 
 from helpers import contracts as c
+from helpers.named import kary_response as made
 from helpers.sampled import each
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
@@ -26,7 +27,6 @@ from mixtally.privacy.divergence import Bound, ObservedMessage, kary_response
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.mechanism import Parameter
 from mixtally.records.mechanism.kary_response import replaced_of
-from mixtally.records.mechanism.named import kary_response as made
 
 KNOWN = json.loads((Path(__file__).parent / "kary_golden.json").read_text())
 CLOSE = 1.0 + 2e-3

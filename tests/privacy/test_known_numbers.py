@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from helpers import least
+from helpers import least, named
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.divergence import (
@@ -24,7 +24,6 @@ from mixtally.privacy.divergence import (
 from mixtally.privacy.numerics.flip_ratios import Orbit
 from mixtally.privacy.numerics.search import least_meeting
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import named
 from privacy import by_name
 
 DELTA = 1e-6

@@ -5,11 +5,11 @@ from itertools import product
 
 import pytest
 
+from helpers.named import flip_blank
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.privacy import local
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism.named import flip_blank
 
 
 def ballots(threshold, options=3):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers.named import flip, flip_bits, single_bit
 from helpers.sampled import among
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -10,7 +11,6 @@ from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import ObservedMessage, bit_flips
 from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism.named import flip, flip_bits, single_bit
 
 Q = SCALE // 12
 

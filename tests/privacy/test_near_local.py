@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+from helpers.named import flip_blank
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import k_hot
-from mixtally.records.mechanism.named import flip_blank
 from privacy.brute import exp_exactly
 
 NEAR = [10.0**-k for k in range(1, 16)]

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from helpers import named
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -25,7 +26,7 @@ from mixtally.privacy.divergence import memoized as answers
 from mixtally.privacy.divergence.registry import DIVERGENCES, divergence_of
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import Parameter, mechanism_of, named, protocols
+from mixtally.records.mechanism import Parameter, mechanism_of, protocols
 from mixtally.records.mechanism.memoized import memoized
 from mixtally.records.shape import LaplaceShape
 from privacy import by_name

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.named import clear_uniform
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.calibrate import calibrate
@@ -15,7 +16,6 @@ from mixtally.privacy.composition.losses import LossDistribution
 from mixtally.privacy.divergence import set_in_clear
 from mixtally.privacy.numerics import poissonized
 from mixtally.records.mechanism import InClear, Parameter, UniformFakes
-from mixtally.records.mechanism.named import clear_uniform
 from privacy import brute_sets as brute
 from privacy.brute_sets import hidden as among
 

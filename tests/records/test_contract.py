@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.contracts import contract_of, flipped, network, plan_of, shaped, uniform
+from helpers.named import flip_blank
 from mixtally.errors import PlanError
 from mixtally.records.contract import (
     BlanksRecipe,
@@ -16,7 +17,6 @@ from mixtally.records.contract import (
     write_contract,
     written_key,
 )
-from mixtally.records.mechanism.named import flip_blank
 from mixtally.records.question import Kind, Question, with_attributes
 
 QUESTION = Question(name="q", bins=9)

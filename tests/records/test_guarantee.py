@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.named import flip_blank
 from mixtally.errors import ParameterError
 from mixtally.ground.codec import canonical, from_canonical
 from mixtally.records import guarantee
 from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.mechanism.named import flip_blank
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.named import kary_response
 from mixtally.errors import ParameterError
 from mixtally.estimate.debias import errors_of, estimate_counts
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import KaryResponse, Parameter, UniformFakes
 from mixtally.records.mechanism.kary_response import replaced_of
-from mixtally.records.mechanism.named import kary_response
 from mixtally.records.results import Tally
 
 CASES = [

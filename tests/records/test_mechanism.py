@@ -2,6 +2,16 @@
 
 import pytest
 
+from helpers.named import (
+    clear_shaped,
+    clear_uniform,
+    flip,
+    flip_bits,
+    flip_blank,
+    flip_uniform,
+    kary_response,
+    single_bit,
+)
 from mixtally.errors import MixtallyError, ParameterError, PlanError
 from mixtally.records.mechanism import (
     BitFlips,
@@ -16,16 +26,6 @@ from mixtally.records.mechanism import (
     UniformFakes,
     mechanism_of,
     protocols,
-)
-from mixtally.records.mechanism.named import (
-    clear_shaped,
-    clear_uniform,
-    flip,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    kary_response,
-    single_bit,
 )
 from mixtally.records.shape import LaplaceShape
 

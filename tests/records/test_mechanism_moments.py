@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
+from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form
 from mixtally.records.mechanism import FakeSource
-from mixtally.records.mechanism.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 
 USERS = 1000
 SHAPE = {"ratio": round(math.exp(-0.5) * SCALE), "shift": 27}

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from helpers.named import clear_shaped, flip_bits
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism.named import clear_shaped, flip_bits
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 7])

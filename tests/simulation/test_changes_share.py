@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from helpers.named import clear_uniform
 from mixtally.estimate.change import Counted, change_intervals
 from mixtally.estimate.conclude.series import steps_between
-from mixtally.records.mechanism.named import clear_uniform
 from mixtally.records.results import Tally
 
 PROTOCOL = clear_uniform(bins=4, fakes=400)

@@ -46,5 +46,7 @@ def protocols() -> tuple[str, ...]:
 
 
 def _kinds() -> list[type[Shuffled]]:
-    """All mechanisms, those of one base together."""
-    return [kind for base in Shuffled.__subclasses__() for kind in (base, *base.__subclasses__())]
+    """All mechanisms that name protocols, those of one base together."""
+    bases = Shuffled.__subclasses__()
+    every = [kind for base in bases for kind in (base, *base.__subclasses__())]
+    return [kind for kind in every if "NAMES" in vars(kind)]

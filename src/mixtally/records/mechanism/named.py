@@ -1,10 +1,8 @@
-"""The protocols by the names that people type, each a mechanism with its parts filled in."""
+"""Protocols by the names that people type, each a mechanism with its parts filled in."""
 
 from mixtally.records.mechanism.bit_flips import BitFlips
-from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, UniformFakes
 from mixtally.records.mechanism.in_clear import InClear
-from mixtally.records.mechanism.kary_response import KaryResponse
-from mixtally.records.shape import GaussianShape, LaplaceShape
 
 
 def flip_blank(
@@ -18,15 +16,6 @@ def flip_blank(
         crowd=crowd,
         max_set=max_set,
         repeats=repeats,
-    )
-
-
-def flip_uniform(
-    *, bins: int, fakes: int, threshold: int, crowd: int = 0, repeats: int = 1
-) -> BitFlips:
-    """Flips of a value among flipped records of random bins."""
-    return BitFlips(
-        bins=bins, threshold=threshold, fakes=UniformFakes(fakes), crowd=crowd, repeats=repeats
     )
 
 
@@ -60,28 +49,3 @@ def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: in
 def clear_uniform(*, bins: int, fakes: int, max_set: int = 1, repeats: int = 1) -> InClear:
     """A value in clear, or a set of at most ``max_set``, among values at random."""
     return InClear(bins=bins, fakes=UniformFakes(fakes), max_set=max_set, repeats=repeats)
-
-
-def clear_shaped(
-    *, bins: int, ratio: int, shift: int, mixes: int = 1, max_set: int = 1, repeats: int = 1
-) -> InClear:
-    """A value in clear, or a set of at most ``max_set``, among fakes whose numbers mixes draw."""
-    fakes = ShapedFakes(LaplaceShape(ratio, shift), mixes)
-    return InClear(bins=bins, fakes=fakes, max_set=max_set, repeats=repeats)
-
-
-def clear_gaussian(
-    *, bins: int, variance: int, shift: int, mixes: int = 1, max_set: int = 1, repeats: int = 1
-) -> InClear:
-    """The same with numbers of a discrete Gaussian distribution."""
-    shape = GaussianShape(variance, shift)
-    return InClear(bins=bins, fakes=ShapedFakes(shape, mixes), max_set=max_set, repeats=repeats)
-
-
-def kary_response(
-    *, bins: int, replaced: int, crowd: int, fakes: int = 0, repeats: int = 1
-) -> KaryResponse:
-    """A value that a uniform bin may take the place of, among such others and uniform fakes."""
-    return KaryResponse(
-        bins=bins, replaced=replaced, fakes=UniformFakes(fakes), crowd=crowd, repeats=repeats
-    )
