@@ -1,7 +1,8 @@
 """Coins: the average over all numbers of fakes lies between its bounds, however it is cut."""
 
 import math
-from functools import cache
+from fractions import Fraction
+from functools import cache, partial
 from itertools import pairwise
 
 import pytest
@@ -14,6 +15,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.privacy.coins import Fakes
 from mixtally.privacy.divergence import clear_uniform, flip_blank
 from mixtally.privacy.numerics.bracket import Bracket
+from privacy import brute_sets
 
 CASES = [
     (people, whole, coin)
@@ -27,8 +29,8 @@ def flips(fakes):
     return flip_blank.delta(fakes, SCALE // 30, 0.7)
 
 
-def clear(fakes):
-    return clear_uniform.delta(fakes, 6, 0.7)
+def clear(fakes, bins=6):
+    return clear_uniform.delta(fakes, bins, 0.7)
 
 
 @cache
@@ -51,6 +53,36 @@ def test_the_average_lies_between_its_bounds(case, delta):
     assert bounds.lower <= true * (1 + 1e-8)
     assert true <= bounds.upper * (1 + 1e-8)
     assert bounds.upper <= bounds.lower * 1.0021 + 1e-12
+
+
+@pytest.mark.parametrize("bins", [3, 6, 5000])
+@pytest.mark.parametrize("case", CASES)
+def test_in_clear_the_average_is_one_sum(case, bins):
+    """To all digits, where every number of fakes is looked at by itself."""
+    people, whole, coin = case
+    true = exactly(people, whole, coin, partial(clear, bins=bins))
+    found = clear_uniform.averaged(people * whole, bins, 0.7, (people, coin / SCALE))
+    assert found.lower <= true * (1 + 1e-9) + 1e-16
+    assert true <= found.upper * (1 + 1e-9) + 1e-16
+    assert found.upper <= found.lower * (1 + 1e-8) + 1e-15
+
+
+def test_in_clear_the_average_is_that_of_every_number_in_fractions():
+    """Three people: every outcome of two cells and all others, K seen."""
+    coin, bins, grow = Fraction(1, 4), 3, Fraction(2)
+    true = Fraction(0)
+    for more in range(4):
+        chance = math.comb(3, more) * coin**more * (1 - coin) ** (3 - more)
+        true += chance * brute_sets.disjoint(1, bins, 3 + more, grow)
+    found = clear_uniform.averaged(3, bins, math.log(grow), (3, 0.25))
+    assert found.lower <= true <= found.upper
+    assert float(true) == pytest.approx(found.upper, rel=1e-8)
+
+
+def test_too_many_fakes_and_two_bins_are_not_summed():
+    assert clear_uniform.averaged(9, 2, 1.0, (10, 0.5)) is None
+    assert clear_uniform.averaged(10**10, 4, 1.0, (10**10, 0.5)) is None
+    assert clear_uniform.averaged(0, 4, 1.0, (10**6, 0.5)) is not None
 
 
 def test_two_worlds_that_take_turns_have_no_average_of_the_larger():

@@ -71,9 +71,23 @@ class Counted:
         def given(fakes: int) -> Bracket:
             return accountant.delta(self._record(fakes), epsilon).bounds
 
+        if (exact := self._in_two_cells(accountant, epsilon)) is not None:
+            if self.part.planes is None:
+                return exact
+            least = self.fakes.average_one_pair(lambda k: given(k).lower, _UNLIKELY * exact.upper)
+            return Bracket(min(exact.lower, least), exact.upper)
         if self.part.replaced is not None and self.fakes.coin:
             return self._in_cells(accountant, epsilon)
         return self.fakes.average(given, one_pair=self.one_pair)
+
+    def _in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
+        """Of values in clear among coins, averaged in one sum; None for others."""
+        fakes, mechanism = self.fakes, self.mechanism(self.fakes.sure)
+        if not fakes.coin or not isinstance(mechanism, InClear):
+            return None
+        coins = fakes.people, fakes.coin / SCALE
+        memo = accountant.distributions
+        return clear_uniform.averaged(fakes.sure, mechanism.cells, epsilon, coins, memo)
 
     def _in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
         """Of replaced values among coins, in cells: each bound is an integral of its own."""

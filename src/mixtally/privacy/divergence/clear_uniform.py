@@ -10,6 +10,13 @@ Both directions are this number, by the symmetry of the two cells. Where T takes
 composition, which needs it at many epsilons, takes the expectation as that of a sum of N numbers
 1, -e^eps and 0.
 
+*Coins.* With F fakes in the two cells P_u(A, B) = P(F = T-1) 2^-T C(T, A) 2 A / T, so that the
+ratio is A / B whatever the number K of all fakes: whoever sees K learns nothing by it, and
+
+    delta = sum over T of P(F = T-1) (2/T) E[(A - e^eps B)_+ | T],
+
+for any distribution of K: with Bin(S, phi) fakes beside m, F is Bin(m, 2/d) + Bin(S, 2 phi/d).
+
 A message that names a plane of Z_p^t (``contract.planes``) has this divergence with d = p as its
 upper bound, for any two values u and v and at every epsilon. Of a message among all that fakes draw
 alike, the likelihood of u is w_u = p where its plane holds u and 0 elsewhere, and with kappa the
@@ -52,6 +59,8 @@ _LONG = 128
 """From so many totals on, chances follow from their neighbors; fewer are cheaper one by one."""
 _MANY = 20_000
 """With so many totals an integral over frequencies is quicker."""
+_MOST_PRODUCTS = 1 << 24
+"""For the distribution of fakes in two cells: some hundredths of a second."""
 _STEEP = 2.0
 """Above this epsilon a step from one tail to the next loses digits."""
 _UNIT = 2.0**-53
@@ -79,6 +88,19 @@ def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Br
     totals = _totals(fakes + 1, bins, memo)
     value, lost = two_cells(totals.total, totals.weight, epsilon)
     value, lost = (one * bins / (fakes + 1) for one in (value, lost))
+    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+
+
+def averaged(
+    fakes: int, bins: int, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
+) -> Bracket | None:
+    """The same averaged over coins, (how many, the chance of one fake more); None where the number
+    of fakes in two cells takes too many values, and for two bins, which all fakes are in.
+    """
+    totals = _totals_of_coins(fakes, bins, coins, memo)
+    if totals is None:
+        return None
+    value, lost = two_cells(totals.total, totals.weight, epsilon)
     return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
 
 
@@ -148,6 +170,30 @@ def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
     if memo is None:
         return made()
     found: _Totals = memo.get(("totals", records, bins), made)
+    return found
+
+
+def _totals_of_coins(
+    fakes: int, bins: int, coins: tuple[int, float], memo: Memo | None
+) -> _Totals | None:
+    """T with P(F = T-1) 2 / T for its weight."""
+    (people, coin), two = coins, 2.0 / bins
+    certain, tossed = tails.window(fakes, two), tails.window(people, coin * two)
+    wide = [last - first + 1 for first, last in (certain, tossed)]
+    if bins == 2 or math.prod(wide) > _MOST_PRODUCTS:
+        return None
+
+    def made() -> _Totals:
+        whole = tails.pmf(fakes, two, *certain) if fakes else np.ones(1)
+        every = np.convolve(whole, tails.pmf(people, coin * two, *tossed))
+        least = certain.first + tossed.first + 1
+        total = np.arange(least, least + len(every), dtype=np.float64)
+        loose = 16.0 * _UNIT * len(every)
+        return _Totals(total, every * (2.0 / total), 4.0 * tails.CUT_TAIL, loose)
+
+    if memo is None:
+        return made()
+    found: _Totals = memo.get(("coins in two cells", fakes, bins, coins), made)
     return found
 
 
