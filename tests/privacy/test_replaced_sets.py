@@ -112,6 +112,7 @@ def test_of_a_replacement_nothing_is_counted_on_twice():
     """The mean over others' replacements lies above the truth; with the person's own counted as
     theirs are it would not.
     """
+    assert set_in_clear.among(of(9, 3, 5, 2, Fraction(1, 8)), 2).fakes == ((2, 1.0), (12, 0.125))
     truth, g = true_delta(2, 2, 2, 0, Fraction(1, 8), GROWS[1:2])[0], Fraction(1, 8)
     assert truth <= by_replacements(2, 4, 2, 0, g, GROWS[1])
     assert truth > by_replacements(2, 4, 24, 0, g, GROWS[1])
