@@ -37,6 +37,7 @@ OPTIONS = {
     "`clear-uniform` over planes, any text, `--mix-fakes`": "--open --mix-fakes",
     "`kary-response`, no fakes": "--bins 100 --messages-per-user 1",
     "`kary-response` with fakes, 1,000 bins, 1.1 messages": "--bins 1000 --messages-per-user 1.1",
+    "`kary-response`, sets of at most 3, no fakes": "--bins 100 --max-set 3 --messages-per-user 3",
     "`kary-response` over planes, any text, no fakes": "--open --messages-per-user 1",
     "`flip-blank`": "--bins 100 --protocol flip-blank",
     "`flip-blank`, `--mix-fakes`": "--bins 100 --protocol flip-blank --mix-fakes",

@@ -24,7 +24,7 @@ from mixtally.planner.flips import FEW, lacks, uncrowded
 from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import least_noise, without_coins
 from mixtally.planner.options import CONFIDENCE, Candidate, Infeasible, Result, within_limits
-from mixtally.planner.planes import found_over, planes_of, possible
+from mixtally.planner.planes import cover_of_cell, found_over, planes_of, possible
 from mixtally.planner.pricing import least_replaced, own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -91,7 +91,7 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
         return None
     own = _affordable(request, 1, size, people)
     sure = _surely(request, own, 1, people)
-    planes = planes_of(request, _cells(request, sure, people, accountant))
+    planes = planes_of(request, _cells(request, encoding, sure, people, accountant))
     if planes is None:
         return None
     over = Planes(planes.prime, size + 1) if size > 1 else None  # sets' price is that of any digits
@@ -106,15 +106,18 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     return found_over(request, planes, part, count_flips=True)
 
 
-def _cells(request: PlanRequest, sure: int, people: int, accountant: Accountant) -> int:
+def _cells(
+    request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
+) -> int:
     """How many cells p err about least at the count that is asked for; 0 for none.
 
     Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
     g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
-    given = _epsilon_of_one(request), guarantee.delta
-    mean: float | Floats = size**GROWTH * usual_cover(*given)  # a set's own replacements are lost
-    if size == 1:
+    if size > 1:  # of whose own replacements nothing is counted on
+        mean: float | Floats = cover_of_cell(accountant, request, encoding)
+    else:
+        given = _epsilon_of_one(request), guarantee.delta
         mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
     cells = (size * people * g + sure) / mean
     cells = np.minimum(cells, min(request.question.bins, MOST_BINS))

@@ -131,6 +131,11 @@ def _fakes(
     return uniform_fakes(accountant, request, encoding, prime, size, over)
 
 
+def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
+    """Uniform messages that a cell needs, about: of many cells each as many."""
+    return _fakes(accountant, request, encoding, _USUAL, request.question.max_set) / _USUAL
+
+
 def _prime(most: int, size: int) -> int:
     """The greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
     if size > 1:
