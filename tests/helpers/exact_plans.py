@@ -124,8 +124,12 @@ def sent(part: Part, contents: tuple[int, ...]) -> Law:
         return sum_of([flipped(part, contents)] * part.repeats)
     if part.most_set > 1:
         pads = range(part.bins, part.bins + part.most_set - len(contents))
-        return {sum(seen(one) for one in (*contents, *pads)): 1}
-    own = in_clear(part, contents[0])
+        return sum_of([named(part, {seen(one): 1}) for one in (*contents, *pads)])
+    return named(part, in_clear(part, contents[0]))
+
+
+def named(part: Part, own: Law) -> Law:
+    """A message of one's own, or any in its place."""
     if part.replaced is None:
         return own
     return mixed([(own, SCALE - part.replaced), (uniform(part), part.replaced)])

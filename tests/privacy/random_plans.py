@@ -169,6 +169,13 @@ def replaced_over_planes(draw: Random, people: int) -> Made:
     return (part,)
 
 
+def replaced_sets(draw: Random, people: int) -> Made:
+    """Of two people some beside fakes; of more the fewest cells."""
+    bins = draw.choice((2, 3)) if people == 2 else 2
+    given = fake(draw, int(bins == 2)) if people == 2 and draw.random() < 0.4 else None
+    return (replace(c.replaced(bins, most_set=2, own=given), replaced=share(draw)),)
+
+
 def flips(draw: Random, people: int) -> Made:
     return (random_contracts.part(draw, "flips", small=people > 2),)
 
@@ -194,11 +201,12 @@ MECHANISMS: dict[str, Callable[[Random, int], Made]] = {
     "k-ary": replaced,
     "k-ary among fakes": replaced_among_fakes,
     "k-ary over planes": replaced_over_planes,
+    "k-ary sets": replaced_sets,
     "flips": flips,
     "flips among fakes": flips_among_fakes,
     "blanks of mixes": blanks_by_mixes,
 }
-COUNTED = {"k-ary", "k-ary among fakes", "k-ary over planes", "flips"}
+COUNTED = {"k-ary", "k-ary among fakes", "k-ary over planes", "k-ary sets", "flips"}
 """Where other people's own noise is part of the cover."""
 SMALL_ENOUGH = {
     "clear-uniform of people", "clear-uniform of mixes", "planes of mixes", "Laplace, one cut",

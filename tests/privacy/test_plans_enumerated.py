@@ -111,6 +111,7 @@ PRICED_WRONGLY = {
     "one's own replacement counted for others": ("k-ary", one_person_more),
     "one's own beside fakes": ("k-ary among fakes", one_person_more),
     "one's own over planes": ("k-ary over planes", one_person_more),
+    "a replaced set as one value": ("k-ary sets", as_one_message),
     "a fake of a mix too many": (
         "clear-uniform of mixes", lambda plan: recipes_of(plan, lambda count: count + 1),
     ),
