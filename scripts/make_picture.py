@@ -79,7 +79,7 @@ def averaging() -> Picture:
         "memoized, the true bit": lambda count: recovery(mechanism, count).true,
         "drawn once, repeated": lambda _: recovery_redrawn(mechanism, 1),
         "fresh noise every time": lambda count: recovery_redrawn(mechanism, count),
-        "memoized, the kept bit": lambda count: recovery(mechanism, count).memoized,
+        "memoized, the memoized bit": lambda count: recovery(mechanism, count).memoized,
     }
     return curves.draw(Chart(
         "memory", "Chance of a wrong guess by the number of reports", "", "reports",

@@ -135,7 +135,7 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
 
     errors: dict[str, Callable[[int], float]] = {
         "fresh noise every time": lambda count: _bit_error(averaged(count)),
-        "the kept bit, shown": lambda _: _bit_error(2.0 * bits - 1.0),
+        "the memoized bit, shown": lambda _: _bit_error(2.0 * bits - 1.0),
         "memory, true bit": lambda count: _bit_error(
             _bit_evidence(one, count)[ones_of(reported[:count], 2)]
         ),

@@ -76,10 +76,10 @@ def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> lis
     changed = int(np.bitwise_count(responses[0] ^ responses[1]).sum(dtype=np.int64))
     counts = column_counts(flips, bits)
     return [
-        Checks.of("kept bit that is wrong", counts, people, wrong),
-        Checks.of("any kept bit that is wrong", counts.sum(), people * bits, wrong),
+        Checks.of("memoized bit that is wrong", counts, people, wrong),
+        Checks.of("any memoized bit that is wrong", counts.sum(), people * bits, wrong),
         Checks.of("same bit wrong of two people", both, people // 2 * bits, wrong * wrong),
-        Checks.of("kept bit that is another at the next report", changed, people * bits, 0.0),
+        Checks.of("memoized bit that is another at the next report", changed, people * bits, 0.0),
     ]
 
 

@@ -156,8 +156,8 @@ def _doubts(held: Held, result: Result) -> list[str]:
     said = [*doubts(result.plan, result.received), *result.doubts]
     if lazy:
         said.append(
-            f"Less cover than its recipe was brought by {', '.join(lazy)}: the promise rests on "
-            f"{' or '.join(rest)} alone, one of which must be honest."
+            f"Less cover than its recipe was brought by {', '.join(lazy)}: "
+            f"{' or '.join(rest)} must be honest."
         )
     return said
 

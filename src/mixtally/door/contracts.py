@@ -20,7 +20,7 @@ def contract_bytes(given: object) -> bytes:
             "contract",
             wanted="a mixtally.Plan, or the path or the bytes of a contract",
             got=shown(given),
-            do="make one with `mixtally contract new`",
+            do="make one with `mixtally contract new` or Plan.save_contract",
         )
     place = file_at(given)
     try:
@@ -30,5 +30,5 @@ def contract_bytes(given: object) -> bytes:
             str(place),
             wanted="a contract",
             got=error.strerror or str(error),
-            do="make one with `mixtally contract new`",
+            do="make one with `mixtally contract new` or Plan.save_contract",
         ) from error

@@ -75,7 +75,7 @@ def explain(plan: Plan) -> dict[str, str]:
         "delta": _delta(certificate),
         "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
-        "assumption": "what the promise rests on",
+        "assumption": "what the promise assumes",
         "fakes": _fakes(name, mixed=mixed, counted=plan.count_flips),
         "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
         "are the mixes'"

@@ -58,7 +58,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 "permanent",
                 wanted="a number in [2^-40, 1], an even integer over 2^64",
                 got=self.permanent / SCALE,
-                do="it is the chance that a kept bit is a fair coin: 0.5 is a common choice",
+                do="it is the chance that a memoized bit is a fair coin: 0.5 is a common choice",
             )
         if not 0 <= self.p < self.q <= SCALE:
             raise ParameterError(
@@ -99,7 +99,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
 
     @property
     def f(self) -> float:
-        """The chance that a kept bit is a fair coin."""
+        """The chance that a memoized bit is a fair coin."""
         return self.permanent / SCALE
 
     @property

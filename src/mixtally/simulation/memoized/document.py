@@ -138,7 +138,7 @@ def _averaging(facts: Facts) -> Picture:
         _curve(facts, "memoized, the true bit", "true_bit_wrong"),
         _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
         _curve(facts, "fresh noise every time", "fresh_wrong"),
-        _curve(facts, "memoized, the kept bit", "kept_bit_wrong"),
+        _curve(facts, "memoized, the memoized bit", "kept_bit_wrong"),
     )
     y_name = "chance that the better guess of a bit is wrong"
     return _drawn(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
@@ -170,7 +170,7 @@ def _by_reports(facts: Facts) -> Table:
             ("drawn once", "drawn_once_wrong"),
             ("true bit", "true_bit_wrong"),
             ("played", "true_bit_wrong_measured"),
-            ("kept bit", "kept_bit_wrong"),
+            ("memoized bit", "kept_bit_wrong"),
             ("played", "kept_bit_wrong_measured"),
         )
         if field in facts["by_reports"][0]
