@@ -70,7 +70,9 @@ def test_averaging_finds_what_is_kept_and_never_the_truth(lab):
     true = errors["memory, true bit"]
     assert true[1.0] > 0.4
     assert true[100.0] == pytest.approx(0.25, abs=0.03)
-    assert set(errors["the memoized bit, shown"].values()) == {errors["the memoized bit, shown"][1.0]}
+    assert set(errors["the memoized bit, shown"].values()) == {
+        errors["the memoized bit, shown"][1.0]
+    }
     assert errors["the memoized bit, shown"][1.0] == pytest.approx(0.25, abs=0.03)
     assert errors["fresh noise every time"][100.0] < 0.15
     assert found.verdict is Verdict.CONSISTENT
