@@ -147,24 +147,26 @@ class Planner:
         """Candidates for the request's budget and, after these, for smaller ones.
 
         The choice is the best of them and the front is what none of them beats. What errs more with
-        every smaller budget, and more than what sends least, is not followed further down; nor is,
-        of several collections, whose curves are dear, what the whole budget has no need of. Where
-        bits are sent one by one, whole vectors err more however often they are sent for less: where
-        their price is dear, as in a crowd that is tiny to them, that is not tried, nor is it where
-        bits do not fit and it is very dear.
+        every smaller budget, and more than what sends least, is not followed further down; nor are,
+        of several collections, whose curves are dear, what the whole budget has no need of, and
+        replaced values that err more where they send least. Where bits are sent one by one, whole
+        vectors err more however often they are sent for less: where their price is dear, as in a
+        crowd that is tiny to them, that is not tried, nor is it where bits do not fit and it is
+        very dear.
         """
         whole, *smaller = _budgeted(request)
         found = [*self.survey(whole)[0]]
         split = any(len(option.parts) > 1 for option in found)
         most = _DEAR if split else _VERY_DEAR
         again = max(map(_products, found), default=0) <= most
-        cheapest = self.results(smaller[0], again=again) if smaller else ()
+        cheapest = [*self.results(smaller[0], again=again)] if smaller else []
         least = [one for one in cheapest if isinstance(one, Candidate)]
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
         found, errors = found + least, defaultdict[int, list[float]](list)
         for budgeted in (whole, *reversed(smaller[1:])):
             for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
-                if request.collections > 1 and budgeted is not whole and not errors[place]:
+                dear = request.collections > 1 and budgeted is not whole
+                if dear and (not errors[place] or _replaced(cheapest[place], errors[place][0])):
                     continue
                 before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
                 if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
@@ -282,6 +284,13 @@ def _result(name: str, evaluate: Callable[[], Result]) -> Result:
         return evaluate()
     except EffortError as error:
         return Infeasible(name, f"less work ({error})")
+
+
+def _replaced(found: Result, error: float) -> bool:
+    """Whether it replaces values and errs no less than ``error``."""
+    if not isinstance(found, Candidate) or found.parts[0].replaced is None:
+        return False
+    return found.error >= error
 
 
 def _products(found: Candidate) -> int:

@@ -200,10 +200,9 @@ def _sent(part: Part) -> str:
     own = "its bin in clear"
     if part.planes is not None:
         own = f"one of {part.planes.prime:,} planes in clear, of a direction it draws"
-        own += ", for each member of a set" * (part.pads > 0)
-    if part.replaced is None:
-        return own
-    return f"{own}, or with {at_most(part.replaced / 2**64)} a random one"
+    if part.replaced is not None:
+        own += f", or with {at_most(part.replaced / 2**64)} a random one"
+    return own + ", for each member of a set" * (part.pads > 0)
 
 
 def _added(part: Part) -> str:
