@@ -120,3 +120,15 @@ def test_the_data_are_the_source_and_the_plan_has_its_own(cli, data):
     assert facts["source"] == "1,600 baskets of shop.csv, one person each."
     assert facts["collection"]["protocol"] == "flip-blank"
     assert facts["collection"]["source"] != facts["source"]
+
+
+def test_the_command_says_which_and_why(cli, tmp_path):
+    path = tmp_path / "baskets.csv"
+    path.write_text("items\n" + "bread;milk\ntea\nbread;jam\n" * 700)
+    asked = ("simulate", "baskets", path, "--column", "items", "--set", ";", "--max-set", 2,
+             "--epsilon", 2, "--delta", 1e-6, "--largest", 2, "--seed", 3, "--json")  # fmt: skip
+    many = json.loads(cli(*asked, "--messages-per-user", 4).out)
+    assert "is a value of its own" in many["reason"]
+    assert {tuple(one["items"]) for one in many["sets"]} == {("bread", "milk"), ("bread", "jam")}
+    whole = json.loads(cli(*asked, "--messages-per-user", 2).out)
+    assert "Baskets are sent whole" in whole["reason"]

@@ -1,5 +1,6 @@
 """Items that people hold together, and rules between them."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -7,18 +8,27 @@ from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import Population
-from mixtally.errors import ParameterError, in_range
-from mixtally.records.contract import write_plan
+from mixtally.errors import InfeasibleError, ParameterError, in_range
+from mixtally.ground.fixed import SCALE
+from mixtally.planner import Planner, PlanRequest, choose
+from mixtally.records.contract import Plan, write_plan
 from mixtally.records.guarantee import Guarantee
+from mixtally.records.question import Question
 from mixtally.report.numbers import error_text
 from mixtally.simulation import offers
 from mixtally.simulation.baskets.document import document
 from mixtally.simulation.baskets.facts import facts, published
 from mixtally.simulation.baskets.find import find_sets
+from mixtally.simulation.baskets.values import find_values, values_of
 from mixtally.simulation.lab import Provenance
 
 _WHOLE = "flip-blank"
 """Sends baskets whole, among blanks."""
+_TOGETHER = (
+    "Baskets are sent whole among blanks (flip-blank), so that the items of one can be counted "
+    "together"
+)
+_VALUES = "Every item, pair and larger set of a basket is a value of its own, counted as such"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +68,15 @@ def baskets(
     """
     check(find, budget)
     wish = wish_of(budget, crowd.question, promised, crowd.users)
-    plan, _ = offers.best(replace(wish, protocol=_WHOLE), run.lab.planner, pairs=True)
-    found = find_sets(
+    plan, values, reason = _chosen(wish, find.largest, run.lab.planner)
+    found = (find_values if values else find_sets)(
         plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
     )
     about = Provenance(
         title=f"Items of {crowd.question.name!r} that are held together",
         source=run.source,
         raw=crowd.note,
-        reason="Baskets are sent whole among blanks (flip-blank), so that the items of one can be "
-        f"counted together: a standard error of {error_text(plan.standard_error)} counts.",
+        reason=reason,
         seed=run.seed,
     )
     return Outcome(
@@ -77,3 +86,56 @@ def baskets(
         seeded=run.seed is not None,
         more={"plan.json": write_plan(plan)},
     )
+
+
+def _chosen(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
+    """The plan of the least error of a pair, whether sets are values of their own, and why.
+
+    Raises InfeasibleError where nothing fits.
+    """
+    asked = values_of(wish.question, largest) if wish.protocol is None else None
+    apart = _by_value(wish, asked, planner)
+    try:
+        whole = offers.best(replace(wish, protocol=_WHOLE), planner, pairs=True)[0]
+    except InfeasibleError:
+        if apart is None:
+            raise
+        whole = None
+    off = math.inf if whole is None else _error_of_pair(whole)
+    if whole is None or (apart is not None and apart.error_of(wish.count) < off):
+        assert apart is not None
+        error = f"a standard error of {error_text(apart.standard_error)} counts"
+        beside = "" if whole is None else f", instead of {error_text(off)} of a pair in whole ones"
+        return apart, True, f"{_VALUES}: {error}{beside}."
+    error = f"a standard error of {error_text(whole.standard_error)} counts"
+    reason = f"{_TOGETHER}: {error}, of a pair {error_text(off)}."
+    if asked is not None and asked.max_set > wish.messages_per_user:
+        more = replace(wish, messages_per_user=asked.max_set)
+        apart = _by_value(more, asked, planner)
+        if apart is not None and (less := apart.error_of(wish.count)) < off:
+            reason += (
+                f" With {asked.max_set} messages per user every set could be a value of its own: "
+                f"{error_text(less)} (--messages-per-user {asked.max_set})."
+            )
+    return whole, False, reason
+
+
+def _by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
+    """The best plan in whose messages sets of items are values; None without one."""
+    if asked is None or wish.messages_per_user < asked.max_set:
+        return None
+    try:
+        plan = choose(replace(wish, question=asked), planner).plan
+    except InfeasibleError:
+        return None
+    return plan if plan.parts[0].threshold is None else None
+
+
+def _error_of_pair(plan: Plan) -> float:
+    """Standard error of a pair that nobody holds in whole flipped baskets.
+
+    Of N messages it is the root of N p^2 q^2 / (p - q)^4 (``estimate/item_sets``), that of an item
+    the root of N p q / (p - q)^2.
+    """
+    flip = (plan.parts[0].threshold or 0) / SCALE
+    return plan.standard_error * math.sqrt(flip * (1.0 - flip)) / (1.0 - 2.0 * flip)

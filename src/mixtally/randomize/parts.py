@@ -37,7 +37,7 @@ def part_reports(
     A record that is sent several times is flipped afresh every time, a set in clear is a message a
     member and pads; a record's messages stand together.
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
-    dtype uint8; of sets over planes also the numbers of their bins, shape (people, most members),
+    dtype uint8; of sets in clear also the numbers of their bins, shape (people, most members),
     -1 for none. Raises MessageError for numbers that are no bins and for bits that the part cannot
     hold or hide, ParameterError for a cap that hardly any record keeps to.
     """
@@ -110,7 +110,7 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     Its bins ascending, then the first of the pads, one for each bin that it lacks.
     """
     most = part.record_messages
-    if part.planes is not None and given.ndim == 2 and given.dtype == np.int64:
+    if given.ndim == 2 and given.dtype == np.int64:
         return _numbered(part, given)
     if given.ndim != 2:
         members, sizes = bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)

@@ -23,11 +23,12 @@ from mixtally.report.promise import of_result
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise
 from mixtally.simulation.baskets.facts import QUOTIENTS
-from mixtally.simulation.baskets.find import Found
+from mixtally.simulation.baskets.found import Found
 from mixtally.simulation.truth import Truth
 
 _PLAN = (
-    "protocol", "users", "bins", "fakes", "flip_probability", "standard_error",
+    "protocol", "users", "bins", "fakes", "flip_probability", "replace_probability",
+    "standard_error",
     "messages_per_user", "bytes_per_user", "epsilon", "delta", "delta_lower", "status",
     "assumption", "fingerprint",
 )  # fmt: skip
@@ -52,7 +53,7 @@ def document(found: Found, facts: Facts, top: int) -> Document:
             Section("Rules", (_rules(facts, TABLE_BINS), Text(_RULES, note=True))),
             Section("All sets", (_sets(facts, TABLE_BINS, folded=True),)),
             Section("Single items", (_items(found, facts),)),
-            the_plan(facts["reason"], {name: plan[name] for name in _PLAN}),
+            the_plan(facts["reason"], {name: plan[name] for name in _PLAN if name in plan}),
             *promises(
                 promise(found.items.plan, found.items.certificate), not_promised(found.items.plan)
             ),

@@ -8,7 +8,7 @@ from mixtally.data.population import Population
 from mixtally.estimate.rules import Ends, Items, Rule
 from mixtally.report import counts
 from mixtally.report.document import Facts
-from mixtally.simulation.baskets.find import Found
+from mixtally.simulation.baskets.found import Found
 from mixtally.simulation.baskets.held import holders, pairs_held
 from mixtally.simulation.lab import Provenance
 

@@ -8,69 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Population
-from mixtally.errors import ParameterError, PlanError, in_range
+from mixtally.errors import PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.item_sets import (
-    MOST_SET_BITS,
     estimate_sets,
     patterns_of_pairs,
     set_intervals,
     set_significance,
 )
 from mixtally.estimate.received import reconciled
-from mixtally.estimate.rules import Ends, Items, Rule, rules
+from mixtally.estimate.rules import Ends, Items, rules
 from mixtally.ground.bits import Rows
 from mixtally.records.contract import Plan
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism import BitFlips
-from mixtally.records.result import Result
 from mixtally.records.results import Tally
+from mixtally.simulation.baskets.found import Found, ItemSet, check_ends
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.play import play
 from mixtally.simulation.run import checked
 from mixtally.tally.patterns import pattern_counts
-
-
-@dataclass(frozen=True, slots=True)
-class ItemSet:
-    """A set that more than ``support`` people hold, by the test.
-
-    where
-      count          unbiased, in people
-      lower, upper   of all sets and items at once
-    """
-
-    items: Items
-    count: float
-    standard_error: float
-    lower: int
-    upper: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """What was found in a collection of baskets.
-
-    where
-      items     the counts of single items
-      sets      by size, the most frequent first
-      rules     of all sets, the surest first
-      support   people that more than hold each set
-      level     at which all sets and rules hold at once
-    """
-
-    items: Result
-    sets: dict[int, tuple[ItemSet, ...]]
-    rules: tuple[Rule, ...]
-    support: int
-    level: float
-
-    @property
-    def every(self) -> list[ItemSet]:
-        """The sets of all sizes, small ones first."""
-        return [one for size in sorted(self.sets) for one in self.sets[size]]
 
 
 def find_sets(
@@ -92,7 +51,7 @@ def find_sets(
     Raises PlanError when the plan is for another crowd or does not send sets whole among blanks, or
     its promise is false; ParameterError for ends that mean nothing.
     """
-    _check(support, largest, baskets)
+    check_ends(support, largest, baskets)
     analysis = Analysis(level=level)
     whole = replace(analysis, pairs=True)
     if plan.name != "flip-blank":
@@ -113,19 +72,6 @@ def find_sets(
     every = [one for found in sets.values() for one in found]
     held.update({one.items: Ends(one.count, one.lower, one.upper) for one in every})
     return Found(items, sets, tuple(rules(held, baskets.users)), support, level)
-
-
-def _check(support: int, largest: int, baskets: Population) -> None:
-    if not 0 <= support < baskets.users:
-        raise ParameterError(
-            "support",
-            wanted=f"a whole number in [0, {baskets.users - 1:,}]",
-            got=f"{support:,}",
-            do="sets that more people than this hold are found",
-        )
-    in_range(
-        "largest", largest, 2, MOST_SET_BITS, "it is the most items of a set that is looked for"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
