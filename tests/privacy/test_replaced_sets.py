@@ -108,6 +108,37 @@ def test_no_dataset_is_above_the_bound_and_the_lower_end_is_below_the_worst(
         assert worst <= bounds.upper * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(("bins", "size", "users", "fakes"), [(2, 2, 3, 1), (3, 2, 2, 2)])
+def test_the_lower_end_is_that_of_a_dataset(bins, size, users, fakes):
+    """Others hold nothing: the differences that tell the most, message by message."""
+    g, cells = Fraction(1, 4), bins + size
+    apart = min(size, bins // 2)
+    u, v = (
+        [*range(first, first + apart), *range(bins, bins + size - apart)] for first in (0, apart)
+    )
+
+    def differences(own):
+        law = {0: Fraction(1)}
+        pads = [sent(range(bins, cells), cells, g)] * (users - 1)
+        fake = [{(cell,): Fraction(1, cells) for cell in range(cells)}] * fakes
+        for one in [*pads, *fake, sent(own, cells, g)]:
+            more = Counter()
+            for seen, p in law.items():
+                for named, q in one.items():
+                    moved = sum((c < apart) - (apart <= c < 2 * apart) for c in named)
+                    more[seen + moved] += p * q
+            law = more
+        return law
+
+    p, q = differences(u), differences(v)
+    for grow in GROWS:
+        wanted = brute_sets.one_way(p, q, grow)
+        mechanism = of(bins, size, users, fakes, g)
+        hidden = set_in_clear.among(mechanism, fakes)
+        found = set_in_clear.counted_lower(hidden, math.log(grow), 1)
+        assert found == pytest.approx(float(wanted), rel=1e-9, abs=2e-11)
+
+
 def test_of_a_replacement_nothing_is_counted_on_twice():
     """The mean over others' replacements lies above the truth; with the person's own counted as
     theirs are it would not.

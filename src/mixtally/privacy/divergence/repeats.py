@@ -55,13 +55,11 @@ class Kind(NamedTuple):
     where
       others   how many other senders there are, and the chance for each of them
       u, v     the chances of the person with either record
-      own      how many messages the person sends
     """
 
     others: list[tuple[int, float]]
     u: float
     v: float
-    own: int = 1
 
 
 def among_blanks(
@@ -103,10 +101,7 @@ def _length(kind: Kind, copies: int) -> int:
     """How many steps the distribution of its count takes."""
     windows = [tails.window(copies * n, chance) for n, chance in kind.others if n > 0]
     lengths = [last - first + 1 for first, last in windows]
-    return (
-        sum(lengths) * (1 + copies * kind.own)
-        + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
-    )
+    return sum(lengths) * (1 + copies) + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
 
 
 def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
@@ -122,20 +117,20 @@ def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
             error += _DEVIATIONS * _UNIT * math.sqrt(copies * count * chance / (1.0 - chance))
         elif chance >= 1.0:
             cut += copies * count * _UNIT
-    high, low, own = max(kind.u, kind.v), min(kind.u, kind.v), copies * kind.own
+    high, low = max(kind.u, kind.v), min(kind.u, kind.v)
     if high < 1.0:
-        error += own * _UNIT / (1.0 - high)
+        error += copies * _UNIT / (1.0 - high)
     else:
-        cut += own * _UNIT
+        cut += copies * _UNIT
     if cut + error > _UNKNOWN:
         return 0.0
-    pair = Pair(_joined(background, high, own), _joined(background, low, own), cut, error)
+    pair = Pair(_joined(background, high, copies), _joined(background, low, copies), cut, error)
     grow = math.exp(epsilon)
     return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
 
 
 def _joined(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
-    """The background and the ``copies`` messages of a person, each of the kind with ``chance``."""
+    """The background and a person who sends the kind ``copies`` times with ``chance``."""
     own = np.ones(1)
     for _ in range(copies):
         own = np.convolve(own, [1.0 - chance, chance])

@@ -26,9 +26,12 @@ the observer see which messages of the others were not replaced, and take these 
 are left, Bin(k (n-1), g) of them and the fakes. Of the person's own let the observer know which
 were replaced, a choice that no value has a part in: r cells that are not, among still more uniform
 ones, and delta_r is at most delta_k. So replacements of others are fakes by k (n-1) coins of the
-chance g, and one's own are left out. From below count the messages that name a cell of u where all
-others hold v, over planes all on one line: Bin(k, 1 - g + g w) of u, Bin(k, g w) of v, and w of the
-uniform ones, w = k/D, or ((1 - kappa) k + kappa)/p.
+chance g, and one's own are left out. From below let u and v
+differ in r cells each, all others hold a set without them, and take how many messages name a cell
+of u alone less those of v alone: independent steps of 1, -1 and 0, of which a uniform message makes
+either with the chance r/D, over planes of one line where it parts r (1 - kappa)/p, and so does one
+of the person's own where it is replaced. The distribution is that of the product of their
+characteristic functions, and exchanged for v.
 
 *Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it
 meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
@@ -58,12 +61,13 @@ Source: proved here; the ratio is that of sufficient DP 000 (3.1) with uniform b
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.memo import Memo
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.poisson_pairs import more_and_less
-from mixtally.privacy.divergence import repeats
 from mixtally.privacy.numerics import poissonized
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, KaryResponse
@@ -80,6 +84,8 @@ square to a variance of one, or a part in 10^6 and a part in 4,000; delta rises 
 as much."""
 _MOST_MEAN = 1e8
 """More fakes in a cell are taken for so many: there is nothing left to tell apart."""
+_DEVIATIONS, _MOST_REACH, _LOOSE = 12.0, 1 << 18, 1e-12
+"""How far a difference is followed, at most, and the error of its transform, with room."""
 _LOST = 1e-3
 """Of the upper bound, what the lower one may lack by far too few fakes."""
 
@@ -145,12 +151,29 @@ def delta(hidden: Hidden, epsilon: float, memo: Memo | None = None) -> Bracket:
 
 
 def counted_lower(hidden: Hidden, epsilon: float, rounds: int) -> float:
-    """What the messages tell that name a cell of one record, of so many rounds."""
-    size, g, met = hidden.size, hidden.replaced, hidden.meeting
-    named = (size - (size - 1) * met) / hidden.cells
-    others = [(many, chance * named) for many, chance in hidden.fakes]
-    kind = repeats.Kind(others, 1.0 - g + g * named, g * named, size)
-    return repeats.lower_bound([kind], epsilon, rounds)
+    """What is told by how many messages name a cell of one record alone less those of the other's,
+    of so many rounds together.
+    """
+    size, g = hidden.size, hidden.replaced
+    apart = min(size, (hidden.cells - size) // 2)  # others hold another set, or pads alone
+    named = apart * (1.0 - hidden.meeting) / hidden.cells
+    steps = [(many, chance * named) for many, chance in hidden.fakes]
+    steps.append((size - apart, g * named))
+    deviation = math.sqrt(rounds * (2.0 * math.fsum(n * q for n, q in steps) + size))
+    reach = rounds * size + math.ceil(_DEVIATIONS * deviation + _DEVIATIONS**2)
+    if reach > _MOST_REACH:
+        return 0.0
+    length = 1 << (2 * reach).bit_length()
+    angle = np.arange(length // 2 + 1) * (2.0 * math.pi / length)
+    still = 2.0 * (1.0 - np.cos(angle))
+    own = (1.0 - g) * np.exp(1j * angle) + g * (1.0 - named * still)
+    every = math.prod((1.0 - q * still) ** n for n, q in steps)
+    pmf = np.fft.irfft(np.conj((every * own**apart) ** rounds), length)
+    pmf = np.roll(pmf, length // 2)  # of -length/2 .. length/2 - 1
+    above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
+    # P_v(difference >= t) is P_u(difference <= -t).
+    told = above[length // 2 :] - math.exp(epsilon) * below[length // 2 : 0 : -1]
+    return max(0.0, float(told.max()) - _LOOSE * (1.0 + math.exp(epsilon)))
 
 
 def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: bool = False) -> float:
