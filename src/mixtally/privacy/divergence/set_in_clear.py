@@ -26,12 +26,13 @@ the observer see which messages of the others were not replaced, and take these 
 are left, Bin(k (n-1), g) of them and the fakes. Of the person's own let the observer know which
 were replaced, a choice that no value has a part in: r cells that are not, among still more uniform
 ones, and delta_r is at most delta_k. So replacements of others are fakes by k (n-1) coins of the
-chance g, and one's own are left out. From below let u and v
-differ in r cells each, all others hold a set without them, and take how many messages name a cell
-of u alone less those of v alone: independent steps of 1, -1 and 0, of which a uniform message makes
-either with the chance r/D, over planes of one line where it parts r (1 - kappa)/p, and so does one
-of the person's own where it is replaced. The distribution is that of the product of their
-characteristic functions, and exchanged for v.
+chance g, and one's own are left out, which is dear where g is large.
+
+From below let u and v differ in r cells each while all others hold a set without them, and take how
+many messages name a cell of u alone less those of v alone: independent steps of 1, -1 and 0. A
+uniform message makes either with the chance r/D, over planes of one line, where it parts them,
+r (1 - kappa)/p, and so does one of the person's own that is replaced. The distribution is that of
+the product of their characteristic functions, and its reflection for v.
 
 *Over planes* (``records.planes``) member u_l draws one of |J_l| directions, in none of which it
 meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
