@@ -118,7 +118,6 @@ def test_intervals_of_parts_hold_over_all_bins_of_the_record():
         whole.each.upper - whole.each.lower
     ).max()
     assert (own.together.upper == own.each.upper).all()  # one bin is all bins
-    assert whole.together.simultaneous
 
 
 def test_attributes_of_different_sizes_have_errors_of_their_own():
