@@ -1,4 +1,4 @@
-"""Ask again and again under one plan: the collections, their changes, what everybody spends."""
+"""Repeat a question over time: the collections, their changes, what everybody spends."""
 
 from collections.abc import Callable, Sequence
 
