@@ -44,8 +44,6 @@ _CHANCES = 1e-3, 0.95, 24
 """Of a replacement: from, to, and how many are looked at."""
 _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
 """Where a mean is sought, how closely, and by how many counts within how many deviations."""
-_SOME = 0.4
-"""Replacements by which bins of their own are always better: others' messages are twice as many."""
 _HELPING = 0.1
 """Fakes that hide less than this share make an error at most some twentieth less."""
 _ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
@@ -111,11 +109,10 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
 def _cells(
     request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
 ) -> int:
-    """How many cells p err about least at the count that is asked for; 0 for none.
+    """How many cells p err about least at the count that is asked for; 0 for none, and where bins
+    of their own err less.
 
-    Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu,
-    and an empty cell's variance is mu (n + m) / (n g + m) and more: where bins of their own are
-    covered by few replacements, they err less.
+    Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
     """
     g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
     if size > 1:  # of whose own replacements nothing is counted on
@@ -124,13 +121,15 @@ def _cells(
         given = _epsilon_of_one(request), guarantee.delta
         mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
     cells = (size * people * g + sure) / mean
-    if request.question.hashed is None and np.any(cells[g <= _SOME] >= request.question.bins):
-        return 0
-    cells = np.minimum(cells, min(request.question.bins, MOST_BINS))
-    spread = (size * request.users + sure) / np.maximum(cells, 1.0)
-    spread += request.count * g * (1.0 - g)
+    bins, lost = request.question.bins, request.count * g * (1.0 - g)
+    own = (size * request.users * g + sure) / bins + lost
+    own = np.where(cells >= bins, own / (1.0 - g) ** 2, math.inf)
+    cells = np.minimum(cells, min(bins, MOST_BINS))
+    spread = (size * request.users + sure) / np.maximum(cells, 1.0) + lost
     error = np.where(cells >= 2.0 * size, spread / (1.0 - g) ** 2, math.inf)
     best = int(error.argmin())
+    if request.question.hashed is None and own.min() <= error[best]:
+        return 0
     return round(float(cells[best])) if math.isfinite(error[best]) else 0
 
 
