@@ -12,6 +12,7 @@ from mixtally.simulation.baskets import baskets_of, find_sets, holders, in_a_row
 from mixtally.simulation.baskets import find as module
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
+from simulation import goods
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
@@ -25,10 +26,7 @@ def plan_for(baskets, protocol="flip-blank"):
 
 @pytest.fixture(scope="module")
 def shop():
-    """Thirty thousand baskets of up to three of eight goods; bread, milk and jam go together."""
-    kinds = [("bread", "milk", "jam")] * 6 + [("bread", "milk")] * 6 + [("tea",)] * 9
-    kinds += [("oil", "rice")] * 3 + [("salt",), ("soap",), ("bread",), ()]
-    return baskets_of("goods", kinds * 1072)
+    return goods.shop()
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +40,7 @@ def found_in(shop, plan, seed=1, **ends):
 
 def test_sets_are_found_and_none_that_nobody_holds(shop, plan):
     """False alarm: none for this seed; over seeds a wrong set or interval has chance 0.05."""
-    found, label = found_in(shop, plan), shop.question.label
-    pairs = {tuple(map(label, one.items)) for one in found.sets[2]}
-    assert pairs == {("bread", "milk"), ("bread", "jam"), ("jam", "milk"), ("oil", "rice")}
-    (triple,) = found.sets[3]
-    assert [label(i) for i in triple.items] == ["bread", "jam", "milk"]
-    for one in found.every:
-        (true,) = holders(shop, [one.items]).tolist()
-        assert abs(one.count - true) < 5 * one.standard_error
-        assert one.lower <= true <= one.upper
-    assert len(found.rules) == 2 * len(pairs) + 3
+    goods.check_found(found_in(shop, plan), shop)
 
 
 def test_rules_hold_the_truth(shop, plan):
@@ -75,8 +64,7 @@ def test_support_leaves_the_rarer_out(shop, plan):
 
 def wrong(runs=60):
     """Of so many collections of a small crowd, those in which the interval of a set misses."""
-    kinds = [("a", "b")] * 330 + [("a",)] * 300 + [("b",)] * 300 + [("c",)] * 300
-    crowd = baskets_of("goods", [*kinds, *[("a", "c")] * 100])
+    crowd = goods.few()
     plan, held, total = plan_for(crowd), pairs_held(crowd), 0
     for seed in range(runs):
         found = find_sets(plan, crowd, Lab(SeededChance(seed)), level=0.8)

@@ -18,16 +18,14 @@ from mixtally.simulation.baskets import baskets_of, holders, values
 from mixtally.simulation.baskets.values import find_values, items_of, numbers, values_of
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
+from simulation import goods
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 
 
 @pytest.fixture(scope="module")
 def shop():
-    """Thirty thousand baskets of up to three of eight goods; bread, milk and jam go together."""
-    kinds = [("bread", "milk", "jam")] * 6 + [("bread", "milk")] * 6 + [("tea",)] * 9
-    kinds += [("oil", "rice")] * 3 + [("salt",), ("soap",), ("bread",), ()]
-    return baskets_of("goods", kinds * 1072)
+    return goods.shop()
 
 
 def request(crowd, messages, largest=3, **rest):
@@ -90,24 +88,14 @@ def test_sets_are_found_and_none_that_nobody_holds(shop, messages, protocol):
     plan = choose(request(shop, messages, protocol=protocol, mix_fakes=mixes)).plan
     lab = Lab(SeededChance(2))
     found = find_values(plan, shop, lab, support=0, level=0.95, largest=3)
-    label = shop.question.label
-    pairs = {tuple(map(label, one.items)) for one in found.sets[2]}
-    assert pairs == {("bread", "milk"), ("bread", "jam"), ("jam", "milk"), ("oil", "rice")}
-    (triple,) = found.sets[3]
-    assert [label(i) for i in triple.items] == ["bread", "jam", "milk"]
-    for one in found.every:
-        (true,) = holders(shop, [one.items]).tolist()
-        assert abs(one.count - true) < 5 * one.standard_error
-        assert one.lower <= true <= one.upper
+    goods.check_found(found, shop)
     together = found.items.estimate.together
     assert np.all((together.lower <= shop.truth) & (shop.truth <= together.upper))
-    assert len(found.rules) == 2 * len(pairs) + 3
 
 
 def wrong(runs=60):
     """Of so many collections of a small crowd, those in which an interval of a set misses."""
-    kinds = [("a", "b")] * 330 + [("a",)] * 300 + [("b",)] * 300 + [("c",)] * 300
-    crowd = baskets_of("goods", [*kinds, *[("a", "c")] * 100])
+    crowd = goods.few()
     plan, total = choose(request(crowd, 3, 2)).plan, 0
     for seed in range(runs):
         found = find_values(plan, crowd, Lab(SeededChance(seed)), support=0, level=0.8, largest=2)

@@ -16,7 +16,7 @@ Source: notes 004 section 5.1 (uniform fakes).
 """
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import msgspec
 
@@ -33,10 +33,12 @@ class Named(Shuffled, frozen=True, kw_only=True):
     """Messages that are the number of a bin, or of a plane, a message for each member of a set.
 
     where
+      fakes     uniform ones of people, or mixes' shaped ones
       planes    those that a message names; None where it names the bin itself
       max_set   the most bins of a record, in [1, 16], and at most half the planes of a direction
     """
 
+    fakes: UniformFakes | ShapedFakes
     planes: Planes | None = None
     max_set: int = 1
 
@@ -96,30 +98,6 @@ class Named(Shuffled, frozen=True, kw_only=True):
         """No bit is flipped."""
         return
 
-
-class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
-    """Records that are not randomized; ``fakes`` are uniform ones or mixes' shaped ones."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
-
-    fakes: UniformFakes | ShapedFakes
-
-    @property
-    def name(self) -> str:
-        """clear-uniform or clear-shaped."""
-        return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
-
-    def facts(self) -> dict[str, float]:
-        """What it is sent over, and of shaped fakes the numbers of their shape."""
-        if isinstance(self.fakes, ShapedFakes):
-            return {**self.over, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
-        return self.over
-
-    @property
-    def local_epsilon(self) -> float:
-        """Infinite: a message that is known to be someone's tells their value."""
-        return math.inf
-
     @property
     def fakes_promised(self) -> int:
         """People's, or the mean of what the mixes add."""
@@ -137,12 +115,34 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         """The mixes' fakes, if they draw them."""
         return self.fakes if isinstance(self.fakes, ShapedFakes) else None
 
-    def with_honest(self, honest_share: float) -> "InClear":
+    def with_honest(self, honest_share: float) -> Self:
         """With the people's fakes that certainly arrive; a mix's come in full."""
         if isinstance(self.fakes, ShapedFakes):
             return self
         honest = UniformFakes(arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
+
+
+class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
+    """Records that are not randomized."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
+
+    @property
+    def name(self) -> str:
+        """clear-uniform or clear-shaped."""
+        return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
+
+    def facts(self) -> dict[str, float]:
+        """What it is sent over, and of shaped fakes the numbers of their shape."""
+        if isinstance(self.fakes, ShapedFakes):
+            return {**self.over, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
+        return self.over
+
+    @property
+    def local_epsilon(self) -> float:
+        """Infinite: a message that is known to be someone's tells their value."""
+        return math.inf
 
     def having(self, parameter: Parameter, value: int) -> "InClear":
         """With another number of uniform fakes, or another shift of shaped ones."""

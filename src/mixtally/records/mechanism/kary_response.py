@@ -29,7 +29,7 @@ import msgspec
 
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
-from mixtally.records.guarantee import MOST_USERS, arriving
+from mixtally.records.guarantee import MOST_USERS
 from mixtally.records.mechanism.base import Noise, Parameter
 from mixtally.records.mechanism.fakes import UniformFakes
 from mixtally.records.mechanism.in_clear import Named
@@ -98,24 +98,9 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         """One over the least chance that a uniform message is one of a member: the cells, of sets
         over planes p / (1 - (k-1) kappa), as a member's are those that hold no other.
         """
-        if self.planes is None or self.max_set == 1:
+        if self.planes is None:
             return float(self.cells)
         return self.cells / (1.0 - (self.max_set - 1) * self.planes.meeting)
-
-    @property
-    def fakes_promised(self) -> int:
-        """In every repeat as many."""
-        return self.repeats * self.fakes.count
-
-    @property
-    def uniform_fakes(self) -> bool:
-        """They hold a random bin."""
-        return True
-
-    def with_honest(self, honest_share: float) -> "KaryResponse":
-        """With the fakes that certainly arrive; the crowd is counted as it is."""
-        honest = UniformFakes(arriving(self.fakes.count, honest_share))
-        return msgspec.structs.replace(self, fakes=honest)
 
     def having(self, parameter: Parameter, value: int) -> "KaryResponse":
         """With another chance of a replacement, or another number of fakes."""

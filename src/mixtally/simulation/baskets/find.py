@@ -19,7 +19,7 @@ from mixtally.estimate.item_sets import (
     set_significance,
 )
 from mixtally.estimate.received import reconciled
-from mixtally.estimate.rules import Ends, Items, rules
+from mixtally.estimate.rules import Ends, Items
 from mixtally.ground.bits import Rows
 from mixtally.records.contract import Plan
 from mixtally.records.layout import Layout
@@ -68,10 +68,7 @@ def find_sets(
     layout = plan.parts[0].layout
     looked = _Looked(came.mechanism, layout, tally, kept, baskets.users, support, level)
     sets = looked.sets(min(largest, baskets.question.max_set))
-    held: dict[Items, Ends] = {(i,): ends for i, ends in enumerate(looked.items())}
-    every = [one for found in sets.values() for one in found]
-    held.update({one.items: Ends(one.count, one.lower, one.upper) for one in every})
-    return Found(items, sets, tuple(rules(held, baskets.users)), support, level)
+    return Found.of(items, looked.items(), sets, baskets.users, support=support, level=level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,11 +1,12 @@
 """What is found in a collection of baskets: sets that many people hold, and rules between items."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixtally.data.population import Population
 from mixtally.errors import ParameterError, in_range
 from mixtally.estimate.item_sets import MOST_SET_BITS
-from mixtally.estimate.rules import Items, Rule
+from mixtally.estimate.rules import Ends, Items, Rule, rules
 from mixtally.records.result import Result
 
 
@@ -42,6 +43,23 @@ class Found:
     rules: tuple[Rule, ...]
     support: int
     level: float
+
+    @classmethod
+    def of(
+        cls,
+        items: Result,
+        ends: Sequence[Ends],
+        sets: dict[int, tuple[ItemSet, ...]],
+        users: int,
+        *,
+        support: int,
+        level: float,
+    ) -> "Found":
+        """With the rules between ``items``, whose ``ends`` hold at once, that the sets give."""
+        held: dict[Items, Ends] = {(i,): own for i, own in enumerate(ends)}
+        every = (one for alike in sets.values() for one in alike)
+        held.update((one.items, Ends(one.count, one.lower, one.upper)) for one in every)
+        return cls(items, sets, tuple(rules(held, users)), support, level)
 
     @property
     def every(self) -> list[ItemSet]:

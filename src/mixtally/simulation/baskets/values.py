@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mixtally.data.population import Population
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.rules import Ends, Items, rules
+from mixtally.estimate.rules import Ends, Items
 from mixtally.ground.bits import spans
 from mixtally.records.contract import Plan
 from mixtally.records.question import MOST_BINS, MOST_SET, Kind, Question
@@ -74,11 +74,9 @@ def find_values(
     sets = _sets(result.estimate, baskets.question.bins, most, support)
     items = _of_items(result, baskets.question)
     together = items.estimate.together
-    ends = zip(items.estimate.counts, together.lower, together.upper, strict=True)
-    held: dict[Items, Ends] = {(i,): Ends(*map(float, each)) for i, each in enumerate(ends)}
-    for one in (one for found in sets.values() for one in found):
-        held[one.items] = Ends(one.count, one.lower, one.upper)
-    return Found(items, sets, tuple(rules(held, baskets.users)), support, level)
+    every = zip(items.estimate.counts, together.lower, together.upper, strict=True)
+    ends = [Ends(*map(float, each)) for each in every]
+    return Found.of(items, ends, sets, baskets.users, support=support, level=level)
 
 
 def numbers(baskets: Population, largest: int) -> NDArray[np.int64]:
