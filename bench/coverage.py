@@ -8,7 +8,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +32,14 @@ from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import Truth, truth_of
+from mixtally.simulation.truth import Truth, compared, truth_of
 
 LEVEL = 0.9
 USERS, BINS, EACH, FEW = 600, 24, 8, 3
 """Of the bins so many are held by many people, as many by a few each, all others by nobody."""
 KINDS = (
     *("0", "few", "many", "all at once", "mean", "quantiles", "moments", "shares"),
-    *("mean size", "sizes", "sizes at once", "not listed"),
+    *("mean size", "sizes", "sizes at once", "not listed", "differences", "differences at once"),
 )
 Held = Counter[tuple[str, bool]]
 """(a kind of interval, whether it holds the truth) -> how often."""
@@ -100,7 +100,7 @@ def measured(name: str, crowds: int, level: float, planner: Planner, seed: int =
             result, truth = _words(plan, lab, level)
         else:
             crowd = rounded_crowd(crowd_of(case, chance), plan, chance)
-            result = release(plan, crowd, lab, Analysis(level=level)).result
+            result = release(plan, crowd, lab, _analysis(plan.question, level)).result
             truth = truth_of(crowd, result)
         found.update(held(result, truth, levels=case.kind != "numbers"))
     return found
@@ -140,6 +140,13 @@ def crowd_of(case: Case, chance: Chance) -> Population:
     return Population(question, np.where(rare, EACH + people % EACH, people % EACH))
 
 
+def _analysis(question: Question, level: float) -> Analysis:
+    """Beside the counts the differences of two frequent, two rare and two empty bins."""
+    places = [first + place for first in (0, EACH, 2 * EACH) for place in range(2)]
+    names = tuple(question.label(place) for place in places if place < question.bins)
+    return Analysis(level=level, compared=names)
+
+
 def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
     """Half of the people hold listed words, a few of them rare ones; the others their own."""
     people = np.arange(USERS)
@@ -148,12 +155,9 @@ def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
     labels = tuple(f"word {place}" for place in range(BINS + 50))
     crowd = Population(Question(name="q", bins=len(labels), labels=labels), codes)
     some = sought(plan.question, labels[:BINS])
-    result = release(
-        plan, hashed(crowd, plan.question), lab, Analysis(level=level, listed=some)
-    ).result
-    truth = truth_of_words(crowd, some)
-    unlisted = float(USERS - truth.counts.sum())
-    return result, Truth(truth.counts, {"others": (unlisted,)})
+    asked = replace(_analysis(crowd.question, level), listed=some)
+    result = release(plan, hashed(crowd, plan.question), lab, asked).result
+    return result, compared(truth_of_words(crowd, some), result)
 
 
 def held(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
@@ -175,15 +179,15 @@ def _held_figures(figures: Figures, truth: tuple[float | None, ...]) -> Iterator
         inside = row.lower - edge <= value <= row.upper + edge
         if figures.name == "others":
             yield "not listed", inside
-        elif figures.name == "sizes":
-            yield ("mean size" if row.label == MEAN else "sizes"), inside
+        elif figures.name in ("sizes", "differences"):
+            yield ("mean size" if row.label == MEAN else figures.name), inside
             if row.lower_simultaneous is not None and row.upper_simultaneous is not None:
                 at_once.append(row.lower_simultaneous <= value <= row.upper_simultaneous)
         else:
             kinds = ["mean", "mean", "moments", "moments", *["quantiles"] * 5, "shares", "shares"]
             yield kinds[place], inside
     if at_once:
-        yield "sizes at once", all(at_once)
+        yield f"{figures.name} at once", all(at_once)
 
 
 def share_of(found: Held, kind: str) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 
 import pytest
 
@@ -82,6 +83,22 @@ def test_numbers_tell_mean_quantiles_and_the_clipping(cli, data, played):
         slack = 2 * (row["upper"] - row["lower"])  # false alarm below 10^-6 a row
         assert row["lower"] - slack <= row["truth"] <= row["upper"] + slack
     assert "mean and quantiles" in cli("simulate", data, *READ["number"], *GIVEN).out
+
+
+def test_counts_are_compared_in_pairs(played):
+    """False alarm below 10^-8 a row: within six standard errors."""
+    given = ("--columns", "city,age", "--as", "attributes", "--mix-fakes")
+    named = [part for label in ("city=x", "age=old", "age=young") for part in ("--compare", label)]
+    (release,) = played(*given, *named, *GIVEN)["releases"]
+    counts = {row["label"]: row for row in release["estimates"]}
+    for row in release["differences"]:
+        one, other = (counts[label] for label in row["label"].split(" - "))
+        assert row["estimate"] == pytest.approx(one["estimate"] - other["estimate"])
+        assert row["truth"] == one["truth"] - other["truth"]
+        assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+        apart = math.hypot(one["standard_error"], other["standard_error"])
+        assert row["standard_error"] == pytest.approx(apart)
+        assert row["lower_simultaneous"] < row["lower"] < row["upper"] < row["upper_simultaneous"]
 
 
 def test_pairs_are_counted_where_records_travel_whole(cli, data, played):

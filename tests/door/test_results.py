@@ -38,6 +38,19 @@ def test_counts_come_with_intervals_and_the_promise_comes_first():
     assert unseeded._repr_html_().startswith("<p>Protects: ")
 
 
+def test_two_counts_of_a_result_are_compared():
+    """False alarm below 10^-8: within six standard errors."""
+    result = played(seed=3)
+    row = result.difference("pear", "plum")
+    assert row.label == "pear - plum"
+    assert row.estimate == result["pear"].estimate - result["plum"].estimate
+    assert abs(row.estimate - 100) < 6 * row.standard_error
+    assert result.error < row.standard_error < 2 * result.error
+    assert row.lower < row.estimate < row.upper
+    with pytest.raises(ParameterError, match="wanted one of apple, pear, plum, got 'pea'"):
+        result.difference("pear", "pea")
+
+
 def test_a_seed_repeats_and_says_that_it_hides_nothing():
     one, two, other = played(seed=3), played(seed=3), played(seed=4)
     assert [r.estimate for r in one.rows] == [r.estimate for r in two.rows]

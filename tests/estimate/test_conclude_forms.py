@@ -11,7 +11,7 @@ from helpers.contracts import flipped, plan_of, shaped, uniform
 from helpers.sampled import among
 from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.conclude.counts import counted
+from mixtally.estimate.conclude.side_by_side import counted
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import arrived, reconciled, undeclared
 from mixtally.records.contract import FakeRecord, OwnFakes, Shape

@@ -10,7 +10,7 @@ from bench.coverage import CASES, KINDS, LEVEL, measured, share_of
 from mixtally.planner import Planner
 
 CROWDS, NEVER, HALF = 50, 1e-6, 0.59
-ALIKE = {"quantiles": 5, "mean": 2, "moments": 2, "shares": 2, "sizes": 2}
+ALIKE = {"quantiles": 5, "mean": 2, "moments": 2, "shares": 2, "sizes": 2, "differences": 3}
 """So many numbers of a kind a crowd, which may all miss together: they count as one."""
 PLANNER = Planner()
 

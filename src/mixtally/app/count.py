@@ -19,7 +19,7 @@ from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Release, Study
-from mixtally.simulation.truth import Truth, truth_of
+from mixtally.simulation.truth import Truth, compared, truth_of
 
 
 class Asked(NamedTuple):
@@ -84,13 +84,14 @@ def _played(
 ) -> tuple[Release, Truth]:
     """The result and the truth of each of its lines."""
     if isinstance(crowd, Histogram):
-        return collect_counts(asked.plan, crowd, lab, analysis), Truth(crowd.truth)
+        drawn = collect_counts(asked.plan, crowd, lab, analysis)
+        return drawn, compared(Truth(crowd.truth), drawn.result)
     if asked.words is not None:
         listed = sought(asked.plan.question, asked.words)
         found = release(
             asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=listed)
         )
-        return found, truth_of_words(crowd, listed)
+        return found, compared(truth_of_words(crowd, listed), found.result)
     if counts_only:
         played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
     else:

@@ -26,7 +26,6 @@ from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
 from mixtally.collector.results import utc
 from mixtally.errors import DataError, ParameterError
-from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import SecureChance
 from mixtally.node.calls import call, patient
 from mixtally.node.folder import Folder
@@ -168,14 +167,9 @@ def serve(
 class Look:
     """What is wanted of a tally."""
 
+    wanted: o.AnalysisOptions
     level: o.Level = 0.95
     candidates: Candidates = None
-    pairs: Annotated[
-        bool, o.option("--pairs", "Also count how many people have both of two bits.")
-    ] = False
-    project: Annotated[
-        str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
-    ] = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     top: o.Top = 20
     json: o.Json = False
@@ -194,7 +188,7 @@ def publish(
 ) -> None:
     """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
     role = r.open_role(folder)
-    analysis = Analysis(level=look.level, projection=look.project, pairs=look.pairs)
+    analysis = look.wanted.analysis(look.level)
     if number is None:
         show(Outcome(document=office.whole_page(role)), look.out, json=look.json)
         return

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from mixtally.app.outcome import Run
+    from mixtally.estimate.analysis import Analysis
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
 
@@ -85,6 +86,10 @@ Level = Annotated[
 Labels = Annotated[
     Path | None, option("--labels", "File with the answers in order, one a line.", "FILE")
 ]
+Compare = Annotated[
+    list[str] | None,
+    option("--compare", "Also how much this count differs from others; give two or more.", "LABEL"),
+]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
 
 
@@ -120,6 +125,26 @@ class MaybePromise:
                 do="add --epsilon 1 --delta 1e-6, for example",
             )
         return Guarantee(epsilon=epsilon, delta=delta)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisOptions:
+    """What is wanted of a tally beside the counts of its bins."""
+
+    pairs: Annotated[
+        bool, option("--pairs", "Also count how many people have both of two bits.")
+    ] = False
+    compare: Compare = None
+    project: Annotated[
+        str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
+    ] = None
+
+    def analysis(self, level: float) -> "Analysis":
+        """All that is wanted, with intervals of ``level``."""
+        from mixtally.estimate.analysis import Analysis  # loads NumPy, which a device's help lacks
+
+        compared = tuple(self.compare or ())
+        return Analysis(level=level, projection=self.project, pairs=self.pairs, compared=compared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

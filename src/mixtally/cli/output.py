@@ -50,7 +50,7 @@ _RESULTS = frozenset(
     name + ".csv"
     for name in (
         "estimates", "numbers", "pairs", "correlations", "tables", "shares", "words", "counts",
-        "changes", "means", "mean_changes", "others", "sizes",
+        "changes", "differences", "means", "mean_changes", "others", "sizes",
     )
 ) | {"plan.json", "report.html", "result.json", "report.json", "map.svg"}  # fmt: skip
 """What results are made of, and were."""

@@ -21,7 +21,6 @@ from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
 from mixtally.cli.simulate_crowd import crowd_of
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
-from mixtally.estimate.analysis import Analysis
 from mixtally.records.contract import Plan
 from mixtally.simulation import offers
 from mixtally.simulation.counts_only import Histogram
@@ -34,6 +33,7 @@ class PlayOptions:
     """What is promised or planned, and what is counted beside the bins."""
 
     promise: o.MaybePromise
+    wanted: o.AnalysisOptions
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
@@ -41,19 +41,9 @@ class PlayOptions:
         int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
     ] = None
     candidates: Candidates = None
-    pairs: Annotated[
-        bool, o.option("--pairs", "Also count how many people have both of two bits.")
-    ] = False
     observer: Annotated[
         str, o.option("--observer", "sums: also say what is hidden from sums alone.", "WHO")
     ] = "messages"
-    project: Annotated[
-        str | None, o.option("--project", "Also report counts projected to: simplex.", "HOW")
-    ] = None
-
-    def analysis(self, level: float) -> Analysis:
-        """What is wanted of the tallies."""
-        return Analysis(level=level, projection=self.project, pairs=self.pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,14 +78,16 @@ def simulate(
     if contract.contract is not None:
         made = flags(options.promise) + flags(options, "plan", "repeats", "observer")
         refuse_beside(made + flags(budget) + flags(hashing) + flags(counts), "contract")
-        words, analysis = read_labels(options.candidates), options.analysis(run.level)
+        words, analysis = read_labels(options.candidates), options.wanted.analysis(run.level)
         simulate_contract.play(data, contract, read, run, analysis, words)
         return
     sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
     given = None if options.plan is None else read_plan(options.plan)
     reading, words = _counted(options, given, read, budget, hashing)
     if counts.asked:
-        refuse(counts, flags(options, "pairs", "candidates") + flags(hashing))
+        refuse(
+            counts, flags(options.wanted, "pairs") + flags(options, "candidates") + flags(hashing)
+        )
     file, lab = read.rows.at(data), Lab(o.chance(run.seed))
     guarantee = None if given is not None else options.promise.guarantee()
     reading = replace(reading, words=words is not None)
@@ -113,14 +105,14 @@ def simulate(
         limits, times = with_room(budget, options.repeats), options.repeats
         scale, own = reading.scale, lab.planner
         wish = wish_of(limits, question, guarantee, crowd.users, scale=scale, planner=own)
-        plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.pairs)
+        plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.wanted.pairs)
     if isinstance(crowd, Population):
         crowd = rounded_crowd(crowd, plan, lab.chance)
     with progress_bars() as progress:
         outcome = count(
             Asked(reading.name, plan, reason, words),
             crowd,
-            options.analysis(run.level),
+            options.wanted.analysis(run.level),
             run.of(replace(lab, progress=progress), source),
             sums=sums,
             counts_only=counts.asked,
@@ -138,7 +130,7 @@ def _counted(
     """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
     planned = plan is not None
     reading = reading_of(read, planned=False) if plan is None else reading_as(read, plan)
-    plain = flags(options, "project", "pairs", "repeats")
+    plain = flags(options.wanted, "project", "pairs") + flags(options, "repeats")
     words = asked_words(options.candidates, hashing, reading, plain)
     if planned:
         beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")

@@ -21,7 +21,7 @@ from mixtally.simulation.rounding import rounded_crowd
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
-from mixtally.simulation.truth import truth_of
+from mixtally.simulation.truth import compared, truth_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def play(
     if analysis.listed is None:
         truth = truth_of(crowd, played.found)
     else:
-        truth = truth_of_words(crowd, analysis.listed)
+        truth = compared(truth_of_words(crowd, analysis.listed), played.found)
     study = Study(about, (played,), truth)
     outcome = Outcome(
         document=document(study, run.top),

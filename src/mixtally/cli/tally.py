@@ -58,6 +58,7 @@ class ShowOptions:
 
     level: o.Level = 0.95
     candidates: Candidates = None
+    compare: o.Compare = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     top: o.Top = 20
     json: o.Json = False
@@ -89,8 +90,9 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     words, listed = read_labels(run.candidates), None
     if words is not None:
         listed = sought(plan.question, words)
-    analysis = Analysis(level=run.level, listed=listed)
+    analysis = Analysis(level=run.level, listed=listed, compared=tuple(run.compare or ()))
     analysis.check_listed(plan.question)
+    analysis.check_compared(plan.question)
     result = conclude(plan, [made.tally], analysis, received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result),), truth=None)

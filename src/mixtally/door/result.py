@@ -16,6 +16,7 @@ from mixtally.door.frames import frame_of
 from mixtally.door.page import document
 from mixtally.door.simulated_result import RAW, SHOWN, SimulatedResult
 from mixtally.errors import DataError, ParameterError, not_one_of
+from mixtally.estimate.conclude.differences import differences
 from mixtally.estimate.numbers import QUANTILES, quantile_label
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import write_plan
@@ -93,6 +94,16 @@ class Result:
         """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
         rows = {row.label: row for row in self._numbers()}
         return {share: rows[quantile_label(share)] for share in QUANTILES}
+
+    @checks.in_python
+    def difference(self, first: str, second: str) -> Row:
+        """How many more people hold the label ``first`` than ``second``, with its interval.
+
+        Raises ParameterError for a label there is not.
+
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).difference("apple", "pear").lower
+        """
+        return differences(self.record, (first, second)).rows[0]
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:

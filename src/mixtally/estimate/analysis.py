@@ -1,6 +1,6 @@
 """What is wanted of tallies: the level of intervals, and what is derived beside the counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,8 @@ def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.f
     return nearest
 
 
+MOST_COMPARED = 40
+"""Labels that are compared with each other at once."""
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
@@ -41,6 +43,7 @@ class Analysis:
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
       listed       words that are looked for, where the question is open; None for none
       pairs        whether messages are counted for how many people have both of two bits
+      compared     labels whose counts are compared with each other
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection.
     """
@@ -49,6 +52,7 @@ class Analysis:
     projection: str | None = None
     listed: Listed | None = None
     pairs: bool = False
+    compared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -77,6 +81,13 @@ class Analysis:
                 do="list words, one a line: the same messages answer any list",
             )
 
+    def check_compared(self, question: Question) -> None:
+        """Raises as ``places_of`` for labels to compare that are none of the question's."""
+        if self.compared:
+            listed = None if self.listed is None else self.listed.labels
+            every = map(question.label, range(question.bins)) if listed is None else listed
+            places_of(list(every), self.compared)
+
     def projected(
         self, question: Question, counts: NDArray[np.float64], people: int
     ) -> NDArray[np.float64] | None:
@@ -90,6 +101,25 @@ class Analysis:
         project, ends = PROJECTIONS[self.projection], np.cumsum(question.attributes or ())[:-1]
         pieces = np.split(counts, ends.tolist())
         return np.concatenate([project(piece, float(people)) for piece in pieces])
+
+
+def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
+    """The bins of ``labels`` among those of ``every`` bin.
+
+    Raises ParameterError for a label there is not, one that is named twice, one alone or too many.
+    """
+    if len(labels) != len(set(labels)) or not 2 <= len(labels) <= MOST_COMPARED:
+        raise ParameterError(
+            "labels to compare",
+            wanted=f"from 2 to {MOST_COMPARED} different ones",
+            got=", ".join(labels[:3]) + ", .." * (len(labels) > 3),
+            do="name each of them once",
+        )
+    known = {label: place for place, label in enumerate(every)}
+    for label in labels:
+        if label not in known:
+            raise not_one_of("labels to compare", label, every[:MOST_COMPARED])
+    return [known[label] for label in labels]
 
 
 COUNTS_ALONE = Analysis()

@@ -79,6 +79,7 @@ def check_crowd(
     """
     analysis.check_sums(question)  # before the work, not after it
     analysis.check_listed(question)
+    analysis.check_compared(question)
     if plan.question != question or users < plan.minimum_crowd:
         raise PlanError(
             "plan",

@@ -1,13 +1,14 @@
 """What the lab alone knows: the true counts of a crowd that is played, laid beside a result."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.population import Population
+from mixtally.estimate.conclude.differences import NAME as DIFFERENCES
 from mixtally.estimate.conclude.set_sizes import NAME as SIZES
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
@@ -71,11 +72,23 @@ def truth_of(population: Population, found: Told) -> Truth:
         if one.name == SIZES:
             figures[one.name] = _sizes(population)
             continue
+        if one.name == DIFFERENCES:
+            continue
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
             both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
         figures[one.name] = _of_pairs(one, both, population.users)
-    return Truth(population.truth, figures)
+    return compared(Truth(population.truth, figures), found)
+
+
+def compared(truth: Truth, found: Told) -> Truth:
+    """With the differences of the counts that are compared in ``found``, if any are."""
+    beside = {
+        one.name: tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
+        for one in found.figures
+        if one.name == DIFFERENCES
+    }
+    return replace(truth, figures={**truth.figures, **beside})
 
 
 def _numbers(population: Population) -> Values:

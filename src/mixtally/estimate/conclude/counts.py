@@ -1,17 +1,17 @@
 """Counts with intervals, and whatever else the same messages tell: pairs, tables, numbers."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.estimate.conclude.differences import differences
 from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.conclude.set_sizes import set_sizes
+from mixtally.estimate.conclude.side_by_side import side_by_side
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts, surer
@@ -21,10 +21,10 @@ from mixtally.estimate.received import Arrived, reconciled, undeclared
 from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.result import Result
-from mixtally.records.results import Estimate, Figures, Intervals, Tally
+from mixtally.records.results import Estimate, Figures, Tally
 
 _RARE = 1e-9
 
@@ -68,7 +68,7 @@ def conclude(
     noises = noises or Noises()
     own, every, figures = _estimated(plan, parts, tallies, analysis, noises)
     fewest = min(one.people for one in parts)
-    return Result(
+    found = Result(
         plan=plan,
         received=received,
         question=own,
@@ -78,6 +78,9 @@ def conclude(
         figures=figures,
         doubts=tuple(_doubts(plan, parts, tallies)),
     )
+    if analysis.compared:
+        found = replace(found, figures=(*figures, differences(found, analysis.compared)))
+    return found
 
 
 def _estimated(
@@ -182,40 +185,3 @@ def _figures(
         part, messages = parts[0], tallies[0].messages
         figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))
     return figures
-
-
-def counted(question: Question, part: Question) -> slice:
-    """The bins of a part that are counted for the record: of a bit in clear only yes."""
-    return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
-
-
-def side_by_side(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
-    """One estimate of all parts' bins, one part after the other."""
-    if len(found) == 1 and asked[0].bins == own.bins:
-        return found[0]
-    places = [counted(own, question) for question in asked]
-    pairs = list(zip(found, places, strict=True))
-    errors = np.concatenate([_errors(f)[k] for f, k in pairs])
-    return Estimate(
-        counts=np.concatenate([f.counts[k] for f, k in pairs]),
-        standard_error=float(errors.max()),
-        each=_joined([(f.each, k) for f, k in pairs]),
-        together=_joined([(f.together, k) for f, k in pairs]),
-        errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
-    )
-
-
-def _errors(found: Estimate) -> NDArray[np.float64]:
-    """Of every bin."""
-    alike = np.full(len(found.counts), found.standard_error)
-    return alike if found.errors is None else found.errors
-
-
-def _joined(bounds: list[tuple[Intervals, slice]]) -> Intervals:
-    first = bounds[0][0]
-    return Intervals(
-        lower=np.concatenate([i.lower[k] for i, k in bounds]),
-        upper=np.concatenate([i.upper[k] for i, k in bounds]),
-        level=first.level,
-        method=" and ".join(dict.fromkeys(i.method for i, _ in bounds)),
-    )

@@ -1,0 +1,77 @@
+"""How many more people hold one bin than another of the same collection, with intervals.
+
+The difference of two unbiased counts is a sum of them with the weights 1 and -1, whose noise
+``cumulants`` has. Over planes two counts of clear values depend on each other: a message of others
+or a fake that points at either value with chance q adds at most 2 q to the variance of the
+difference, where two independent ones would add 2 q (1 - q). So the variance is taken for
+1 / (1 - q) times theirs, which bounds it. Bins of different messages have independent noise.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from mixtally.estimate.analysis import places_of
+from mixtally.estimate.conclude.side_by_side import part_of
+from mixtally.estimate.cumulants import Cumulants, cumulants, ends
+from mixtally.estimate.debias import surer
+from mixtally.estimate.received import reconciled
+from mixtally.records.mechanism import InClear, Shuffled
+from mixtally.records.result import Result
+from mixtally.records.results import Figures, Row
+
+NAME = "differences"
+
+
+def differences(result: Result, labels: Sequence[str]) -> Figures:
+    """The count of each label less that of every later one; raises as ``places_of``."""
+    question, level = result.question, result.estimate.each.level
+    every = [question.label(place) for place in range(question.bins)]
+    pairs = list(combinations(places_of(every, labels), 2))
+    rows = tuple(_row(result, pair, len(pairs)) for pair in pairs)
+    note = f"The first less the second. {100 * level:g} % for each alone, normal approximation."
+    return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
+
+
+def _row(result: Result, pair: tuple[int, int], among: int) -> Row:
+    """One difference, alone and among so many."""
+    first, second = (_noise(result, place) for place in pair)
+    variance = np.asarray(first.variance + second.variance)
+    third, fourth = first.third - second.third, np.asarray(first.fourth + second.fourth)
+    counts, level = result.estimate.counts, result.estimate.each.level
+    found, most = float(counts[pair[0]] - counts[pair[1]]), float(result.received.contributors)
+    unsure = _unsure(result)
+    own, every = (
+        [
+            min(max(found - float(np.ravel(off)[0]), -most), most)
+            for off in ends(variance, third, fourth, tail)[::-1]
+        ]
+        for tail in ((1.0 - surer(level, many * unsure)) / 2.0 / many for many in (1, among))
+    )
+    label = " - ".join(result.question.label(place) for place in pair)
+    return Row(label, found, own[0], own[1], float(np.ravel(variance)[0]) ** 0.5, *every)
+
+
+def _unsure(result: Result) -> float:
+    """How far two counts may be from their distributions, as hashed values may share points."""
+    first, people = result.plan.parts[0], result.received.contributors
+    if first.planes is None or not (first.pads or result.plan.question.hashed):
+        return 0.0
+    return 2.0 * first.planes.unsure(people, max(1, first.pads))
+
+
+def _noise(result: Result, place: int) -> Cumulants:
+    """Of one count of a round."""
+    number = part_of(result.plan.question, list(result.plan.questions), place)
+    came = reconciled(result.plan, result.received)[number]
+    held = min(max(float(result.estimate.counts[place]), 0.0), float(came.people))
+    return noise_of(came.mechanism, result.received.parts[number].received, held)
+
+
+def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
+    """What the count of a bin, of ``count`` people, adds to the noise of differences."""
+    found = cumulants(mechanism, messages, np.array([count]))
+    if isinstance(mechanism, InClear) and mechanism.planes is not None:
+        return Cumulants(found.variance / (1.0 - mechanism.meeting), found.third, found.fourth)
+    return found
