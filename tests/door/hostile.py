@@ -184,6 +184,7 @@ def calls(folder):
         "Result.save": (result.save, {"folder": folder / "result", "simulation": False}),
         "Result.plot": (result.plot, {}),
         "Result.to_dict": (result.to_dict, {}),
+        "Result.difference": (result.difference, {"first": "a", "second": "b"}),
         "Result.to_frame": (result.to_frame, {}),
         "Result.to_narwhals": (result.to_narwhals, {}),
         "SimulatedResult.rows": (simulation.rows, {}),

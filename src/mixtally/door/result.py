@@ -103,7 +103,8 @@ class Result:
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).difference("apple", "pear").lower
         """
-        return differences(self.record, (first, second)).rows[0]
+        labels = checks.text("first", first), checks.text("second", second)
+        return differences(self.record, labels).rows[0]
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:
