@@ -109,24 +109,11 @@ def calls(folder):
     result = simulate(TWICE, seed=1, **WISH)
     simulation = result.simulation
     values = {"values": TWICE, **WISH, **SEEN}
-    nothing = dict.fromkeys(
-        [
-            "plan",
-            "budget",
-            "kind",
-            "max_set",
-            "bins",
-            "low",
-            "high",
-            "repeats",
-            "labels",
-            "separator",
-            "person",
-            "several",
-            "counts",
-            "group_by",
-        ]
+    left_out = (
+        "plan budget kind max_set bins low high repeats labels separator person several counts "
+        "group_by"
     )
+    nothing = dict.fromkeys(left_out.split())
     plays = {"seed": 1, **WISH}
     read = {"labels": None, "level": 0.95, "missing": "refuse", "missing_values": (), "name": "a"}
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}

@@ -29,6 +29,8 @@ def run() -> None:
 
 def _status() -> int:
     _prepare_streams()
+    # Our products are small: threads would only wait for each other, long where others are at work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from mixtally.cli.app import call  # what stops its loading is answered below as well
 

@@ -56,6 +56,6 @@ def _tail(gaps: Floats, chances: Floats, draws: int) -> float:
     widest, rest = float(gaps.max()), math.log(2.0 / _RARE)
     off = draws * widest
     for x in np.geomspace(1e-9, 1e3, 200).tolist():
-        rate = x * widest + math.log(float(chances @ np.exp(x * (gaps - widest))))
+        rate = x * widest + math.log(float((chances * np.exp(x * (gaps - widest))).sum()))
         off = min(off, (draws * rate + rest) / x)
     return off
