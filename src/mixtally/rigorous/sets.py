@@ -1,0 +1,211 @@
+"""A set in clear, k messages of different cells among uniform ones in one stream: bounds in balls.
+
+What is seen is as likely under u as under v times prod a_i / prod b_j, with a_i and b_j the counts
+of the cells of u alone and of v alone; most is told where the k of either are disjoint.
+
+*By Poisson numbers.* Let H of the uniform messages lie in these 2k cells, and g(h) be the
+divergence given h: delta = E g(H), and g falls from at most 1, as one more can be added to what is
+seen. So g is a mixture of indicators of H <= t, and for any X
+
+    E g(X) - max_t (P(X <= t) - P(H <= t)) <= E g(H) <= max_t P(H <= t) / P(X <= t) E g(X).
+
+H ~ Bin(m, q), or a sum of such, one after the other. Above take X ~ Poisson(m q). The ratio of
+P(H = t) and P(X = t) rises until m q, so that what is averaged up to t rises until there; and for
+t > last, P(X <= t) is at least P(X <= last). Below take a larger mean, so that hardly anything is
+taken off. A Poisson number falls into the cells independently: given c uniform messages in a cell
+
+    of u    it shows a = c + 1 and x = P_v / P_u is lambda / a,
+    of v    it shows c         and x           is c / lambda,
+
+and E g(X) = E (1 - e^eps prod of x)_+ under u.
+
+*On a lattice.* Let x lie between two neighbors w and e^-s w of a lattice, and put its chance on
+these so that its mean is kept. As (1 - e^eps x y)_+ is convex in x, that is an upper bound, cell by
+cell. It bends only where e^eps x y = 1, so that one cell costs nothing unless the sum of losses
+-ln x lies within s of eps, and then at most (e^s - 1) / 4. Losses move by less than s a cell: hence
+all cells together cost at most
+
+    2k (e^s - 1) / 4 P(a sum on the lattice lies within (2k + 1) s of eps).
+
+*Over planes* each cell has the chance (1 - (k - 1) kappa) / p at least, with kappa the share of
+directions in which two points meet; cells that no message shares bound those of points (Karamata).
+
+*Replaced.* Of n people who replace each message with a chance g, Bin(k (n - 1), g) uniform ones
+come from others; one's own are known. This is a bound, as that over planes is.
+
+Source: proved here.
+"""
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import accumulate
+from typing import NamedTuple
+
+from mixtally.rigorous.balls import Bounds, arb, arb_poly, between, exactly, whole_above
+from mixtally.rigorous.binomials import Binomial, Poisson
+
+MOST = 10**8
+"""Uniform messages in the cells that differ whose numbers are added up, in some seconds."""
+_NODES = 1 << 15
+"""Of the lattice between losses of all cells together that are likely enough, about."""
+_LOST = 1e-3
+"""Of the upper end, what the lower one may lack by a mean too small, about."""
+
+
+class Hidden(NamedTuple):
+    """A set among uniform messages.
+
+    where
+      size    messages of the set, k
+      cell    the chance that a uniform message is one of a cell, at most 1 / 2k
+      fakes   (how many, the chance that each of these is a uniform message)
+    """
+
+    size: int
+    cell: Fraction
+    fakes: list[tuple[int, Fraction]]
+
+    @property
+    def apart(self) -> list[tuple[int, Fraction]]:
+        """Trials and chances of the uniform ones in the 2k cells of two disjoint sets."""
+        return [(many, chance * 2 * self.size * self.cell) for many, chance in self.fakes]
+
+    @property
+    def mean(self) -> Fraction:
+        """How many these are on average."""
+        return sum((many * chance for many, chance in self.apart), Fraction(0))
+
+
+def bounds(hidden: Hidden, grow: arb, nats: float) -> Bounds:
+    """Delta of two disjoint sets; ``grow`` is e^eps. Raises UndecidedError."""
+    if not hidden.mean:
+        return Bounds(arb(1), arb(1))
+    upper = _poisson(hidden.size, hidden.mean, grow, nats).upper
+    for many, chance in hidden.apart:
+        upper *= most_ratio(many, chance, nats)
+    far = math.sqrt(2.0 * min(nats, max(0.0, -math.log(_LOST * float(upper)))))
+    lost, mean = arb(0), Fraction(0)
+    for many, chance in hidden.apart:
+        more = larger(many, chance, far)
+        lost, mean = lost + most_below(many, chance, more, nats), mean + more
+    lower = _poisson(hidden.size, mean, grow, nats).lower - lost
+    return Bounds(lower.max(arb(0)), upper.min(arb(1)))
+
+
+def most_ratio(trials: int, chance: Fraction, nats: float) -> arb:
+    """At least P(H <= t) / P(X <= t) for every t; X has the mean of H ~ Bin(trials, chance)."""
+    mean = trials * chance
+    first, ours, _ = _up_to(trials, chance, nats)
+    theirs = _cumulated(Poisson(mean), first, first + len(ours) - 1)
+    start = math.floor(mean) - first
+    ratios = [one / other for one, other in zip(ours[start:], theirs[start:], strict=True)]
+    return max((one.upper() for one in ratios), default=arb(1)).max(1 / theirs[-1])
+
+
+def larger(trials: int, chance: Fraction, far: float) -> Fraction:
+    """A mean of X at which P(X <= t) exceeds P(H <= t) hardly, about.
+
+    By normal distributions, so many deviations away; or where each trial alone is as likely to fail
+    as a Poisson number is to be 0, and nothing exceeds.
+    """
+    mean, share = float(trials * chance), float(chance)
+    deviation = math.sqrt(mean)
+    more = far * far / 2.0 + far * math.sqrt(mean + far * far / 4.0)
+    if far < deviation:
+        narrower = deviation * (1.0 - math.sqrt(1.0 - share))
+        more = min(more, far * narrower / (1.0 - far / (2.0 * deviation)))
+    if share < 1.0:
+        more = min(more, -trials * math.log1p(-share) - mean)
+    return trials * chance + Fraction(more)
+
+
+def most_below(trials: int, chance: Fraction, mean: Fraction, nats: float) -> arb:
+    """At least P(X <= t) - P(H <= t) for every t, X ~ Poisson(mean)."""
+    first, ours, above = _up_to(trials, chance, nats)
+    theirs = _cumulated(Poisson(mean), first, first + len(ours) - 1)
+    missing = [other - one for one, other in zip(ours, theirs, strict=True)]
+    return max(one.upper() for one in (*missing, above, Poisson(mean).up_to(first - 1)))
+
+
+def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], arb]:
+    """A first t, P(H <= t) from there on, and at least what is above the last."""
+    if chance == 1:
+        return trials, [arb(1)], arb(0)
+    law = Binomial(trials, chance)
+    first, last = law.window(nats)
+    below = between(arb(0), law.most_below(first - 1))
+    return (
+        first,
+        list(accumulate(law.points(first, last), initial=below))[1:],
+        law.most_above(last + 1),
+    )
+
+
+def _cumulated(law: Poisson, first: int, last: int) -> list[arb]:
+    """P(X <= t) for t = first..last."""
+    return list(accumulate(law.points(first, last), initial=law.up_to(first - 1)))[1:]
+
+
+class _Losses(NamedTuple):
+    """Chances of losses on the lattice: those of ``first``, first + 1, .. steps."""
+
+    first: int
+    chances: arb_poly
+
+    def plus(self, other: "_Losses", nothing: arb) -> "_Losses":
+        """The sum of two independent ones, without ends where any chance is below ``nothing``."""
+        found = (self.chances * other.chances).coeffs()
+        likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
+        low, high = likely[0], likely[-1] + 1
+        return _Losses(self.first + other.first + low, arb_poly(found[low:high]))
+
+    def times(self, many: int, nothing: arb) -> "_Losses":
+        """The sum of so many."""
+        if many == 1:
+            return self
+        half = self.times(many // 2, nothing)
+        both = half.plus(half, nothing)
+        return both.plus(self, nothing) if many % 2 else both
+
+
+def _poisson(size: int, every: Fraction, grow: arb, nats: float) -> Bounds:
+    """Of ``size`` cells that gain a message and ``size`` that lose one; in all Poisson(every)."""
+    law, nothing = Poisson(mean := every / (2 * size)), (-arb(nats)).exp() / _NODES**2
+    first, last = law.window(nats)
+    points = [one for one in enumerate(law.points(first, last), first) if not one[1] < nothing]
+    width = math.log((points[-1][0] + 1) / max(points[0][0], 1))
+    step = exactly(Fraction(width * math.sqrt(2 * size) / _NODES))
+    more = _on_lattice([(exactly(mean / (c + 1)), chance) for c, chance in points], step)
+    less = _on_lattice([(exactly(c / mean), chance) for c, chance in points if c], step)
+    losses = more.plus(less, nothing).times(size, nothing)
+    return _divergence(losses, size, step, grow, 1 - (1 - (-exactly(mean)).exp()) ** size)
+
+
+def _on_lattice(points: list[tuple[arb, arb]], step: arb) -> _Losses:
+    """Of x with chances, between neighbors of a lattice whose j-th is at (j - 1/2) steps."""
+    found: dict[int, arb] = defaultdict(arb)
+    half, whole = exactly(Fraction(1, 2)), 1 - (-step).exp()
+    for x, chance in points:
+        place = half - x.log() / step
+        j = whole_above(place) - 1
+        share = (1 - ((j - place) * step).exp()) / whole
+        found[j] += chance * (1 - share)
+        found[j + 1] += chance * share
+    first, last = min(found), max(found)
+    return _Losses(first, arb_poly([found[j] for j in range(first, last + 1)]))
+
+
+def _divergence(losses: _Losses, size: int, step: arb, grow: arb, infinite: arb) -> Bounds:
+    """Of 2 ``size`` cells on the lattice, with the chance that a loss is ``infinite``."""
+    chances = losses.chances.coeffs()
+    place = grow.log() / step - (losses.first - size)  # of epsilon among them
+    near = min(max(math.floor(float(place)), 0), len(chances) - 1)
+    here, fall, total = ((place - near) * step).exp(), (-step).exp(), arb(0)
+    for chance in chances[near:]:
+        total += chance * (1 - here).max(arb(0))
+        here *= fall
+    missing, reach = 1 - sum(chances, arb(0)), 2 * size + 2
+    close = sum(chances[max(near - reach, 0) : near + reach + 1], missing - infinite)
+    cost = close * (1 / fall - 1) * size / 2
+    return Bounds(total - cost + infinite, total + missing)
