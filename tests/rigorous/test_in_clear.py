@@ -13,7 +13,8 @@ import pytest
 
 from mixtally.errors import PlanError
 from mixtally.records.planes import Planes
-from mixtally.rigorous import check, sets, uniform, verdict
+from mixtally.records.shape import GaussianShape, LaplaceShape
+from mixtally.rigorous import check, lattice, sets, uniform, verdict
 from mixtally.rigorous.balls import arb, working
 from mixtally.rigorous.stream import streams
 from rigorous.enumerate_all import SCALE, bag, delta, e_to, hot, mixed
@@ -120,21 +121,43 @@ def poisson(mean, most):
     return [mean**k / e_to(float(mean)) / factorial(k) for k in range(most + 1)]
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_cells_with_poisson_numbers_on_a_lattice(epsilon):
-    """Two that hold a message and two that do not, all numbers but 10^-10 of them."""
-    chances = poisson(Fraction(1, 2), 10)
+def two_cells_each(chances, epsilon):
+    """Delta of two cells that hold a message and two that do not, with so many fakes in each."""
     held, lacking = [0, *chances], [*chances, 0]
-    pairs = [(held[a] * held[b], lacking[a] * lacking[b]) for a, b in product(range(12), repeat=2)]
+    pairs = [
+        (held[a] * held[b], lacking[a] * lacking[b]) for a, b in product(range(len(held)), repeat=2)
+    ]
     grow = e_to(epsilon)
-    true = sum(
+    return sum(
         max(0, more * other - grow * less * another)
         for (more, less), (another, other) in product(pairs, repeat=2)
     )
+
+
+@cache
+def with_poisson_numbers(epsilon):
+    """All but 10^-10 of it."""
+    return two_cells_each(poisson(Fraction(1, 2), 10), epsilon)
+
+
+@pytest.mark.parametrize("nodes", [1 << 6, 1 << 9, 1 << 14])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_cells_with_poisson_numbers_on_a_lattice(monkeypatch, epsilon, nodes):
+    """However coarse it is."""
+    monkeypatch.setattr(lattice, "_NODES", nodes)
+    true = with_poisson_numbers(epsilon)
     with working():
         lower, upper = sets._poisson(2, Fraction(2), arb(epsilon).exp(), 60.0).ends()
     assert lower <= true + Fraction(1, 10**10)
-    assert true <= upper <= lower * (1 + 1e-4)
+    assert true <= upper <= lower * (1 + 10 / nodes)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("shape", [LaplaceShape(SCALE // 100, 1), GaussianShape(1, 2)])
+def test_a_set_among_shaped_fakes(shape, epsilon):
+    bracket = found(clear(3, shape=shape, most_set=2), epsilon)
+    true = two_cells_each([Fraction(weight, SCALE) for weight in shape.weights], epsilon)
+    assert bracket.least == bracket.lower <= true <= bracket.upper <= bracket.lower * (1 + 1e-3)
 
 
 LAWS = [(1, Fraction(1, 3)), (5, Fraction(1)), (40, Fraction(1, 20)), (60, Fraction(2, 3))]

@@ -129,7 +129,8 @@ def random_part(chance, people):
     if way == "shaped":
         ratio, shift = chance.randint(1 << 60, SCALE - 1), chance.randint(1, 60)
         shape = GaussianShape(1 + 2 * shift, shift) if ratio % 3 == 0 else None
-        return clear(50, shape=shape or LaplaceShape(ratio, shift))
+        most = chance.choice([1, 1, 4])
+        return clear(50, shape=shape or LaplaceShape(ratio, shift), most_set=most)
     own = chance.choice([0, 0, 1, 3]), chance.choice([0, chance.randint(1, SCALE - 1)])
     if own == (0, 0):
         own = 0, chance.randint(1, SCALE - 1)

@@ -98,8 +98,9 @@ def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -
 
     heap = [weighed(Run(0, coins.last))]
     while len(known) < _MOST_LOOKS:
-        gaps, covered = (math.fsum(run[place] for run in heap) for place in (0, 1))
-        if -gaps <= max(CLOSE * covered, NOBODY_CARES) or (run := heap[0][2]).first == run.last:
+        gaps = -math.fsum(gap for gap, _, _ in heap)
+        covered = math.fsum(cost for _, cost, _ in heap)
+        if gaps <= max(CLOSE * covered, NOBODY_CARES) or (run := heap[0][2]).first == run.last:
             break
         middle = (run.first + run.last) // 2
         heapq.heapreplace(heap, weighed(Run(run.first, middle)))

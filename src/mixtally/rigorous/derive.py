@@ -29,8 +29,8 @@ _TILTED = "among flipped uniform fakes, whose weights count the ones of a messag
 _MANY = "a set in clear among more fakes than are added up here"
 _IN_CLEAR = "; of cells that differ, Poisson numbers of fakes bound the true ones from both sides"
 _SETS = (
-    "from below by two records of one bin each; of sets only those of at most two of four bins or "
-    "more are derived, and only among few flips"
+    "from below by two records of one bin each; of flipped sets only those of at most two of four "
+    "bins or more are derived, and only among few flips"
 )
 _ABOVE = "from above, {how}; derived again from the definition, in balls"
 _PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
@@ -92,7 +92,7 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     if not _every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
-    proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * part.set_in_clear
+    proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * (part.set_in_clear and part.shape is None)
     return PartBracket(part.protocol, lower, upper, least, proved)
 
 
@@ -123,12 +123,14 @@ def _directions(part: Stream) -> list[Direction]:
 
     None where they are not known here.
     """
+    threshold, size = part.threshold, part.most_set or 1
     if part.shape is not None:
         shape = shaped.Shape(*part.shape)
+        if size > 1:
+            return [lambda _, grow, nats: shaped.bins_of_sets(shape, size, grow, nats)]
         return [lambda _, grow, __: shaped.one_bin(shape, grow)]
-    threshold = part.threshold
     if part.set_in_clear:
-        uniform_ones = sets.Hidden(part.most_set or 1, part.cell, part.fakes)
+        uniform_ones = sets.Hidden(size, part.cell, part.fakes)
         if uniform_ones.mean > sets.MOST:
             return []
         return [lambda _, grow, nats: sets.bounds(uniform_ones, grow, nats)]
@@ -152,9 +154,9 @@ def _directions(part: Stream) -> list[Direction]:
 
 def _every_pair(part: Stream) -> bool:
     """Whether every two records that a part allows are looked at: of sets only small ones."""
-    if part.most_set is None or part.most_set == 1 or part.set_in_clear:
+    if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
-    if part.most_set > 2 or part.bins < 4 or part.threshold is None:
+    if part.most_set > 2 or part.bins < 4:
         return False
     return pairs.looks(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
 

@@ -17,15 +17,7 @@ taken off. A Poisson number falls into the cells independently: given c uniform 
     of u    it shows a = c + 1 and x = P_v / P_u is lambda / a,
     of v    it shows c         and x           is c / lambda,
 
-and E g(X) = E (1 - e^eps prod of x)_+ under u.
-
-*On a lattice.* Let x lie between two neighbors w and e^-s w of a lattice, and put its chance on
-these so that its mean is kept. As (1 - e^eps x y)_+ is convex in x, that is an upper bound, cell by
-cell. It bends only where e^eps x y = 1, so that one cell costs nothing unless the sum of losses
--ln x lies within s of eps, and then at most (e^s - 1) / 4. Losses move by less than s a cell: hence
-all cells together cost at most
-
-    2k (e^s - 1) / 4 P(a sum on the lattice lies within (2k + 1) s of eps).
+and E g(X) = E (1 - e^eps prod of x)_+ under u, which ``lattice`` composes.
 
 *Over planes* each cell has the chance (1 - (k - 1) kappa) / p at least, with kappa the share of
 directions in which two points meet; cells that no message shares bound those of points (Karamata).
@@ -37,18 +29,16 @@ Source: proved here.
 """
 
 import math
-from collections import defaultdict
 from fractions import Fraction
 from itertools import accumulate
 from typing import NamedTuple
 
-from mixtally.rigorous.balls import Bounds, arb, arb_poly, between, exactly, whole_above
+from mixtally.rigorous.balls import Bounds, arb, between, exactly
 from mixtally.rigorous.binomials import Binomial, Poisson
+from mixtally.rigorous.lattice import composed
 
 MOST = 10**8
 """Uniform messages in the cells that differ whose numbers are added up, in some seconds."""
-_NODES = 1 << 15
-"""Of the lattice between losses of all cells together that are likely enough, about."""
 _LOST = 1e-3
 """Of the upper end, what the lower one may lack by a mean too small, about."""
 
@@ -147,65 +137,11 @@ def _cumulated(law: Poisson, first: int, last: int) -> list[arb]:
     return list(accumulate(law.points(first, last), initial=law.up_to(first - 1)))[1:]
 
 
-class _Losses(NamedTuple):
-    """Chances of losses on the lattice: those of ``first``, first + 1, .. steps."""
-
-    first: int
-    chances: arb_poly
-
-    def plus(self, other: "_Losses", nothing: arb) -> "_Losses":
-        """The sum of two independent ones, without ends where any chance is below ``nothing``."""
-        found = (self.chances * other.chances).coeffs()
-        likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
-        low, high = likely[0], likely[-1] + 1
-        return _Losses(self.first + other.first + low, arb_poly(found[low:high]))
-
-    def times(self, many: int, nothing: arb) -> "_Losses":
-        """The sum of so many."""
-        if many == 1:
-            return self
-        half = self.times(many // 2, nothing)
-        both = half.plus(half, nothing)
-        return both.plus(self, nothing) if many % 2 else both
-
-
 def _poisson(size: int, every: Fraction, grow: arb, nats: float) -> Bounds:
     """Of ``size`` cells that gain a message and ``size`` that lose one; in all Poisson(every)."""
-    law, nothing = Poisson(mean := every / (2 * size)), (-arb(nats)).exp() / _NODES**2
+    law = Poisson(mean := every / (2 * size))
     first, last = law.window(nats)
-    points = [one for one in enumerate(law.points(first, last), first) if not one[1] < nothing]
-    width = math.log((points[-1][0] + 1) / max(points[0][0], 1))
-    step = exactly(Fraction(width * math.sqrt(2 * size) / _NODES))
-    more = _on_lattice([(exactly(mean / (c + 1)), chance) for c, chance in points], step)
-    less = _on_lattice([(exactly(c / mean), chance) for c, chance in points if c], step)
-    losses = more.plus(less, nothing).times(size, nothing)
-    return _divergence(losses, size, step, grow, 1 - (1 - (-exactly(mean)).exp()) ** size)
-
-
-def _on_lattice(points: list[tuple[arb, arb]], step: arb) -> _Losses:
-    """Of x with chances, between neighbors of a lattice whose j-th is at (j - 1/2) steps."""
-    found: dict[int, arb] = defaultdict(arb)
-    half, whole = exactly(Fraction(1, 2)), 1 - (-step).exp()
-    for x, chance in points:
-        place = half - x.log() / step
-        j = whole_above(place) - 1
-        share = (1 - ((j - place) * step).exp()) / whole
-        found[j] += chance * (1 - share)
-        found[j + 1] += chance * share
-    first, last = min(found), max(found)
-    return _Losses(first, arb_poly([found[j] for j in range(first, last + 1)]))
-
-
-def _divergence(losses: _Losses, size: int, step: arb, grow: arb, infinite: arb) -> Bounds:
-    """Of 2 ``size`` cells on the lattice, with the chance that a loss is ``infinite``."""
-    chances = losses.chances.coeffs()
-    place = grow.log() / step - (losses.first - size)  # of epsilon among them
-    near = min(max(math.floor(float(place)), 0), len(chances) - 1)
-    here, fall, total = ((place - near) * step).exp(), (-step).exp(), arb(0)
-    for chance in chances[near:]:
-        total += chance * (1 - here).max(arb(0))
-        here *= fall
-    missing, reach = 1 - sum(chances, arb(0)), 2 * size + 2
-    close = sum(chances[max(near - reach, 0) : near + reach + 1], missing - infinite)
-    cost = close * (1 / fall - 1) * size / 2
-    return Bounds(total - cost + infinite, total + missing)
+    points = list(enumerate(law.points(first, last), first))
+    more = [(exactly(mean / (c + 1)), chance) for c, chance in points]
+    less = [(exactly(c / mean), chance) for c, chance in points]
+    return composed(size, more, less, grow, nats)

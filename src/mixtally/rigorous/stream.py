@@ -77,8 +77,8 @@ class Stream:
 
     @property
     def set_in_clear(self) -> bool:
-        """Whether it is several messages a record, among uniform ones."""
-        return self.threshold is None and self.shape is None and self.most_set != 1
+        """Whether a record is several messages."""
+        return self.threshold is None and self.most_set != 1
 
     @property
     def fakes(self) -> list[tuple[int, Fraction]]:
