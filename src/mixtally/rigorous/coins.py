@@ -7,10 +7,10 @@ in
     delta = E[delta(K)],
 
 each direction for itself. Where others' values are replaced by uniform ones, a second binomial is
-added to K. delta(K) falls as K rises, since another fake can be added to what is
-seen without knowing a value. So a run of K's costs at most its chance times delta of its least, at
-least that of its most. Runs are halved, the worst first, until both sums are close; outside the
-window delta is at most 1, and below it at least nothing.
+added to K. delta(K) falls as K rises, since another fake can be added to what is seen without
+knowing a value. So a run of K's costs at most its chance times delta of its least, at least that of
+its most. Runs are halved, the worst first, until both sums are close; outside the window delta is
+at most 1, and at least nothing.
 """
 
 import heapq

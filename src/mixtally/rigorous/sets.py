@@ -74,7 +74,8 @@ def bounds(hidden: Hidden, grow: arb, nats: float) -> Bounds:
     upper = _poisson(hidden.size, hidden.mean, grow, nats).upper
     for many, chance in hidden.apart:
         upper *= most_ratio(many, chance, nats)
-    far = math.sqrt(2.0 * min(nats, max(0.0, -math.log(_LOST * float(upper)))))
+    least = _LOST * min(max(float(upper.upper()), math.exp(-nats)), 1.0)
+    far = math.sqrt(-2.0 * math.log(least))
     lost, mean = arb(0), Fraction(0)
     for many, chance in hidden.apart:
         more = larger(many, chance, far)
