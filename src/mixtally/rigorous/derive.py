@@ -130,10 +130,10 @@ def _directions(part: Stream) -> list[Direction]:
             return [lambda _, grow, nats: shaped.bins_of_sets(shape, size, grow, nats)]
         return [lambda _, grow, __: shaped.one_bin(shape, grow)]
     if part.set_in_clear:
-        uniform_ones = sets.Hidden(size, part.cell, part.fakes)
-        if uniform_ones.mean > sets.MOST:
+        apart = [(many, chance * 2 * size * part.cell) for many, chance in part.fakes]
+        if sum(many * chance for many, chance in apart) > sets.MOST:
             return []
-        return [lambda _, grow, nats: sets.bounds(uniform_ones, grow, nats)]
+        return [lambda _, grow, nats: sets.bounds(size, apart, grow, nats)]
     if threshold is None:
         chance = Fraction(part.replaced, _SCALE)
         return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats, chance)]

@@ -31,7 +31,6 @@ Source: proved here.
 import math
 from fractions import Fraction
 from itertools import accumulate
-from typing import NamedTuple
 
 from mixtally.rigorous.balls import Bounds, arb, between, exactly
 from mixtally.rigorous.binomials import Binomial, Poisson
@@ -43,44 +42,28 @@ _LOST = 1e-3
 """Of the upper end, what the lower one may lack by a mean too small, about."""
 
 
-class Hidden(NamedTuple):
-    """A set among uniform messages.
+def bounds(size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float) -> Bounds:
+    """Delta of two disjoint sets; ``grow`` is e^eps.
 
     where
-      size    messages of the set, k
-      cell    the chance that a uniform message is one of a cell, at most 1 / 2k
-      fakes   (how many, the chance that each of these is a uniform message)
+      size    messages of a set, k
+      apart   (how many, the chance that each of these is a uniform message in the 2k cells)
+
+    Raises UndecidedError.
     """
-
-    size: int
-    cell: Fraction
-    fakes: list[tuple[int, Fraction]]
-
-    @property
-    def apart(self) -> list[tuple[int, Fraction]]:
-        """Trials and chances of the uniform ones in the 2k cells of two disjoint sets."""
-        return [(many, chance * 2 * self.size * self.cell) for many, chance in self.fakes]
-
-    @property
-    def mean(self) -> Fraction:
-        """How many these are on average."""
-        return sum((many * chance for many, chance in self.apart), Fraction(0))
-
-
-def bounds(hidden: Hidden, grow: arb, nats: float) -> Bounds:
-    """Delta of two disjoint sets; ``grow`` is e^eps. Raises UndecidedError."""
-    if not hidden.mean:
+    mean = sum((many * chance for many, chance in apart), Fraction(0))
+    if not mean:
         return Bounds(arb(1), arb(1))
-    upper = _poisson(hidden.size, hidden.mean, grow, nats).upper
-    for many, chance in hidden.apart:
+    upper = _poisson(size, mean, grow, nats).upper
+    for many, chance in apart:
         upper *= most_ratio(many, chance, nats)
     least = _LOST * min(max(float(upper.upper()), math.exp(-nats)), 1.0)
     far = math.sqrt(-2.0 * math.log(least))
     lost, mean = arb(0), Fraction(0)
-    for many, chance in hidden.apart:
+    for many, chance in apart:
         more = larger(many, chance, far)
         lost, mean = lost + most_below(many, chance, more, nats), mean + more
-    lower = _poisson(hidden.size, mean, grow, nats).lower - lost
+    lower = _poisson(size, mean, grow, nats).lower - lost
     return Bounds(lower.max(arb(0)), upper.min(arb(1)))
 
 
@@ -91,7 +74,7 @@ def most_ratio(trials: int, chance: Fraction, nats: float) -> arb:
     theirs = _cumulated(Poisson(mean), first, first + len(ours) - 1)
     start = math.floor(mean) - first
     ratios = [one / other for one, other in zip(ours[start:], theirs[start:], strict=True)]
-    return max((one.upper() for one in ratios), default=arb(1)).max(1 / theirs[-1])
+    return max(one.upper() for one in (*ratios, 1 / theirs[-1]))
 
 
 def larger(trials: int, chance: Fraction, far: float) -> Fraction:
