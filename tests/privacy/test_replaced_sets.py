@@ -261,3 +261,10 @@ def test_points_of_a_curve_are_above_what_is_exact():
     epsilons = [0.2, 1.0, 3.0]
     exact, near = (accountant.points(record, epsilons, b) for b in (Bound.EXACT, Bound.NEAR))
     assert all(a <= b <= a * 1.02 for a, b in zip(exact, near, strict=True))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0])
+def test_the_lower_end_among_a_million_is_below_the_upper_one(epsilon):
+    """A power of that many rounds a number near 1 a million times as much."""
+    hidden = set_in_clear.among(of(536, 4, 281_562, 0, Fraction(1, 9)), 0)
+    assert set_in_clear.counted_lower(hidden, epsilon, 1) <= set_in_clear.upper(hidden, epsilon)

@@ -11,7 +11,9 @@ from mixtally.rigorous import check, verdict
 from rigorous.written import certified, clear, flips, plain, plan_of, random_plan, stated
 
 SIX_DIGITS = 1e-6
-COINS = 2e-3
+COINS, SETS = 2e-3, 1e-3
+CELLS = 0.5
+"""By which the accountant overstates coins among values that are replaced."""
 FLOOR = 1e-26
 """The accountant adds as much for its windows."""
 
@@ -19,15 +21,20 @@ FLOOR = 1e-26
 def disagreement(plan, accountant=None):
     """What is wrong between the accountant's number and that derived again; None for nothing."""
     said, (found,) = certified(plan, accountant), check(plain(plan))
-    coins = plan.parts[0].own is not None and plan.parts[0].own.coin > 0
+    part = plan.parts[0]
+    coins = part.own is not None and part.own.coin > 0
+    both, coins = coins and part.replaced is not None, coins or part.replaced is not None
     # Of a bit the accountant averages the larger direction, which may be more than the truth.
     turned = coins and found.protocol == "single-bit"
     if not ((turned or said.lower <= found.upper) and found.least <= said.upper):
         return "outside", said, found
-    wide = COINS if coins else SIX_DIGITS
+    wide = CELLS if both else COINS if coins else SETS if part.pads else SIX_DIGITS
     if not (turned or said.upper <= found.upper * (1.0 + wide) + FLOOR):
         return "too high", said, found
-    if not found.upper - found.lower - (found.least - found.lower) <= wide * found.upper + FLOOR:
+    if part.pads:  # how far off Poisson numbers are, neither proof knows
+        return ("wide", said, found) if found.upper > said.upper * (1.0 + SETS) + FLOOR else None
+    lower = found.least if found.lower is None else found.lower
+    if not found.upper - lower - (found.least - lower) <= wide * found.upper + FLOOR:
         return "wide", said, found
     if found.protocol != plan.parts[0].protocol:
         return "name", said, found

@@ -38,17 +38,17 @@ MISTAKES = {
     "a coin always shows a fake": (
         derive,
         "average",
-        lambda people, whole, coin, delta: delta(people * (whole + (coin > 0))),
+        lambda sure, laws, delta: delta(sure + sum(law.trials for law in laws)),
     ),
     "a coin never shows one": (
         derive,
         "average",
-        lambda people, whole, _, delta: delta(people * whole),
+        lambda sure, _, delta: delta(sure),
     ),
     "the mean of the coins": (
         derive,
         "average",
-        lambda people, whole, coin, delta: delta(people * whole + people * coin // 2**64),
+        lambda sure, laws, delta: delta(sure + sum(int(law.trials * law.chance) for law in laws)),
     ),
     "what a cap costs": (derive, "_overflows", lambda _: arb(0)),
     "e^epsilon too small": (derive, "_grow", lambda epsilon: arb(epsilon).exp() * (1 - arb(1e-9))),

@@ -107,7 +107,7 @@ def test_an_average_over_runs_of_coins():
     def half(fakes):
         return Bounds(exactly(Fraction(1, fakes + 1)), exactly(Fraction(1, fakes + 1)))
 
-    found = coins.average(5000, 0, SCALE // 4, half)
+    found = coins.average(0, [Binomial(5000, Fraction(1, 4))], half)
     with working():
         points = Binomial(5000, Fraction(1, 4)).points(0, 5000)
         true = sum((point / (k + 1) for k, point in enumerate(points)), arb(0))

@@ -4,6 +4,7 @@ import json
 import random
 
 from mixtally.contract.plan import VERSION
+from mixtally.contract.planes import most_digits
 from mixtally.errors import InputError
 from mixtally.privacy import terms as accounted
 from mixtally.privacy.accountant import Accountant
@@ -22,6 +23,7 @@ from mixtally.records.contract import (
 )
 from mixtally.records.guarantee import Guarantee, Observer
 from mixtally.records.layout import Form, Layout
+from mixtally.records.planes import Planes
 from mixtally.records.question import Kind, Question
 
 SCALE = 1 << 64
@@ -61,7 +63,7 @@ def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
         "users": max(people, 2),
         "minimum_crowd": people,
         "honest_share": 1.0,
-        "count_flips": False,
+        "count_flips": any(part.replaced is not None for part in parts),
         "collections": 1,
         "hops": 1,
         "cover": Cover.MIXES if first.by_mixes else Cover.PEOPLE,
@@ -72,16 +74,19 @@ def plan_of(*parts, epsilon=1.0, people=1000, certificate=None, **changes):
     return Plan(**{**fields, **changes})
 
 
-def clear(bins, *, whole=0, coin=0, shape=None):
-    """One bin in clear, among uniform fakes or those of ``shape``."""
+def clear(bins, *, whole=0, coin=0, shape=None, most_set=1, planes=None, replaced=None):
+    """Bins in clear, among uniform fakes, those of ``shape``, or what others ``replace``."""
+    named = bins + (most_set if most_set > 1 else 0) if planes is None else planes.messages
     return Part(
         bins=bins,
-        most_set=1,
+        most_set=most_set,
         threshold=None,
-        own=None if shape else OwnFakes(FakeRecord.UNIFORM, whole, coin),
+        own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if whole or coin else None,
         recipe=shape or NoRecipe(),
-        layout=Layout(Form.INDEX, bins),
+        layout=Layout(Form.INDEX, named),
         repeats=1,
+        planes=planes,
+        replaced=replaced,
     )
 
 
@@ -120,15 +125,18 @@ def random_plan(chance: random.Random):
 def random_part(chance, people):
     """Cover of 5 to 500 ones a bin, where that can be."""
     cover = 10 ** chance.uniform(0.7, 2.7)
-    way = chance.choice(["shaped", "uniform", "people", "mixes"])
+    way = chance.choice(["shaped", "uniform", "people", "mixes", "replaced", "sets"])
     if way == "shaped":
         ratio, shift = chance.randint(1 << 60, SCALE - 1), chance.randint(1, 60)
         shape = GaussianShape(1 + 2 * shift, shift) if ratio % 3 == 0 else None
-        return clear(50, shape=shape or LaplaceShape(ratio, shift))
+        most = chance.choice([1, 1, 4])
+        return clear(50, shape=shape or LaplaceShape(ratio, shift), most_set=most)
     own = chance.choice([0, 0, 1, 3]), chance.choice([0, chance.randint(1, SCALE - 1)])
     if own == (0, 0):
         own = 0, chance.randint(1, SCALE - 1)
     mean = people * (own[0] + own[1] / SCALE)
+    if way in ("replaced", "sets"):
+        return random_in_clear(chance, way, people, own if chance.random() < 0.7 else (0, 0), cover)
     if way == "uniform":
         return clear(max(2, min(10**6, int(mean / cover))), whole=own[0], coin=own[1])
     if way == "mixes":
@@ -144,6 +152,30 @@ def random_part(chance, people):
         blanks=int(mean) if way == "mixes" else None,
         cap=None if cap is None else min(bins, cap),
     )
+
+
+def random_in_clear(chance, way, people, own, cover):
+    """Values or sets of which some are replaced, or sets; in bins or over planes."""
+    most, g = chance.choice([2, 3, 5]) if way == "sets" else chance.choice([1, 1, 4]), None
+    if way == "replaced" or own == (0, 0):
+        g = 10 ** chance.uniform(-2, -0.2)
+    cells = int(people * (own[0] + own[1] / SCALE + most * (g or 0)) / cover / most)
+    planes, bins = None, max(2 * most, min(10**5, cells))
+    if chance.random() < 0.4:
+        prime = max(prime for prime in PRIMES if prime <= max(bins, 13))
+        planes = Planes(prime, 2 if most == 1 else most_digits(prime))
+        bins = planes.points
+    return clear(
+        bins,
+        whole=own[0],
+        coin=own[1],
+        most_set=most,
+        planes=planes,
+        replaced=None if g is None else int(g * SCALE),
+    )
+
+
+PRIMES = (13, 31, 101, 307, 1009, 9973)
 
 
 def certified(plan, accountant=None):

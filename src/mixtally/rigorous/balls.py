@@ -16,7 +16,7 @@ from mixtally.errors import AccountingError, InputError
 
 try:
     import flint
-    from flint import arb, fmpq
+    from flint import arb, arb_poly, fmpq
 except ModuleNotFoundError as error:
     raise InputError(
         "rigorous check",
@@ -32,6 +32,7 @@ __all__ = [
     "Bounds",
     "UndecidedError",
     "arb",
+    "arb_poly",
     "between",
     "certainly_below",
     "exactly",

@@ -1,4 +1,4 @@
-"""Binomial chances in balls: points by the ratio of neighbors, tails, and bounds of what is cut.
+"""Binomial and Poisson chances in balls: points by the ratio of neighbors, tails, and cuts.
 
 A window is chosen in floating point, where its exact place is of no consequence: what lies outside
 is bounded in balls for the window as it was chosen.
@@ -7,6 +7,7 @@ Source: Chernoff's bound, P(X >= k) <= exp(-n KL(k/n || q)) for k >= nq, and its
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,16 +43,11 @@ class Binomial:
         """P(X = k) for k = first..last, outwards from the likeliest."""
         start = min(max(math.floor((self.trials + 1) * self.chance), first), last)
         odds = exactly(self.chance / (1 - self.chance))
-        middle = self.point(start)
-        rising, here = [middle], middle
-        for k in range(start, last):
-            here = here * (self.trials - k) * odds / (k + 1)
-            rising.append(here)
-        falling, here, against = [], middle, 1 / odds
-        for k in range(start, first, -1):
-            here = here * k * against / (self.trials - k + 1)
-            falling.append(here)
-        return falling[::-1] + rising
+
+        def ratio(k: int) -> arb:
+            return odds * (self.trials - k) / (k + 1)
+
+        return _outwards(first, last, start, self.point(start), ratio)
 
     def at_least(self, k: int) -> arb:
         """P(X >= k): points added up until the rest, a geometric series at most, is nothing."""
@@ -98,6 +94,44 @@ class Binomial:
         if k < self.trials:
             nats += exactly((self.trials - k) / rest).log() * (self.trials - k)
         return (-nats).exp()
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson:
+    """X ~ Poisson(mean), mean > 0."""
+
+    mean: Fraction
+
+    def window(self, nats: float) -> tuple[int, int]:
+        """Integers first..last outside which a chance of about e^-nats is left on either side."""
+        middle, reach = math.floor(self.mean), nats / 3.0
+        room = math.ceil(reach + math.sqrt(reach * reach + 2.0 * nats * float(self.mean))) + 1
+        return max(0, middle - room), middle + room
+
+    def points(self, first: int, last: int) -> list[arb]:
+        """P(X = k) for k = first..last, outwards from the likeliest."""
+        start, mean = min(max(math.floor(self.mean), first), last), exactly(self.mean)
+        middle = (mean.log() * start - mean - _log_factorial(start)).exp()
+        return _outwards(first, last, start, middle, lambda k: mean / (k + 1))
+
+    def up_to(self, k: int) -> arb:
+        """P(X <= k)."""
+        return exactly(self.mean).gamma_upper(k + 1, regularized=1) if k >= 0 else arb(0)
+
+
+def _outwards(
+    first: int, last: int, start: int, middle: arb, ratio: Callable[[int], arb]
+) -> list[arb]:
+    """Chances of first..last from that of ``start``; ``ratio`` is P(k + 1) / P(k)."""
+    rising, here = [middle], middle
+    for k in range(start, last):
+        here = here * ratio(k)
+        rising.append(here)
+    falling, here = [], middle
+    for k in range(start - 1, first - 1, -1):
+        here = here / ratio(k)
+        falling.append(here)
+    return falling[::-1] + rising
 
 
 def _log_factorial(n: int) -> arb:

@@ -16,6 +16,9 @@ _SUBJECT = "certificate of the plan"
 _DIGITS = 9
 COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was derived")
 _WHOLE = "the stated delta of at most {stated} is what was derived again"
+_LOOSELY = "where at most {stated} is stated, delta was derived again as at most {derived}"
+_NEAR = 1e-2
+"""A bound that is no more than this share above the stated one is taken for the same."""
 _CHECKED = "the stated delta of at most {stated} is no lower than what was derived again from below"
 _COMPOSED = (
     "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
@@ -29,7 +32,7 @@ class Verdict(NamedTuple):
 
     where
       parts   what was derived for each part
-      whole   whether the stated number itself was derived again
+      whole   whether the stated number itself was derived again, within a hundredth
       said    what that makes of the stated number, in a sentence
     """
 
@@ -78,11 +81,16 @@ def verdict(plan: Plain) -> Verdict:
         _check_lower_end(part, upper)
     if messages == 1:
         _check_agreement(parts[0], upper)
-    derived = [part for part in parts if (part.lower, part.upper) != (None, None)]
-    whole = messages == 1 and parts[0].upper is not None
-    said = _WHOLE if whole else _CHECKED if messages == 1 else _COMPOSED
-    said = said if derived else _NOTHING
-    return Verdict(parts, whole, said.format(messages=messages, stated=shown(upper, up=True)))
+    above = parts[0].upper if messages == 1 else None
+    whole = above is not None and above <= upper * (1.0 + _NEAR)
+    if all((part.lower, part.upper) == (None, None) for part in parts):
+        said = _NOTHING
+    elif above is None:
+        said = _CHECKED if messages == 1 else _COMPOSED
+    else:
+        said = _WHOLE if whole else _LOOSELY
+    numbers = {"stated": shown(upper, up=True), "derived": shown(above, up=True)}
+    return Verdict(parts, whole, said.format(messages=messages, **numbers))
 
 
 _TAKE = "the file was altered: take it as it was published"

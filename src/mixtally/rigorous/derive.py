@@ -5,11 +5,13 @@ balls, by a program that shares nothing with the accountant.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial, reduce
 from typing import NamedTuple
 
-from mixtally.rigorous import blank, pairs, shaped, uniform
+from mixtally.rigorous import blank, pairs, sets, shaped, uniform
 from mixtally.rigorous.balls import Bounds, arb, settled, working
+from mixtally.rigorous.binomials import Binomial
 from mixtally.rigorous.caps import overflow
 from mixtally.rigorous.coins import average
 from mixtally.rigorous.stream import Plain, Stream, promised, streams
@@ -17,24 +19,22 @@ from mixtally.rigorous.stream import Plain, Stream, promised, streams
 Direction = Callable[[int, arb, float], Bounds]
 """Of the divergence, as a function of fakes, e^epsilon and nats."""
 SHARE = 1e-8
-"""Bounds for a number of fakes differ by less than this share."""
+"""Bounds for a number of fakes differ by less than this share, but those of a set in clear."""
+_SCALE = 1 << 64
 _ALONE = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
-_CROWD = (
-    "people's flips are counted on, or values that they replace, for which no second derivation is "
-    "known here"
-)
+_CROWD = "people's flips are counted on, for which no second derivation is known here"
 _TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
-_IN_CLEAR = "a set in clear, whose cells that differ are too many to be added up here"
+_MANY = "a set in clear among more fakes than are added up here"
+_IN_CLEAR = "; of cells that differ, Poisson numbers of fakes bound the true ones from both sides"
 _SETS = (
-    "from below by two records of one bin each; of sets only those of at most two of four bins or "
-    "more are derived, and only among few flips"
+    "from below by two records of one bin each; of flipped sets only those of at most two of four "
+    "bins or more are derived, and only among few flips"
 )
-_PLANES = (
-    "from above, as if no plane held two values: that bounds all pairs (Karamata); derived again "
-    "from the definition, in balls"
-)
+_ABOVE = "from above, {how}; derived again from the definition, in balls"
+_PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
+_REPLACED = "as if what others replace were known: that bounds all crowds"
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
 """Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
 
@@ -76,21 +76,24 @@ def check(plan: Plain) -> list[PartBracket]:
 
 
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
-    ways = [] if part.crowd else _directions(part)
+    crowd = part.crowd and part.threshold is not None
+    ways = [] if crowd else _directions(part)
     if not ways:
-        why = _CROWD if part.crowd else _IN_CLEAR if part.threshold is None else _TILTED
+        why = _CROWD if crowd else _MANY if part.set_in_clear else _TILTED
         return PartBracket(part.protocol, None, None, None, why)
     free = reduce(Bounds.or_more, [_averaged(part, epsilon, way) for way in ways])
     free.ends()  # a sum that is no divergence stops here, before a cap could hide it
     cost = (1 + _grow(epsilon)) * _overflows(part)
     lower, upper = free.give_or_take(cost).ends()
     least, _ = free.raised(cost).ends()
-    if part.planes:
-        return PartBracket(part.protocol, None, upper, least, _PLANES)
+    if part.planes or part.replaced:
+        how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
+        return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=how))
     if not _every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
-    return PartBracket(part.protocol, lower, upper, least, proved + _CAPPED * bool(cost > 0))
+    proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * (part.set_in_clear and part.shape is None)
+    return PartBracket(part.protocol, lower, upper, least, proved)
 
 
 def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:
@@ -103,9 +106,11 @@ def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:
     def given(fakes: int) -> Bounds:
         return settled(lambda nats: way(fakes, _grow(epsilon), nats), SHARE)
 
-    if part.blanks is not None or part.shape is not None:
-        return given(part.blanks or 0)
-    return average(part.people, part.whole, part.coin, given)
+    if part.set_in_clear:
+        return settled(lambda nats: way(0, _grow(epsilon), nats), 1.0)
+    sure = sum(many for many, chance in part.fakes if chance == 1)
+    laws = [Binomial(many, chance) for many, chance in part.fakes if chance < 1]
+    return average(sure, laws, given)
 
 
 def _grow(epsilon: float) -> arb:
@@ -118,14 +123,20 @@ def _directions(part: Stream) -> list[Direction]:
 
     None where they are not known here.
     """
+    threshold, size = part.threshold, part.most_set or 1
     if part.shape is not None:
         shape = shaped.Shape(*part.shape)
+        if size > 1:
+            return [lambda _, grow, nats: shaped.bins_of_sets(shape, size, grow, nats)]
         return [lambda _, grow, __: shaped.one_bin(shape, grow)]
-    threshold = part.threshold
-    if threshold is None and part.most_set != 1:
-        return []
+    if part.set_in_clear:
+        apart = [(many, chance * 2 * size * part.cell) for many, chance in part.fakes]
+        if sum(many * chance for many, chance in apart) > sets.MOST:
+            return []
+        return [lambda _, grow, nats: sets.bounds(size, apart, grow, nats)]
     if threshold is None:
-        return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats)]
+        chance = Fraction(part.replaced, _SCALE)
+        return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats, chance)]
     if part.record == "uniform":
         return []
     if part.most_set is None:
@@ -143,9 +154,9 @@ def _directions(part: Stream) -> list[Direction]:
 
 def _every_pair(part: Stream) -> bool:
     """Whether every two records that a part allows are looked at: of sets only small ones."""
-    if part.most_set is None or part.most_set == 1:
+    if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
-    if part.most_set > 2 or part.bins < 4 or part.threshold is None:
+    if part.most_set > 2 or part.bins < 4:
         return False
     return pairs.looks(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
 

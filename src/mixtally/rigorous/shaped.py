@@ -8,6 +8,8 @@ is in the first, F(s) F(t-1) if in the second, and
 A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios in order, the t of a
 larger s are those of a smaller one and more: one pass. Exchanging s and t exchanges the directions.
 
+A set of k bins, each of which has fakes of its own, is 2k such bins at the most: ``lattice``.
+
 Source: docs/explanation/accounting.md, "clear-shaped".
 """
 
@@ -15,6 +17,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from mixtally.rigorous.balls import Bounds, UndecidedError, arb, exactly
+from mixtally.rigorous.lattice import composed
 
 _SCALE = 1 << 64
 _BITS = 320
@@ -69,6 +72,21 @@ def _fall(shape: Shape, j: int) -> arb:
 def one_bin(shape: Shape, grow: arb) -> Bounds:
     """Delta of one record; ``grow`` is e^eps. Raises UndecidedError."""
     return of_table(table(shape), grow)
+
+
+def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
+    """Delta of two disjoint sets of so many bins. Raises UndecidedError."""
+    weights = table(shape)
+    before, here = [0, *weights], [*weights, 0]
+    more, less = (
+        [
+            (exactly(Fraction(other, one)), exactly(Fraction(one, _SCALE)))
+            for one, other in zip(ours, theirs, strict=True)
+            if one
+        ]
+        for ours, theirs in ((before, here), (here, before))
+    )
+    return composed(size, more, less, grow, nats)
 
 
 def of_table(weights: list[int], grow: arb) -> Bounds:

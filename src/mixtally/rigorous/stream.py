@@ -22,7 +22,8 @@ class Stream:
     """Messages of one part, and what certainly hides one of them.
 
     where
-      bins        among how many a message is one: bins, or the planes of a direction
+      bins        among how many a message is one: bins, those that stand for what a set in clear
+                  lacks among them, or the planes of a direction
       most_set    the most bins that a record sets; None for free bits
       threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
       record      "blank" or "uniform" fakes of devices; None without any
@@ -31,11 +32,13 @@ class Stream:
       coin        the chance of one more, times 2^64
       blanks      fakes of the one honest mix, uniform where bins travel in clear; None where mixes
                   draw none
-      planes      whether messages name planes, some of which hold any two values
+      planes      t, where messages name planes of t digits, some of which hold any two values; None
+                  where they name none
       shape       (whether it is Gaussian, variance or ratio times 2^64, shift) of the fakes that it
                   draws for every bin; None without
       crowd       whether people's flips or replaced values are part of the cover
-      replaced    whether values are replaced by uniform ones, now and then
+      replaced    the chance that a value, or member, is replaced by a uniform one, times 2^64; 0
+                  for never
       cap         the most bins that a message names; None for any number
     """
 
@@ -47,16 +50,16 @@ class Stream:
     whole: int
     coin: int
     blanks: int | None
-    planes: bool
+    planes: int | None
     shape: tuple[bool, int, int] | None
     crowd: bool
     cap: int | None
-    replaced: bool = False
+    replaced: int = 0
 
     def __post_init__(self) -> None:
         flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
         counts = min(self.bins, self.whole + 1, (self.blanks or 0) + 1) > 0
-        if not (flips and counts and 0 <= self.coin < _SCALE):
+        if not (flips and counts and 0 <= self.coin < _SCALE and 0 <= self.replaced < _SCALE):
             raise ValueError(f"{self}")
 
     @property
@@ -71,6 +74,30 @@ class Stream:
         if self.most_set is None:
             return "single-bit" if self.bins == 1 else "flip"
         return "flip" if self.record is None and self.blanks is None else "flip-blank"
+
+    @property
+    def set_in_clear(self) -> bool:
+        """Whether a record is several messages."""
+        return self.threshold is None and self.most_set != 1
+
+    @property
+    def fakes(self) -> list[tuple[int, Fraction]]:
+        """How many messages are a fake, or of others a uniform one, each with what chance."""
+        sure = self.people * self.whole if self.blanks is None else self.blanks
+        others = (self.most_set or 1) * (self.people - 1) if self.crowd else 0
+        found = [(sure, _SCALE), (self.people, self.coin), (others, self.replaced)]
+        return [(many, Fraction(one, _SCALE)) for many, one in found if many > 0 and one]
+
+    @property
+    def cell(self) -> Fraction:
+        """At least the chance that a uniform message is one of a bin, or of a member of a set and
+        of no other one.
+        """
+        if self.planes is None:
+            return Fraction(1, self.bins)
+        p, t = self.bins, self.planes
+        meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
+        return (1 - ((self.most_set or 1) - 1) * meeting) / p
 
     @property
     def most_fakes(self) -> int:
@@ -140,19 +167,21 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         first = recipe["variance" if kind == "gaussian" else "ratio"]
         shape = kind == "gaussian", _integer(first), _integer(recipe["shift"])
     planes = part["planes"]
+    most = _maybe(part["most_set"])
+    pads = most if part["threshold"] is None and most and most > 1 else 0
     return Stream(
-        bins=_integer(part["bins"] if planes is None else planes["prime"]),
-        most_set=_maybe(part["most_set"]),
+        bins=_integer(part["bins"]) + pads if planes is None else _integer(planes["prime"]),
+        most_set=most,
         threshold=_maybe(part["threshold"]),
         record=own.get("record"),
         people=people,
         whole=_integer(own.get("whole", 0)),
         coin=_integer(own.get("coin", 0)),
         blanks=blanks,
-        planes=planes is not None,
+        planes=None if planes is None else _integer(planes["digits"]),
         shape=shape,
         crowd=count_flips and (part["threshold"] is not None or part["replaced"] is not None),
-        replaced=part["replaced"] is not None,
+        replaced=_maybe(part["replaced"]) or 0,
         cap=_maybe(part["layout"]["cap"]),
     )
 

@@ -13,6 +13,17 @@ s = P(A >= k | T),
 since sum of a P(A = a | T) over a >= k is (T s + k h) / 2. From T to T - 1 Pascal's rule moves s by
 half a point, so that one tail is all that is ever added up.
 
+*Replaced.* Let a uniform bin take the place of the person's with a chance g. Its weights are then
+g + (1 - g) d where it shows the bin of u, and g elsewhere, so
+
+    delta = (1/N) E[((1 - g) d (A - e^eps B) - (e^eps - 1) g N)_+]
+          = (1 - g)(d/N) E[(A - e^eps B - c)_+],    c = (e^eps - 1) g N / ((1 - g) d),
+
+for which k is the least integer above (T e^eps + c) / (1 + e^eps), none where T < c, and c s is
+taken off. Of n people who all replace, Bin(n - 1, g) of the others' values are uniform ones: who is
+told the rest and which these are, which no value of the person's decides, sees no less. So the
+average over them bounds delta, for every crowd.
+
 What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
 person's: T = 1 + Bin(N - 1, 2/d).
 
@@ -27,14 +38,21 @@ from mixtally.rigorous.binomials import Binomial
 _HALF = Fraction(1, 2)
 
 
-def one_bin(fakes: int, bins: int, grow: arb, nats: float) -> Bounds:
+def one_bin(
+    fakes: int, bins: int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
+) -> Bounds:
     """Delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
+
+    where
+      replaced   the chance that the record itself is a uniform one, below 1
 
     Raises UndecidedError.
     """
     records = fakes + 1
+    scale = exactly((1 - replaced) * bins / records)
+    taken = (grow - 1) * exactly(replaced) / scale
     if bins == 2:
-        value = _walk(records, [arb(1)], grow) * bins / records
+        value = _walk(records, [arb(1)], grow, taken) * scale
         return Bounds(value, value)
     binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
     low, high = binomial.window(nats)
@@ -43,7 +61,7 @@ def one_bin(fakes: int, bins: int, grow: arb, nats: float) -> Bounds:
     hardly = _hardly(low, grow)
     if hardly < NOBODY_CARES:
         return Bounds(arb(0), cut + hardly)
-    value = _walk(high, binomial.points(low, high), grow) * bins / records
+    value = _walk(high, binomial.points(low, high), grow, taken) * scale
     return Bounds(value, value + cut)
 
 
@@ -60,19 +78,24 @@ def _hardly(low: int, grow: arb) -> arb:
     return (-2 * (low - 1) * more**2).exp() if more > 0 else arb(1)
 
 
-def _walk(high: int, weights: list[arb], grow: arb) -> arb:
-    """The sum over T = .., high - 1, high of its weight times the expectation given T."""
-    share = grow / (1 + grow)
-    k = whole_above(share * high)
+def _walk(high: int, weights: list[arb], grow: arb, taken: arb) -> arb:
+    """The sum over T = .., high - 1, high of its weight times the expectation given T.
+
+    where
+      taken   c, what A must exceed e^eps B by
+    """
+    least, total = max(high - len(weights) + 1, whole_above(taken)), arb(0)
+    if least > high:
+        return total
+    k = whole_above((grow * high + taken) / (1 + grow))
     tossed = Binomial(high, _HALF)
     point, tail = tossed.point(k), tossed.at_least(k)
-    total = arb(0)
-    for t in range(high, high - len(weights), -1):
-        lies = t * tail
-        total += weights[t - high - 1] * ((1 + grow) * (lies + k * point) / 2 - grow * lies)
-        if t == 1:
+    for t in range(high, least - 1, -1):
+        mean = (t * tail + k * point) / 2
+        total += weights[t - high - 1] * ((1 + grow) * mean - (grow * t + taken) * tail)
+        if t == least:
             break
-        below = whole_above(share * (t - 1))
+        below = whole_above((grow * (t - 1) + taken) / (1 + grow))
         fewer = point * (2 * k) / t  # P(Bin(t - 1, 1/2) = k - 1)
         if below == k:
             point, tail = fewer * (t - k) / k, tail - fewer / 2

@@ -67,6 +67,7 @@ import numpy as np
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.memo import Memo
+from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.poisson_pairs import more_and_less
 from mixtally.privacy.numerics import poissonized
@@ -168,13 +169,19 @@ def counted_lower(hidden: Hidden, epsilon: float, rounds: int) -> float:
     angle = np.arange(length // 2 + 1) * (2.0 * math.pi / length)
     still = 2.0 * (1.0 - np.cos(angle))
     own = (1.0 - g) * np.exp(1j * angle) + g * (1.0 - named * still)
-    every = math.prod((1.0 - q * still) ** n for n, q in steps)
+    every = math.prod(_power(q * still, n) for n, q in steps)
     pmf = np.fft.irfft(np.conj((every * own**apart) ** rounds), length)
     pmf = np.roll(pmf, length // 2)  # of -length/2 .. length/2 - 1
     above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
     # P_v(difference >= t) is P_u(difference <= -t).
     told = above[length // 2 :] - math.exp(epsilon) * below[length // 2 : 0 : -1]
     return max(0.0, float(told.max()) - _LOOSE * (1.0 + math.exp(epsilon)))
+
+
+def _power(x: Floats, n: int) -> Floats:
+    """(1 - x)^n for x in [0, 4/3], without n times the rounding of 1 - x where x is small."""
+    small: Floats = np.exp(n * np.log1p(-np.minimum(x, 0.5)))
+    return np.where(x < 0.5, small, (1.0 - x) ** n)
 
 
 def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: bool = False) -> float:
