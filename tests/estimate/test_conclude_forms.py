@@ -11,7 +11,7 @@ from helpers.contracts import flipped, plan_of, shaped, uniform
 from helpers.sampled import among
 from mixtally.errors import MessageError, PlanError
 from mixtally.estimate.conclude import conclude
-from mixtally.estimate.conclude.side_by_side import counted
+from mixtally.estimate.conclude.side_by_side import counted, part_of
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import arrived, reconciled, undeclared
 from mixtally.records.contract import FakeRecord, OwnFakes, Shape
@@ -188,3 +188,11 @@ def test_of_a_bit_in_clear_only_yes_is_counted():
     bit = Question(name="q", bins=2)
     assert counted(BITS, bit) == slice(1, 2)
     assert counted(ONE, bit) == slice(None)
+
+
+def test_every_bin_of_a_record_is_in_a_part():
+    """Two attributes of four and two bins; four bits, each of a message of its own, and in one."""
+    two, four = plan("attributes"), plan("bits in clear")
+    assert [part_of(TWO, list(two.questions), place) for place in range(6)] == [0, 0, 0, 0, 1, 1]
+    assert [part_of(BITS, list(four.questions), place) for place in range(4)] == [0, 1, 2, 3]
+    assert part_of(BITS, list(plan("free bits").questions), 3) == 0
