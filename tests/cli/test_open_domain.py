@@ -171,7 +171,10 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
         (("--hash-seed", "00" * 16), "wanted a file beside --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
         (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
-        (("--candidates", "LIST", "--set", ";"), "got --as set beside it"),
+        (
+            ("--candidates", "LIST", "--set", ";"),
+            "two texts or more, of an open domain, got sets of one",
+        ),
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
         (("--candidates", "LIST", "--labels", "LIST"), "got --labels beside"),
         (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
