@@ -136,6 +136,12 @@ def test_crowds_have_texts_of_one_point_once_and_are_told_so():
     assert truth.figures["sizes"] == (1.0, 1.0, 3.0, 4.0)
 
 
+def test_a_crowd_of_bits_has_no_words():
+    bits = altered(crowd_of([0, 1, 2]).question, bins=8, labels=None)
+    with pytest.raises(TypeError, match="not bits"):
+        hashed(Population(bits, np.ones((4, 1), dtype=np.uint8)), FEW)
+
+
 def test_what_texts_of_special_position_may_change_is_bounded():
     """All pairs of points of two texts of Z_5^3: how far the number of their messages that point at
     the origin is from Bin(2, 1/5), in total variation and on average, is at most what is stated and

@@ -20,6 +20,8 @@ def hashed(words: Population, question: Question) -> Population:
     points = encode(question, words.question.labels or ())
     if words.question.kind is Kind.ONE:
         return Population(question, points[words.codes])
+    if words.records.dtype != np.int64:
+        raise TypeError("sets of words are bin numbers, not bits")
     lacking = max(0, question.max_set - words.records.shape[1])
     sets: Integers = np.pad(words.records, ((0, 0), (0, lacking)), constant_values=-1)
     return Population(question, _once(np.where(sets < 0, -1, points[sets])))
