@@ -51,7 +51,7 @@ class Case:
 
     where
       asked   what a plan request has beside the usual
-      kind    one, set, numbers or words
+      kind    one, set, numbers, words or sets of words
     """
 
     asked: dict[str, Any]
@@ -87,6 +87,10 @@ CASES = {
     "words": Case({"protocol": "clear-uniform"}, "words"),
     "words of mixes": Case({"protocol": "clear-uniform", **MIXES}, "words"),
     "words, k-ary": Case({"protocol": "kary-response", **ALONE}, "words"),
+    "words, sets": Case({"protocol": "clear-uniform"}, "sets of words"),
+    "words, sets replaced": Case(
+        {"protocol": "kary-response", "messages_per_user": 2.0}, "sets of words"
+    ),
 }
 
 
@@ -96,7 +100,7 @@ def measured(name: str, crowds: int, level: float, planner: Planner, seed: int =
     plan = planned(case, planner, chance)
     lab = Lab(chance, planner=planner)
     for _ in range(crowds):
-        if case.kind == "words":
+        if case.kind.endswith("words"):
             result, truth = _words(plan, lab, level)
         else:
             crowd = rounded_crowd(crowd_of(case, chance), plan, chance)
@@ -111,6 +115,7 @@ def planned(case: Case, planner: Planner, chance: Chance) -> Plan:
     questions = {
         "set": Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2),
         "words": open_question("q", drawn_seed(chance)),
+        "sets of words": open_question("q", drawn_seed(chance), 2),
     }
     grid = Grid(low=0.0, high=100.0, points=case.bins) if case.kind == "numbers" else None
     request = PlanRequest(
@@ -148,15 +153,22 @@ def _analysis(question: Question, level: float) -> Analysis:
 
 
 def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
-    """Half of the people hold listed words, a few of them rare ones; the others their own."""
+    """Half of the people hold listed words, a few of them rare ones; the others their own. In sets
+    most hold a listed one besides, and some hold nothing.
+    """
     people = np.arange(USERS)
     listed = np.where(people < EACH * FEW, EACH + people % EACH, people % EACH)
     codes = np.where(people < USERS // 2, listed, BINS + people % 50)
     labels = tuple(f"word {place}" for place in range(BINS + 50))
-    crowd = Population(Question(name="q", bins=len(labels), labels=labels), codes)
+    asked = Question(name="q", bins=len(labels), labels=labels)
+    if plan.question.kind is Kind.SET:
+        asked = Question(name="q", bins=len(labels), labels=labels, kind=Kind.SET, max_set=2)
+        codes = np.stack([codes, np.where(people % 3 > 0, (listed + 1) % EACH, -1)], axis=1)
+        codes[people % 7 == 0] = -1
+    crowd = Population(asked, codes)
     some = sought(plan.question, labels[:BINS])
-    asked = replace(_analysis(crowd.question, level), listed=some)
-    result = release(plan, hashed(crowd, plan.question), lab, asked).result
+    wanted = replace(_analysis(crowd.question, level), listed=some)
+    result = release(plan, hashed(crowd, plan.question), lab, wanted).result
     return result, compared(truth_of_words(crowd, some), result)
 
 

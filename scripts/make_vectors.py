@@ -227,6 +227,11 @@ def record_scenarios() -> list[Sent]:
     chosen = asked(12, kind=Kind.SET, max_set=3)
     sets = c.plan_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
     clear = c.plan_of(chosen, [c.uniform(12, most_set=3, coin=HALF)])
+    hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
+    texts = c.plan_of(
+        asked(7**22, kind=Kind.SET, max_set=3, hashed=hashed),
+        [c.over_planes(7**22, 7, most_set=3, share=0.25)],
+    )
     traits = with_attributes("traits", (3, 2, 4))
     named = Question(
         name="traits", bins=4, labels=("a=1", "a=2", "b=1", "b=2"), kind=Kind.SET, max_set=2,
@@ -249,6 +254,9 @@ def record_scenarios() -> list[Sent]:
              [c.over_planes(300, 7, most_set=3, whole=1)]), value)
           for name, value in (
               ("three", [299, 4, 0]), ("one", [8]), ("none", []), ("nobody", None))),
+        *(Sent(f"set-of-texts-{name}", texts, value, planted) for name, value, planted in (
+            ("of-three", ["東京", "cafe\u0301", "b"], {}), ("of-one", ["caf\u00e9"], {}),
+            ("of-nobody", None, {}), ("replaced", ["a", "b"], {1: (1 << 62) - 1}))),
         Sent("set-over-planes-of-hops", c.plan_of(asked(300, kind=Kind.SET, max_set=2),
              [c.over_planes(300, 5, most_set=2, drawn=4)]), [7, 250]),
         Sent("set-replaced", c.plan_of(chosen, [c.replaced(12, most_set=3)]), [11, 4],

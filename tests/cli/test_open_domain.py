@@ -171,7 +171,10 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
         (("--hash-seed", "00" * 16), "wanted a file beside --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
         (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
-        (("--candidates", "LIST", "--set", ";"), "got --as set beside it"),
+        (
+            ("--candidates", "LIST", "--set", ";"),
+            "two texts or more, of an open domain, got sets of one",
+        ),
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
         (("--candidates", "LIST", "--labels", "LIST"), "got --labels beside"),
         (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
@@ -211,3 +214,83 @@ def test_a_plan_with_a_key_comes_back_from_its_bytes(cli, tmp_path):
     assert write_plan(plan) == path.read_bytes()
     hashed = json.loads(path.read_bytes())["question"]["hashed"]
     assert hashed == {"function": "HMAC-SHA-256", "seed": "0f" * 16}
+
+
+@pytest.fixture
+def sets(tmp_path):
+    """1,200 people with up to three words, one of them spelled in two ways, and 200 with none."""
+    some = ["rose;tulip"] * 500 + ["cafe\u0301"] * 100 + ["caf\u00e9;rose;lily"] * 300 + [""] * 200
+    path = tmp_path / "sets.csv"
+    rows = [*some, *(f"{RARE[place]};{RARE[place + 1]}" for place in range(100))]
+    path.write_text("word,of\n" + "".join(f"{row},x\n" for row in rows), encoding="utf-8")
+    return path
+
+
+SET = ("--column", "word", "--set", ";", "--empty-sets")
+
+
+@pytest.mark.parametrize(
+    ("more", "protocol"),
+    [
+        (("--mix-fakes",), "clear-uniform"),
+        (("--protocol", "clear-uniform"), "clear-uniform"),
+        (("--messages-per-user", 3), "kary-response"),
+    ],
+    ids=["a mix", "people", "replaced"],
+)
+def test_sets_of_words_are_counted_beside_the_others(cli, sets, listed, more, protocol):
+    """False alarm about 1e-8: estimates within six standard errors."""
+    given = (*SET, "--max-set", 3, "--candidates", listed, *GIVEN, *more, "--json")
+    (release,) = json.loads(cli("simulate", sets, *given).out)["releases"]
+    assert (release["protocol"], release["max_set"]) == (protocol, 3)
+    found = {row["label"]: row["truth"] for row in release["estimates"]}
+    assert found == {"rose": 800, "tulip": 500, "caf\u00e9": 400, "lily": 300, "nobody": 0}
+    assert [row["truth"] for row in release["others"]] == [200]
+    assert [row["truth"] for row in release["sizes"]] == [2200 / 1200, 200, 300, 900]
+    for row in [*release["estimates"], *release["others"], *release["sizes"]]:
+        assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+
+
+def test_a_plan_of_sets_of_words_is_shown_played_and_tallied(cli, sets, listed, refused, tmp_path):
+    path, drawn = tmp_path / "plan.json", tmp_path / "drawn"
+    asked = ("--name", "word", "--users", 1200, *GIVEN[:4], "--out", path)
+    assert cli("plan", "--open", "--max-set", 3, *asked).status == 0
+    done = cli("simulate", sets, *SET, "--plan", path, "--candidates", listed, "--json")
+    (release,) = json.loads(done.out)["releases"]
+    assert release["estimates"][0]["truth"] == 800
+    assert cli("batch randomize", sets, *SET, "--plan", path, "--out", drawn).status == 0
+    mixed = tmp_path / "mixed"
+    assert cli("batch mix", drawn, "--plan", path, "--out", mixed).status == 0
+    done = cli("batch tally", mixed, "--plan", path, "--candidates", listed, "--json")
+    (release,) = json.loads(done.out)["releases"]
+    row = release["estimates"][0]
+    assert abs(row["estimate"] - 800) < 6 * row["standard_error"]
+    line = refused("simulate", sets, *SET[:2], "--plan", path, "--candidates", listed)
+    assert "wanted a plan for data read as one, got one for records of kind set" in line
+    assert cli("plan", "--open", "--max-set", 2, *asked).status == 0
+    line = refused("simulate", sets, *SET, "--plan", path, "--candidates", listed)
+    assert "row 601: wanted at most 2 labels, which is what is hidden, got 3" in line
+
+
+def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
+    path = tmp_path / "plan.html"
+    cli("plan", "--open", "--max-set", 3, "--users", 1200, *GIVEN[:4], "--hops", 3, "--out", path)
+    assert "up to 3 of any texts, told apart by" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--max-set", 12), "max set: wanted an integer in [1, 11], got 12"),
+        (("--max-set", 0), "max set: wanted an integer in [1, 11], got 0"),
+        (("--max-set", 3, "--messages-per-user", 2), "kary-response needs 3 messages a record"),
+        (("--max-set", 3, "--protocol", "flip-blank"), "needs another question"),
+    ],
+)
+def test_sets_of_texts_that_cannot_be_planned_are_refused(refused, more, message):
+    assert message in refused("plan", "--open", "--users", 1200, *GIVEN[:4], *more)
+
+
+def test_a_set_of_at_most_one_text_is_one_text(cli):
+    given = ("plan", "--open", "--users", 1200, *GIVEN[:4], "--hash-seed", "00" * 16, "--json")
+    assert cli(*given, "--max-set", 1).out == cli(*given).out

@@ -74,6 +74,14 @@ def test_points_of_a_list_are_scattered():
     assert over.member(5, over.points) == 5
 
 
+def test_what_sets_of_texts_lack_are_scattered_points():
+    """Not those of small numbers, whose digits differ in the least alone."""
+    over = Planes(7, most_digits(7))
+    lacking = over.members((), over.points, MOST)
+    assert len(set(lacking)) == MOST
+    assert all(7**12 < point < over.points for point in lacking)
+
+
 def test_bins_with_one_point_are_one_member():
     """Of so few points many are one: the next that is lacking takes the place of the second."""
     small = Planes(5, 2)

@@ -155,11 +155,12 @@ def test_a_plan_that_names_no_hash_or_another_is_refused():
         from_canonical(old, Hashing, "plan.json")
 
 
-def test_an_open_domain_holds_one_value_and_has_no_labels():
+def test_an_open_domain_holds_values_or_sets_of_them_and_has_no_labels():
     assert open_question("q", ZERO).bins == MOST_POINTS
     with pytest.raises(PlanError, match="without labels"):
         Question(
             name="q", bins=2, labels=("a", "b"), hashed=Hashing(function=HMAC_SHA256, seed=ZERO)
         )
-    with pytest.raises(PlanError, match="one value a record"):
-        Question(name="q", bins=2, kind=Kind.SET, hashed=Hashing(function=HMAC_SHA256, seed=ZERO))
+    with pytest.raises(PlanError, match="one value a record or a set of them"):
+        Question(name="q", bins=2, kind=Kind.BITS, hashed=Hashing(function=HMAC_SHA256, seed=ZERO))
+    assert open_question("q", ZERO, 2).kind is Kind.SET

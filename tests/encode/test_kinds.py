@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.encode.bits import bit, packed, record, rows_of, set_bits, vector
+from mixtally.encode.bits import bit, numbers_of, packed, record, rows_of, set_bits, vector
 from mixtally.encode.numbers import Scale, number
 from mixtally.encode.sets import members
 from mixtally.errors import DataError, ParameterError
@@ -47,6 +47,13 @@ def test_rows_hold_the_bits_of_their_people():
     rows = rows_of(np.array([0, 2, 2]), np.array([8, 0, 9]), 3, 10)
     assert rows.tolist() == [[0, 1], [0, 0], [1, 2]]
     assert record([0, 9], 10).tolist() == [[1, 2]]
+
+
+def test_numbers_of_sets_are_those_of_their_bits():
+    """Each once, ascending, whoever names it first."""
+    who, what = np.array([2, 0, 2, 2, 2]), np.array([9, 8, 0, 9, 3])
+    assert numbers_of(who, what, 3, 10).tolist() == [[8, -1, -1], [-1, -1, -1], [0, 3, 9]]
+    assert numbers_of(who[:0], what[:0], 2, 10).tolist() == [[-1], [-1]]
 
 
 def test_a_set_is_its_distinct_labels():

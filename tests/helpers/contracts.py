@@ -251,9 +251,10 @@ def random_encoder(chance: random.Random) -> dict:
         edges = tuple(sorted(chance.uniform(-9, 9) for _ in range(bins + 1)))
         return {"question": Question(name="q", bins=bins), "edges": edges}
     if kind == 2:
-        points = chance.choice([2**9, 5**3, 419**7, 23447**4])
-        hashed = Hashing(function=HMAC_SHA256, seed=SEED)
-        return {"question": Question(name="q", bins=points, hashed=hashed)}
+        points = chance.choice([2**9, 5**3, 419**7, 23447**4, 5**26, 7**22])
+        hashed, most = Hashing(function=HMAC_SHA256, seed=SEED), {5**26: 2, 7**22: 3}.get(points, 1)
+        kind = Kind.ONE if most == 1 else Kind.SET
+        return {"question": Question(name="q", bins=points, hashed=hashed, kind=kind, max_set=most)}
     if kind == 3:
         asked = Prefixes(
             alphabet="abc",
@@ -291,16 +292,19 @@ def random_parts(chance: random.Random, question: Question, *, mixes: bool) -> l
     if question.attributes is not None and chance.random() < 0.7:
         return [_random_part(chance, size, 1, mixes=mixes) for size in question.attributes]
     if question.hashed is not None:
-        prime = {2**9: 2, 5**3: 5, 419**7: 419, 23447**4: 23447}[question.bins]
-        return [_random_planes(chance, question.bins, prime, mixes=mixes)]
+        prime = next(p for p in (2, 5, 7, 419, 23447) if question.bins % p == 0)
+        most = question.max_set
+        return [_random_planes(chance, question.bins, prime, mixes=mixes, most_set=most)]
     most = None if question.kind is Kind.BITS else question.max_set
     return [_random_part(chance, question.bins, most, mixes=mixes)]
 
 
-def _random_planes(chance: random.Random, bins: int, prime: int, *, mixes: bool) -> Part:
+def _random_planes(
+    chance: random.Random, bins: int, prime: int, *, mixes: bool, most_set: int = 1
+) -> Part:
     if mixes:
-        return over_planes(bins, prime, drawn=chance.randint(1, 40))
-    return over_planes(bins, prime, **_random_own(chance))
+        return over_planes(bins, prime, drawn=chance.randint(1, 40), most_set=most_set)
+    return over_planes(bins, prime, **_random_own(chance), most_set=most_set)
 
 
 def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: bool) -> Part:
@@ -349,7 +353,11 @@ def random_value(chance: random.Random, plan: Plan):
     if plan.prefixes is not None:
         return "".join(chance.choice("aabbccdé") for _ in range(chance.randint(1, 8)))
     if question.hashed is not None:
-        return "".join(chance.choice("aäb\u0308日") for _ in range(chance.randint(1, 8)))
+        texts = ["".join(chance.choice("aäb\u0308日") for _ in range(chance.randint(1, 8)))]
+        if question.kind is Kind.ONE:
+            return texts[0]
+        texts += chance.sample(["c", "cc", "ccc", "cccc"], chance.randint(0, question.max_set - 1))
+        return chance.choice([texts, texts, []])
     if question.kind is Kind.BITS:
         return [chance.randint(0, 1) for _ in range(question.bins)]
     names = question.labels or range(question.bins)

@@ -12,15 +12,18 @@ from helpers import contracts
 from mixtally.collector.concluding import Conclusion
 from mixtally.collector.results import document
 from mixtally.collector.stored import Results
+from mixtally.encode.hashed import sought
 from mixtally.engine.engine import Engine
 from mixtally.engine.shards import shard
 from mixtally.engine.shards.fold import fold
+from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.mixing import added, shuffle
 from mixtally.mixnode.mix import Options
 from mixtally.node.calls import call
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.grid import Grid
+from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.records.received import PartReceived, Received
 from mixtally.report.texts import whole_facts
@@ -107,6 +110,19 @@ SCENES = {
         ),
         [[0, 39], [], [39], [1], [1, 2]],
     ),
+    "sets of texts, coins of people": Scene(
+        planned(
+            Question(
+                name="q",
+                bins=5**26,
+                kind=Kind.SET,
+                max_set=2,
+                hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED),
+            ),
+            contracts.over_planes(5**26, 5, whole=1, most_set=2),
+        ),
+        [["a", "cafe\u0301"], [], ["caf\u00e9"], ["b"], ["b", "a"]],
+    ),
     "sets over planes of every mix": Scene(
         planned(
             Question(name="q", bins=40, kind=Kind.SET, max_set=2),
@@ -148,6 +164,8 @@ SCENES = {
     ),
 }
 COINS, FLIPS, SHAPED, *OTHERS = SCENES
+LISTED = ["a", "b", "caf\u00e9", "nobody"]
+"""Words that are looked for where the question is open."""
 
 
 def of_mix(hop):
@@ -253,10 +271,20 @@ def counted_by(scene, by, of_mix=of_mix):
     return Came(Received(contributors=len(scene.values), parts=tuple(parts)), tallies)
 
 
+def analysis_of(plan):
+    if plan.question.hashed is None:
+        return COUNTS_ALONE
+    return Analysis(listed=sought(plan.question, LISTED))
+
+
 def written(held, came, place):
     """The result of a round that was held, as a collector writes it."""
-    result = conclude(held.agreed.contract.plan, came.tallies, received=came.received)
-    found = Conclusion(came.received, result, None)
+    plan = held.agreed.contract.plan
+    result = conclude(plan, came.tallies, analysis_of(plan), received=came.received)
+    return as_published(held, Conclusion(came.received, result, None), place)
+
+
+def as_published(held, found, place):
     kept = Results(place)
     kept.publish("one", whole_facts(document(held, found, top=0)))
     return kept.published("one")
@@ -304,7 +332,11 @@ def network(taps, name, engine=None, of_mix=of_mix):
             stage.finish()
             address = stage.folders[-1].role.address
             result = call(address, "GET", stage.path("/result")).body
-            return Played(stage.office.held(stage.row()), result)
+            held = stage.office.held(stage.row())
+            if scene.plan.question.hashed is not None:  # words are counted when they are listed
+                found = stage.office.conclusion(stage.row(), analysis_of(scene.plan))
+                result = as_published(held, found, where / "listed")
+            return Played(held, result)
         finally:
             stage.end()
     finally:

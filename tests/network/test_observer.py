@@ -105,6 +105,20 @@ SCENES = {
         ["a", "Zürich", "日本" * 40],
         {},
     ),
+    "sets of texts": (
+        planned(
+            Question(
+                name="q",
+                bins=5**26,
+                kind=Kind.SET,
+                max_set=2,
+                hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED),
+            ),
+            contracts.over_planes(5**26, 5, drawn=6, most_set=2),
+        ),
+        [None, ["a"], ["Zürich", "日本" * 40]],
+        {},
+    ),
     "words, the first round": (
         planned(Question(name="q", bins=WORDS.bins), shaped(WORDS.bins), prefixes=WORDS),
         ["a", "bba", "zz", None],

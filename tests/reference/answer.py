@@ -46,6 +46,8 @@ def answer(
         return [(int(rounded(plan.grid, values, chance.words(1))[0]),)]
     if plan.prefixes is not None:
         return [(_extension(plan, value, prefixes or [[]], closing=closing),)]
+    if question.hashed is not None and question.kind is Kind.SET:
+        return [tuple(np.unique(hashed.encode(question, value or [])).tolist())]
     if question.hashed is not None:
         return [(int(hashed.encode(question, [value])[0]),)]
     if question.kind is Kind.BITS:

@@ -101,8 +101,10 @@ def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
 def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:
     """Planes of the points of a set, none of which holds two of them."""
     p, digits = part.planes.prime, part.planes.digits
-    hashed = (sha256(b"%d" % cell).digest() for cell in cells)
-    points = np.array([int.from_bytes(one, "big") % p**digits for one in hashed])
+    hashed = [int.from_bytes(sha256(b"%d" % cell).digest(), "big") for cell in cells]
+    points = np.array([one % p**digits for one in hashed])
+    if part.bins == p**digits:
+        points = np.where(np.array(cells) < part.bins, cells, points)
     assert len({*points.tolist()}) == len(points)
     sent = []
     for place in range(len(points)):

@@ -24,11 +24,8 @@ def encode(plan, value, prefixes, closing, tape):
         return [{cut(plan["edges"], double(value))}]
     if plan["grid"] is not None:
         return [{rounded(plan["grid"], double(value), tape)}]
-    if question["hashed"] is not None:
-        key = bytes.fromhex(question["hashed"]["seed"])
-        form = characters(value).encode()
-        x = int(hmac.new(key, form, hashlib.sha256).hexdigest(), 16)
-        return [{x % question["bins"]}]
+    if question["hashed"] is not None and question["kind"] == "one":
+        return [{hashed(question, characters(value))}]
     if question["kind"] == "bits":
         return bits(question, parts, value)
     if question["attributes"] is not None:
@@ -37,12 +34,23 @@ def encode(plan, value, prefixes, closing, tape):
         return [{name(value, question["labels"], question["bins"])}]
     if not isinstance(value, list):
         raise RefusalError("not-a-list")
-    members = [name(one, question["labels"], question["bins"]) for one in value]
+    if question["hashed"] is not None:
+        members = [characters(one) for one in value]
+    else:
+        members = [name(one, question["labels"], question["bins"]) for one in value]
     if len(set(members)) != len(members):
         raise RefusalError("member-twice")
     if len(members) > question["max_set"]:
         raise RefusalError("too-many-members")
+    if question["hashed"] is not None:
+        members = [hashed(question, one) for one in members]
     return [set(members)]
+
+
+def hashed(question, text):
+    key = bytes.fromhex(question["hashed"]["seed"])
+    x = int(hmac.new(key, text.encode(), hashlib.sha256).hexdigest(), 16)
+    return x % question["bins"]
 
 
 def name(value, labels, bins):

@@ -168,7 +168,7 @@ def question(value):
         fit = kind == "set" and sum(sizes) == bins and len(sizes) == read["max_set"]
         need(fit, "attributes-unfit")
     if read["hashed"] is not None:
-        need(kind == "one" and labels is None, "hashed-with-labels")
+        need(kind != "bits" and labels is None and sizes is None, "hashed-with-labels")
     if labels is not None:
         need("" not in labels, "label-empty")
         need(len({normalize("NFC", one) for one in labels}) == len(labels), "label-twice")
@@ -227,7 +227,8 @@ def plan(value):
     asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
     grid = read["grid"]
     ways = [way for way in (edges, grid, prefixes, asked["hashed"]) if way is not None]
-    need(len(ways) <= 1 and (not ways or asked["kind"] == "one"), "several-encoders")
+    single = asked["kind"] == "one" or asked["hashed"] is not None
+    need(len(ways) <= 1 and (not ways or single), "several-encoders")
     if edges is not None:
         rising = all(edges[i] < edges[i + 1] for i in range(len(edges) - 1))
         need(rising and len(edges) == asked["bins"] + 1, "no-scale")

@@ -59,11 +59,11 @@ def asked_words(
         return None
     wrong = [*beside]
     wrong += ["--labels"] if reading.labels is not None else []
-    wrong += [f"--as {reading.form}"] if reading.form != "one" else []
+    wrong += [f"--as {reading.form}"] if reading.form not in ("one", "set") else []
     if wrong:
         raise ParameterError(
             "--candidates",
-            wanted="one word a person, its counts as they are",
+            wanted="one word a person or a set of them, their counts as they are",
             got=", ".join(wrong) + " beside it",
             do="leave these out",
         )

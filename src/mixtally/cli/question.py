@@ -27,7 +27,7 @@ class QuestionOptions:
     hashing: HashingOptions
     max_set: Annotated[
         int | None,
-        o.whole_option("--max-set", "Most bins one record sets, 1 to 16; with --bins."),
+        o.whole_option("--max-set", "Most bins, or texts, of one record, 1 to 16."),
     ] = None
     attributes: Annotated[
         str | None,
@@ -53,16 +53,19 @@ def question_of(options: QuestionOptions, seed: str) -> Question:
             got=" and ".join(ways) or "none",
             do="say in one way what a record may hold",
         )
-    if options.max_set is not None and ways not in ([], ["--bins"]):
+    if options.max_set is not None and ways not in ([], ["--bins"], ["--open"]):
         raise ParameterError(
-            "max set", wanted="--bins or --labels beside it", got=ways[0], do="leave --max-set out"
+            "max set",
+            wanted="--bins, --labels or --open beside it",
+            got=ways[0],
+            do="leave --max-set out",
         )
     if options.hashing.hash_seed is not None and not options.open_domain:
         raise ParameterError(
             "--hash-seed", wanted="--open beside it", got="none", do="leave it out, or add --open"
         )
     if options.open_domain:
-        return open_question(name, seed)
+        return open_question(name, seed, 1 if options.max_set is None else options.max_set)
     if options.bits is not None:
         return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)
     if options.attributes is not None:

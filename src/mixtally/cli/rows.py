@@ -14,10 +14,10 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import warn
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population, check_shared
-from mixtally.data.readers import read
+from mixtally.data.readers import check_kind, read
 from mixtally.data.reading import Reading, Several
 from mixtally.errors import ParameterError
-from mixtally.records.question import Question
+from mixtally.records.question import Kind, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,9 @@ def read_asked(file: DataFile, reading: Reading, question: Question) -> Populati
     Errors as ``read_crowd``.
     """
     if question.hashed is not None:
-        return read_crowd(file, replace(reading, words=True))
+        check_kind(reading, question)
+        most = question.max_set if question.kind is Kind.SET else None
+        return read_crowd(file, replace(reading, words=True, max_set=most))
     return read_crowd(file, replace(reading, words=False), question)
 
 

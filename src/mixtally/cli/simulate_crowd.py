@@ -1,14 +1,15 @@
 """Whom ``mixtally simulate`` plays, and what they are asked: by a given plan, or by the data."""
 
 from mixtally.cli.hashing import HashingOptions
-from mixtally.cli.rows import read_crowd
+from mixtally.cli.rows import read_asked, read_crowd
 from mixtally.data.file import DataFile
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
+from mixtally.encode.hashed import encode
+from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.records.contract import Plan
-from mixtally.records.question import Question, open_question
-from mixtally.simulation.open_words import hashed
+from mixtally.records.question import Kind, Question, open_question
 
 
 def crowd_of(
@@ -24,14 +25,22 @@ def crowd_of(
     population = read_crowd(file, reading)
     if not reading.words:
         return population, population.question
-    return population, open_question(reading.name, hashing.seed(source))
+    most = population.question.max_set
+    if population.question.kind is Kind.SET and most == 1:
+        raise ParameterError(
+            "max set",
+            wanted="two texts or more, of an open domain",
+            got="sets of one",
+            do="leave --set out, or add --max-set 2",
+        )
+    return population, open_question(reading.name, hashing.seed(source), most)
 
 
 def _planned(file: DataFile, reading: Reading, plan: Plan) -> tuple[Population, Question]:
     """The crowd asked what the plan asks; its words are hashed later."""
     question = plan.question
     if reading.words:
-        population = read_crowd(file, reading)
-        return population, hashed(population, question).question
+        encode(question, ())
+        return read_asked(file, reading, question), question
     population = read_crowd(file, reading, question)
     return population, population.question

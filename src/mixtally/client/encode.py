@@ -6,7 +6,7 @@ Only where numbers are rounded does a value take a word: one, whatever it is.
 import hmac
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from unicodedata import normalize
 
 from mixtally.client.draw import Words
@@ -47,7 +47,7 @@ def bins_of(
         return [(_cut(plan.edges, value),)]
     if plan.grid is not None:
         return [(plan.grid.rounded(_number(value), words.take(1)[0]),)]
-    if question.seed is not None:
+    if question.seed is not None and question.kind == "one":
         return [(_point(question.seed, question.bins, value),)]
     if question.kind == "bits":
         bits = _bits(value, question.bins)
@@ -145,10 +145,16 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
-    named = _several(value)
-    found = {_bin(question, one, 0, question.bins) for one in named}
+    """Ascending; texts that share a point are one bin."""
+    named, seed = _several(value), question.seed
+    found: Collection[object]
+    if seed is None:
+        found = points = {_bin(question, one, 0, question.bins) for one in named}
+    else:
+        found = {_word(one) for one in named}
+        points = {_point(seed, question.bins, one) for one in found}
     if len(found) < len(named):
         raise _no("member-twice", "every member once", value)
     if len(found) > question.max_set:
         raise _no("too-many-members", f"at most {question.max_set}", len(found))
-    return tuple(sorted(found))
+    return tuple(sorted(points))

@@ -71,7 +71,7 @@ def read_plan(value: object) -> Plan:
     grid = read_grid(held.held["grid"], question.bins)
     prefixes = read_prefixes(held.held["prefixes"], question.bins)
     ways = sum(one is not None for one in (edges, grid, prefixes, question.seed))
-    if ways > 1 or (ways and question.kind != "one"):
+    if ways > 1 or (ways and question.kind != "one" and question.seed is None):
         raise refused("several-encoders", "plan", "one way from a value to a bin", "several")
     epsilon, delta = _guarantee(held.held["guarantee"])
     users = held.whole("users", 2, MOST_USERS, "users-out-of-range")

@@ -73,8 +73,9 @@ def read_question(value: object) -> Question:
     max_set = held.whole("max_set", 1, largest, "max-set-out-of-range")
     attributes = _attributes(held, kind, bins, max_set)
     labels = _labels(held, bins)
-    if seed is not None and (kind != "one" or labels is not None):
-        raise refused("hashed-with-labels", place, "bins without labels, one a record", kind)
+    if seed is not None and (kind == "bits" or (labels or attributes) is not None):
+        wanted = "bins without labels or attributes, one a record or a set"
+        raise refused("hashed-with-labels", place, wanted, kind)
     name = held.text("name")
     _check_characters(name, held.at("name"), "control-character-in-name")
     return Question(name, bins, labels, kind, max_set, attributes, seed)

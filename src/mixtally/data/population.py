@@ -27,7 +27,8 @@ class Population:
     where
       records   the bin of each person, shape (users,), int64, for a question of kind ``one``;
                 their bits, shape (users, row bytes), uint8, packed as in ``ground.bits``, for the
-                other kinds
+                other kinds; of sets of an open domain the numbers of their bins, shape (users,
+                most members), int64, -1 for none
       values    everybody's number, moved into its range, shape (users,), float64; None without
                 numbers, or where they were cut into bins
       grid      to whose points ``values`` were rounded; None before that, when records are all 0
@@ -69,16 +70,24 @@ class Population:
         count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)
+        if self._numbered:
+            return np.bincount(self.records[self.records >= 0], minlength=count)
         counter = ColumnCounter(width, self.users * width)
         for span in bits.spans(self.users, max(1, _SPAN_BYTES // width)):
             counter.add(self.records[span].astype(np.uint8, copy=False))
         return counter.counts(count)
 
     @property
+    def _numbered(self) -> bool:
+        return self.records.dtype == np.int64
+
+    @property
     def sizes(self) -> NDArray[np.int64]:
         """How many bins everybody is in, shape (users,)."""
         if self.question.kind is Kind.ONE:
             return np.ones(self.users, dtype=np.int64)
+        if self._numbered:
+            return np.asarray((self.records >= 0).sum(axis=1))
         out = np.empty(self.users, dtype=np.int64)
         for span in bits.spans(self.users, max(1, _SPAN_BYTES // self.records.shape[1])):
             rows = self.records[span].astype(np.uint8, copy=False)

@@ -132,9 +132,8 @@ def _reader(subject: object) -> ModuleType:
 _KINDS = {As.ONE: Kind.ONE, As.NUMBER: Kind.ONE, As.BITS: Kind.BITS}
 
 
-def _check_kind(reading: Reading, question: Question | None) -> None:
-    if question is None:
-        return
+def check_kind(reading: Reading, question: Question) -> None:
+    """Raises PlanError for data that are read as another kind of records."""
     wanted = _KINDS.get(reading.form, Kind.SET)
     parts = reading.form is As.ATTRIBUTES
     if question.kind is not wanted or parts != (question.attributes is not None):
@@ -145,6 +144,12 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
             got=f"one for records of kind {kind}",
             do="read the data as the plan asks, or plan again",
         )
+
+
+def _check_kind(reading: Reading, question: Question | None) -> None:
+    if question is None:
+        return
+    check_kind(reading, question)
     if question.hashed is not None:
         raise PlanError(
             "plan",

@@ -65,6 +65,19 @@ def rows_of(
     return rows
 
 
+def numbers_of(
+    people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
+) -> NDArray[np.int64]:
+    """The same as ascending numbers of the bits that are set, -1 for none, in as many columns as
+    the largest record has, at least one.
+    """
+    who, what = np.divmod(np.unique(people * columns + positions), columns)
+    place = np.arange(len(who)) - np.searchsorted(who, who)
+    rows = np.full((users, 1 + int(place.max(initial=0))), -1, dtype=np.int64)
+    rows[who, place] = what
+    return rows
+
+
 def set_bits(rows: Rows) -> NDArray[np.int64]:
     """How many bits each row has set, shape (rows,)."""
     sizes: NDArray[np.int64] = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)

@@ -228,10 +228,11 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
         why = reason(request, plan, others, lacking)
         return Choice(plan, others, tuple(lacking), why, request.count)
+    asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
     raise InfeasibleError(
         "plan",
         wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
-        f"for {request.users:,} users and {request.question.bins:,} bins",
+        f"for {request.users:,} users and {asked}",
         got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
         do="; ".join(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed))
         or f"choose another --protocol for records of kind {request.question.kind}",

@@ -87,8 +87,8 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
     asked, people, size = request.protocol == NAME, request.people, request.question.max_set
     if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
         return None
-    if lacks(NAME, request, encoding, size) is not None:
-        return None
+    if (short := lacks(NAME, request, encoding, size)) is not None:
+        return None if request.question.hashed is None else short
     own = _affordable(request, 1, size, people)
     sure = _surely(request, own, 1, people)
     planes = planes_of(request, _cells(request, encoding, sure, people, accountant))

@@ -28,6 +28,13 @@ k (k + 1)/2 p^t two of these points are one. So over the hash, taken as random, 
 is off, in total variation, by at most n k ((k + 1)/2 + p^(k-1)/(p - 1)) / p^t, which intervals add
 to their error. With t = k it could be n k / p^2; with t < k no x is independent of a full set.
 
+*Sets of texts* of an open domain: points of texts are keyed hashes (``encode.hashed``). Texts of a
+person that share a point are one, and where a text has the point of what stands for a lacking one,
+the next takes its place. So a record is of k different points whatever texts there are, which is
+all that its divergence rests on. Whoever holds x points at it once, as before. Of others a record
+changes only where two of x, their texts and what these lack are one point: that chance is counted
+above.
+
 Source: proved here; Levin, Peres, Wilmer, Markov Chains and
 Mixing Times (2009), chapter 4 (total variation of products).
 """

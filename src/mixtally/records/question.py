@@ -13,6 +13,8 @@ from mixtally.records.made import Made
 
 MOST_BINS = 10_000_000
 MOST_SET = 16
+MOST_TEXTS = 11
+"""Of a set of texts: planes of larger sets, of twice as large a prime, do not fit in 8 bytes."""
 MOST_BITS = 64
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Whatever moves a cursor or colors a screen, but for tabs and ends of lines; halves of characters,
@@ -81,10 +83,11 @@ class Question(
         else:
             in_range("points", self.bins, 2, MOST_POINTS, "plan again")
         self._check_kind()
-        if self.hashed is not None and (self.kind is not Kind.ONE or self.labels is not None):
+        other = self.kind is Kind.BITS or (self.labels or self.attributes) is not None
+        if self.hashed is not None and other:
             raise PlanError(
                 f"hashed question {self.name!r}",
-                wanted="one value a record, bins without labels",
+                wanted="one value a record or a set of them, bins without labels",
                 got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
                 do="values are looked for by name when they are counted",
             )
@@ -164,6 +167,15 @@ def with_attributes(
     )
 
 
-def open_question(name: str, seed: str) -> Question:
-    """One text a record, whatever it is; a plan says by how many points texts are told apart."""
-    return Question(name=name, bins=MOST_POINTS, hashed=Hashing(function=HMAC_SHA256, seed=seed))
+def open_question(name: str, seed: str, max_set: int = 1) -> Question:
+    """One text a record, whatever it is, or up to ``max_set``; a plan says by how many points texts
+    are told apart. Raises ParameterError for more than 11.
+    """
+    in_range("max set", max_set, 1, MOST_TEXTS, "planes of larger sets do not fit in 8 bytes")
+    return Question(
+        name=name,
+        bins=MOST_POINTS,
+        kind=Kind.ONE if max_set == 1 else Kind.SET,
+        max_set=max_set,
+        hashed=Hashing(function=HMAC_SHA256, seed=seed),
+    )

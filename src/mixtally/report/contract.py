@@ -120,7 +120,8 @@ def asked(plan: Plan) -> str:
         low, high = number(plan.grid.low), number(plan.grid.high)
         what = f"a number, rounded at random to one of {question.bins:,} from {low} to {high}"
     elif question.hashed is not None:
-        what = f"any text, told apart by {question.bins:,} points"
+        most = f"up to {question.max_set} of any texts" if question.max_set > 1 else "any text"
+        what = f"{most}, told apart by {question.bins:,} points"
     elif question.attributes is not None:
         what = f"one of each of {len(question.attributes)} attributes"
     elif question.kind is Kind.SET:

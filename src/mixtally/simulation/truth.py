@@ -70,7 +70,7 @@ def truth_of(population: Population, found: Told) -> Truth:
             figures[one.name] = _numbers(population)
             continue
         if one.name == SIZES:
-            figures[one.name] = _sizes(population)
+            figures[one.name] = sizes(population)
             continue
         if one.name == DIFFERENCES:
             continue
@@ -104,7 +104,7 @@ def _numbers(population: Population) -> Values:
     return tuple(float(one) for one in (*found, *shares))
 
 
-def _sizes(population: Population) -> Values:
+def sizes(population: Population) -> Values:
     """The mean size of a set, and how many have at most 0, 1, .. members."""
     sizes = population.sizes
     reached = np.cumsum(np.bincount(sizes, minlength=population.question.max_set))

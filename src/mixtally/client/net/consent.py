@@ -51,7 +51,8 @@ def _question(contract: Contract) -> list[str]:
     elif plan.prefixes is not None:
         form = "a word, known by one symbol behind some prefixes"
     elif question.seed is not None:
-        form = f"a text, known by one of {question.bins:,} hashes"
+        many = "a text," if question.kind == "one" else f"up to {question.max_set} texts, each"
+        form = f"{many} known by one of {question.bins:,} hashes"
     elif question.kind == "bits":
         form = f"{question.bins} times yes or no"
     elif question.attributes is not None:

@@ -13,9 +13,10 @@ from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
 from mixtally.data.reading import Reading, Several
 from mixtally.data.rows import Batch, Where
-from mixtally.encode.bits import rows_of, set_bits
+from mixtally.encode.bits import numbers_of, rows_of, set_bits
 from mixtally.encode.sets import holding, members
 from mixtally.errors import DataError
+from mixtally.randomize.bins import Records as Bins
 from mixtally.records.question import MOST_SET, Kind, Question
 
 
@@ -28,7 +29,7 @@ class Sets:
         self._separator = reading.separator
         self._joined = reading.several is Several.SET and self._separator is None  # a label a row
         self._most = reading.max_set if question is None else question.max_set
-        self._book = Book(reading.bins(question))
+        self._words, self._book = reading.words, Book(reading.bins(question), words=reading.words)
         fixed = self._book.numbers if self._book.fixed else ()
         self._whole = [] if self._separator is None else holding(fixed, self._separator)
         self._rows = 0
@@ -83,8 +84,15 @@ class Sets:
         """Raises DataError for too many labels of a person, or too few in all."""
         who, what = records.of(np.concatenate(self._who)), np.concatenate(self._what)
         labels, codes = self._book.ordered(what[who >= 0], self._subject)
-        rows = rows_of(who[who >= 0], codes, records.size, len(labels))
-        largest, most = max(1, int(set_bits(rows).max())), self._most or MOST_SET
+        held = who[who >= 0], codes, records.size, len(labels)
+        rows: Bins
+        if self._words:
+            rows = numbers_of(*held)
+            largest = rows.shape[1]
+        else:
+            rows = packed = rows_of(*held)
+            largest = max(1, int(set_bits(packed).max()))
+        most = self._most or MOST_SET
         if largest > most:
             raise DataError(
                 self._subject,

@@ -94,7 +94,7 @@ def _estimated(
     own = plan.question
     if own.hashed is not None:
         asked, found, others = words(plan, parts[0], tallies[0], analysis, noises)
-        return asked, found, (others,)
+        return asked, found, (others, *_figures(plan, parts, tallies, found))
     seen = [seen_of(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
     each = [
         estimate_counts(

@@ -16,27 +16,34 @@ def words(
 ) -> tuple[Question, Estimate, Figures]:
     """The question whose bins are the listed words, their counts, and those of all others.
 
-    That two words share a point has a chance of at most people / points for each line: intervals
-    are as much surer. Raises as ``Analysis.check_listed``.
+    Intervals are as much surer as ``Planes.unsure`` says of each line, with what words that share a
+    point may change. Raises as ``Analysis.check_listed``.
     """
     analysis.check_listed(plan.question)
     listed, planes = analysis.listed, plan.parts[0].planes
     assert listed is not None
     assert planes is not None
     assert isinstance(came.mechanism, InClear | KaryResponse)
-    lines, squares = tally_of(planes, tally, listed)
+    own, most = plan.question, came.mechanism.max_set
+    every, squares = tally_of(planes, tally, listed, most)
     found = estimate_counts(
         came.mechanism,
-        lines,
+        every.first(len(listed.lines)),
         came.people,
         level=analysis.level,
         noises=noises,
-        unsure=planes.unsure(came.people),
+        unsure=planes.unsure(came.people, most),
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
         "no further cost. The interval is normal."
     )
-    row = others(came.mechanism, lines, squares, came.people, analysis.level)
-    asked = Question(name=plan.question.name, bins=len(listed.lines), labels=listed.labels)
-    return asked, found, Figures("others", f"{plan.question.name}: the others", note, (row,))
+    row = others(came.mechanism, every, squares, came.people, analysis.level)
+    asked = Question(
+        name=own.name,
+        bins=len(listed.lines),
+        labels=listed.labels,
+        kind=own.kind,
+        max_set=min(most, len(listed.lines)),
+    )
+    return asked, found, Figures("others", f"{own.name}: the others", note, (row,))
