@@ -10,8 +10,11 @@ import pytest
 from helpers import contracts
 from mixtally.contract.planes import most_digits
 from mixtally.estimate.conclude import conclude, seen_of
+from mixtally.estimate.debias import unsure_of
 from mixtally.estimate.noise import Noises, noise_distribution
+from mixtally.ground.fixed import SCALE
 from mixtally.randomize import part_fakes, part_reports
+from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.records.planes import Planes
 from mixtally.records.question import Kind, Question
 from mixtally.simulation.seeded import SeededChance
@@ -106,6 +109,39 @@ def test_what_points_in_special_position_may_change_is_as_the_sum_of_their_chanc
     least = 1000 * (spans * size / prime + one)
     assert float(least) <= over.unsure(1000, size) <= 1.1 * float(least)
     assert over.unsure(1000) == pytest.approx(1000 / over.points)
+
+
+@pytest.mark.parametrize("variance", [0.0, 0.3, 4.0, 1e4])
+def test_one_message_more_moves_a_sum_by_its_largest_chance(variance):
+    """Of Poisson-binomial sums of this variance, the chances of which are drawn."""
+    over, chance = Planes(683, 6), SeededChance(5)
+    free = over.unsure(1000, 4, 1e99)
+    stated = (over.unsure(1000, 4, variance) - free) / (over.unsure(1000, 4) - free)
+    for _ in range(20):
+        chances = (chance.words(max(1, int(6 * variance))) / 2.0**64) ** 2
+        if (chances * (1 - chances)).sum() < variance:
+            continue
+        assert most_likely(chances) <= stated * (1 + 1e-9)
+    fair = np.full(max(1, int(4 * variance)), 0.5)
+    assert variance == 0.0 or most_likely(fair) >= 0.3 * stated
+
+
+def most_likely(chances):
+    sums = np.ones(1)
+    for one in chances[:500]:
+        sums = np.convolve(sums, [1 - one, one])
+    return sums.max() if len(chances) <= 500 else 0.4 / np.sqrt((chances * (1 - chances)).sum())
+
+
+@pytest.mark.parametrize("replaced", [0, SCALE // 4])
+def test_the_least_noise_of_other_messages_is_counted(replaced):
+    """Fakes and others' messages that are replaced point at a value each with 1 / p."""
+    over, people, fakes = Planes(23, 4), 50, 30
+    kinds = {"bins": 1000, "fakes": UniformFakes(fakes), "planes": over, "max_set": 3}
+    one = KaryResponse(replaced=replaced, crowd=people, **kinds) if replaced else InClear(**kinds)
+    each, rise = 1 / 23, replaced / SCALE / 23
+    least = fakes * each * (1 - each) + 3 * (people - 1) * rise * (1 - rise)
+    assert unsure_of(one, people, hashed=False) == pytest.approx(over.unsure(people, 3, least))
 
 
 def test_more_digits_than_members_leave_next_to_nothing():

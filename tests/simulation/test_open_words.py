@@ -9,6 +9,8 @@ from mixtally.encode.hashed import encode, sought
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.received import reconciled
 from mixtally.planner import Planner, choose, forecast
 from mixtally.planner.request import PlanRequest
 from mixtally.records.guarantee import Guarantee
@@ -16,6 +18,7 @@ from mixtally.records.hashing import drawn_seed
 from mixtally.records.layout import Layout
 from mixtally.records.planes import Planes
 from mixtally.records.question import Question, open_question
+from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.play import play
@@ -156,22 +159,34 @@ def with_digits(plan, digits):
 
 
 @pytest.mark.parametrize("digits", [3, 4])
-def test_the_level_allows_for_words_that_share_a_point(digits):
+def test_intervals_allow_for_words_that_share_a_point(digits):
     """A word is one point with another's by a chance of at most people / points, each of three."""
     chance = SeededChance(7)
     plan = with_digits(planned(chance), digits)
     points = plan.parts[0].planes.points
     result, _ = collected(plan, SAME, ["a", "b", "c"], chance)
     assert 1e-6 < USERS / points < 0.05
+    (came,) = reconciled(plan, result.received)
+    one, messages = came.mechanism, result.messages
+    counted = np.rint(result.estimate.counts * one.gain + one.offset(messages)).astype(np.int64)
     for ends, lines in ((result.estimate.each, 1), (result.estimate.together, 3)):
-        level = min(0.95 + lines * USERS / points, 1.0 - 1e-12)
-        assert ends.level == pytest.approx(level, abs=1e-12)
+        assert ends.level == 0.95
+        enough = 0.95 + lines * USERS / points
+        general = ", as if all points lay in general position"
+        assert (0.95 + 3 * USERS / points >= 1.0) == ends.method.endswith(general)
+        wanted = intervals(
+            one, Tally(counted, messages), enough if enough < 1.0 else 0.95, simultaneous_over=lines
+        )
+        assert (ends.lower.tolist(), ends.upper.tolist()) == (
+            wanted.lower.tolist(),
+            wanted.upper.tolist(),
+        )
 
 
-def test_a_level_is_below_one_where_points_are_few():
+def test_where_points_are_too_few_it_is_said():
     chance = SeededChance(8)
     plan = with_digits(planned(chance, users=20_000), 2)
     crowd = Population(SAME.question, np.zeros(20_000, np.int64))
     analysis = Analysis(listed=listed(plan.question, ["a", "b"]), level=0.999999)
     found = release(plan, hashed(crowd, plan.question), Lab(chance), analysis)
-    assert 0.999999 < found.result.estimate.each.level < 1.0
+    assert found.result.estimate.each.method.endswith("general position")

@@ -17,9 +17,13 @@ from mixtally.encode.hashed import encode as points_of
 from mixtally.encode.hashed import sought
 from mixtally.errors import InfeasibleError, ParameterError, PlanError, RefusedError
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.debias import unsure_of
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.received import reconciled
 from mixtally.records import planes
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import MOST_TEXTS, Kind, Question, open_question
+from mixtally.records.results import Tally
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.run import release
@@ -168,9 +172,13 @@ def test_intervals_allow_for_what_sets_may_change():
     found = release(
         agreed, hashed(crowd, agreed.question), Lab(SeededChance(1)), Analysis(listed=words)
     )
-    over = agreed.parts[0].planes
-    assert 0.01 < over.unsure(300, 9) < 0.02
-    assert found.result.estimate.each.level == pytest.approx(0.95 + over.unsure(300, 9))
+    (came,) = reconciled(agreed, found.result.received)
+    one, messages, result = came.mechanism, found.result.messages, found.result.estimate
+    unsure = unsure_of(one, 300, hashed=True)
+    assert agreed.parts[0].planes.unsure(300, 1) < 0.001 < unsure < 0.01
+    counted = np.rint(result.counts * one.gain + one.offset(messages)).astype(np.int64)
+    wanted = intervals(one, Tally(counted, messages), 0.95 + unsure, simultaneous_over=1)
+    assert result.each.upper.tolist() == wanted.upper.tolist()
 
 
 # -- what is refused -------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Unbiased counts out of a tally, with their standard error and intervals."""
 
 import math
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,10 +9,11 @@ from mixtally.estimate.arrived import check_arrived
 from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.noise import Noises
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.results import Estimate, Tally
+from mixtally.records.mechanism import InClear, KaryResponse, Shuffled
+from mixtally.records.results import Estimate, Intervals, Tally
 
 _SUREST = 1.0 - 1e-12
+_IN_GENERAL = ", as if all points lay in general position"
 
 
 def estimate_counts(
@@ -33,7 +34,7 @@ def estimate_counts(
       exact_ones   as ``intervals`` has it
       together     bins over which intervals hold at once, if more than this tally's own
       noises       shared by many estimates that are alike, which saves their time
-      unsure       how far a tally is from its distribution: each interval is as much surer
+      unsure       how far a bin's count is from its distribution: each interval is as much surer
 
     Raises ParameterError for a level outside (0, 1), MessageError when the batch is not what so
     many people and their fakes make.
@@ -41,23 +42,49 @@ def estimate_counts(
     checked_level(level)
     check_arrived(mechanism, tally.messages, users)
     counts = mechanism.unbiased(tally.counts, tally.messages)
-    ends = partial(intervals, mechanism, tally, exact_ones=exact_ones, noises=noises or Noises())
-    among = together or len(counts)
+    among, noises = together or len(counts), noises or Noises()
+    _, how = surer(level, among * unsure)  # of one alone less may be assumed
+
+    def ends(over: int) -> Intervals:
+        wanted, _ = surer(level, over * unsure)
+        found = intervals(
+            mechanism, tally, wanted, simultaneous_over=over, exact_ones=exact_ones, noises=noises
+        )
+        return replace(found, level=level, method=found.method + how)
+
     errors = errors_of(mechanism, tally.messages, counts, users)
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(mechanism.variance(tally.messages))
         if errors is None
         else float(errors.max()),
-        each=ends(surer(level, unsure), simultaneous_over=1),
-        together=ends(surer(level, among * unsure), simultaneous_over=among),
+        each=ends(1),
+        together=ends(among),
         errors=errors,
     )
 
 
-def surer(level: float, unsure: float) -> float:
-    """A level that leaves ``unsure`` less error, below 1."""
-    return min(level + unsure, _SUREST) if unsure else level
+def surer(level: float, unsure: float) -> tuple[float, str]:
+    """A level that leaves ``unsure`` less error, and what is assumed where there is none."""
+    wanted = level + unsure
+    return (wanted, "") if not unsure or wanted < _SUREST else (level, _IN_GENERAL)
+
+
+def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
+    """How far the count of one value of ``people`` is from its distribution, in total variation:
+    points of sets, and of ``hashed`` texts, may be one, or in special position.
+    """
+    if not isinstance(mechanism, InClear | KaryResponse) or mechanism.planes is None:
+        return 0.0
+    if not hashed and mechanism.max_set == 1:
+        return 0.0
+    replaced = mechanism.chance if isinstance(mechanism, KaryResponse) else 0.0
+    sources = (
+        (mechanism.fakes_promised, 1.0 / mechanism.cells),
+        (mechanism.max_set * (people - 1), replaced / mechanism.cells),
+    )
+    variance = sum(many * chance * (1.0 - chance) for many, chance in sources)
+    return mechanism.planes.unsure(people, mechanism.max_set, variance)
 
 
 def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:

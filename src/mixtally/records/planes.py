@@ -21,12 +21,14 @@ a plane; so points are hashes (``contract.planes``), and t > k. With a chance of
 (p^k - 1)/((p - 1) p^t) a record and x are dependent: the i-th point lies in the span of those
 before, p^(i-1) of p^t points. The chance of each of the k messages is then from 0 to
 kappa/(1 - (k-1) kappa), at most 1/p away from 1/p as 2k <= p; and with a chance of at most
-k (k + 1)/2 p^t two of these points are one. So over the hash, taken as random, the distribution of
+k (k + 1)/2 p^t two of these points are one. One message more or less moves the sum of all others,
+whose distribution is log-concave, by at most its largest chance c in total variation, and with the
+variance v that is at most 2 / root(1 + 4 v). So over the hash, taken as random, the distribution of
 
     S_x = n_x + Bin(k (n - n_x) + m, 1/p)
 
-is off, in total variation, by at most n k ((k + 1)/2 + p^(k-1)/(p - 1)) / p^t, which intervals add
-to their error. With t = k it could be n k / p^2; with t < k no x is independent of a full set.
+is off, in total variation, by at most n k ((k + 1)/2 + c p^(k-1)/(p - 1)) / p^t, which intervals
+add to their error. With t < k no x is independent of a full set.
 
 *Sets of texts* of an open domain: points of texts are keyed hashes (``encode.hashed``). Texts of a
 person that share a point are one, and where a text has the point of what stands for a lacking one,
@@ -35,9 +37,12 @@ all that its divergence rests on. Whoever holds x points at it once, as before. 
 changes only where two of x, their texts and what these lack are one point: that chance is counted
 above.
 
-Source: proved here; Levin, Peres, Wilmer, Markov Chains and
-Mixing Times (2009), chapter 4 (total variation of products).
+Source: proved here; Levin, Peres, Wilmer, Markov Chains and Mixing Times (2009), chapter 4 (total
+variation of products); Bobkov, Marsiglietti, Melbourne, Concentration Functions and Entropy Bounds
+for Discrete Log-Concave Distributions (2022), theorem 1.1 (the largest chance).
 """
+
+import math
 
 import msgspec
 import numpy as np
@@ -72,16 +77,17 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Different messages, and different fakes."""
         return self.bare.messages
 
-    def unsure(self, people: int, most_set: int = 1) -> float:
-        """A bound of how far, in total variation, the count of one value is from its distribution.
+    def unsure(self, people: int, most_set: int = 1, variance: float = 0.0) -> float:
+        """A bound of how far, in total variation, the count of one value is from its distribution,
+        where other messages than one record's add noise of this ``variance`` at least.
 
         Of one value a record what is lost is that two share a point.
         """
         each: float = 1.0
         if most_set > 1:
-            each = most_set * (
-                0.5 * (most_set + 1) + float(self.prime) ** (most_set - 1) / (self.prime - 1)
-            )
+            largest = min(1.0, 2.0 / math.sqrt(1.0 + 4.0 * variance))
+            spans = float(self.prime) ** (most_set - 1) / (self.prime - 1)
+            each = most_set * (0.5 * (most_set + 1) + largest * spans)
         return people * each / self.points
 
     @property

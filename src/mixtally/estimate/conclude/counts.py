@@ -14,7 +14,7 @@ from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.estimate.conclude.side_by_side import side_by_side
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
-from mixtally.estimate.debias import estimate_counts, surer
+from mixtally.estimate.debias import estimate_counts, unsure_of
 from mixtally.estimate.noise import Noises, reach
 from mixtally.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
@@ -104,9 +104,9 @@ def _estimated(
             level=analysis.level,
             together=own.bins,
             noises=noises,
-            unsure=_unsure(asked, part.people),
+            unsure=unsure_of(part.mechanism, part.people, hashed=False),
         )
-        for asked, part, tally in zip(plan.parts, parts, seen, strict=True)
+        for part, tally in zip(parts, seen, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
     return own, every, tuple(_figures(plan, parts, tallies, every))
@@ -148,11 +148,6 @@ def _pads(part: Part, tally: Tally) -> Tally:
     return pointing_at_members(part.planes, tally, every, part.bins)
 
 
-def _unsure(part: Part, people: int) -> float:
-    """What sets over planes add to the error of each count."""
-    return part.planes.unsure(people, part.pads) if part.planes and part.pads else 0.0
-
-
 def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
     declared = [part.received for part in received.parts]
     counted = [tally.messages for tally in tallies]
@@ -175,10 +170,8 @@ def _figures(
     own, figures, level = plan.question, list[Figures](), found.each.level
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
         if isinstance(part.mechanism, InClear | KaryResponse) and asked.pads:
-            pads, unsure = _pads(asked, tally), asked.pads * _unsure(asked, part.people)
-            figures.append(
-                set_sizes(own.name, part.mechanism, pads, part.people, surer(level, unsure))
-            )
+            pads = _pads(asked, tally)
+            figures.append(set_sizes(own.name, part.mechanism, pads, part.people, level))
         if tally.pairs is not None:
             figures += pairs_and_tables(own, part.mechanism, tally, level)
     if plan.grid is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from mixtally.estimate.analysis import places_of
 from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.cumulants import Cumulants, cumulants, ends
-from mixtally.estimate.debias import surer
+from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.received import reconciled
 from mixtally.records.mechanism import InClear, Shuffled
 from mixtally.records.result import Result
@@ -29,36 +29,33 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     question, level = result.question, result.estimate.each.level
     every = [question.label(place) for place in range(question.bins)]
     pairs = list(combinations(places_of(every, labels), 2))
-    rows = tuple(_row(result, pair, len(pairs)) for pair in pairs)
-    note = f"The first less the second. {100 * level:g} % for each alone, normal approximation."
+    came, hashed = reconciled(result.plan, result.received)[0], result.plan.question.hashed
+    unsure = 2.0 * unsure_of(came.mechanism, came.people, hashed=hashed is not None)
+    (own, _), (wanted, how) = (surer(level, many * unsure) for many in (1, len(pairs)))
+    tails = (1.0 - own) / 2.0, (1.0 - wanted) / 2.0 / len(pairs)
+    rows = tuple(_row(result, pair, tails) for pair in pairs)
+    note = (
+        f"The first less the second. {100 * level:g} % for each alone, normal approximation{how}."
+    )
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
 
 
-def _row(result: Result, pair: tuple[int, int], among: int) -> Row:
-    """One difference, alone and among so many."""
+def _row(result: Result, pair: tuple[int, int], tails: tuple[float, float]) -> Row:
+    """One difference: alone and among all, either end passed as rarely as ``tails``."""
     first, second = (_noise(result, place) for place in pair)
     variance = np.asarray(first.variance + second.variance)
     third, fourth = first.third - second.third, np.asarray(first.fourth + second.fourth)
-    counts, level = result.estimate.counts, result.estimate.each.level
+    counts = result.estimate.counts
     found, most = float(counts[pair[0]] - counts[pair[1]]), float(result.received.contributors)
-    unsure = _unsure(result)
     own, every = (
         [
             min(max(found - float(np.ravel(off)[0]), -most), most)
             for off in ends(variance, third, fourth, tail)[::-1]
         ]
-        for tail in ((1.0 - surer(level, many * unsure)) / 2.0 / many for many in (1, among))
+        for tail in tails
     )
     label = " - ".join(result.question.label(place) for place in pair)
     return Row(label, found, own[0], own[1], float(np.ravel(variance)[0]) ** 0.5, *every)
-
-
-def _unsure(result: Result) -> float:
-    """How far two counts may be from their distributions, as hashed values may share points."""
-    first, people = result.plan.parts[0], result.received.contributors
-    if first.planes is None or not (first.pads or result.plan.question.hashed):
-        return 0.0
-    return 2.0 * first.planes.unsure(people, max(1, first.pads))
 
 
 def _noise(result: Result, place: int) -> Cumulants:

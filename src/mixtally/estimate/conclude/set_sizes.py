@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import NoiseDistribution, distribution_of
 from mixtally.ground.fixed import SCALE
@@ -35,8 +36,9 @@ def set_sizes(
       pads        how many messages name each, shape (most members,)
     """
     most = mechanism.max_set
+    wanted, how = surer(level, most * unsure_of(mechanism, people, hashed=False))
     each, together = (
-        intervals(mechanism, pads, level, simultaneous_over=among) for among in (1, most)
+        intervals(mechanism, pads, wanted, simultaneous_over=among) for among in (1, most)
     )
     counts = mechanism.unbiased(pads.counts, pads.messages)
     held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
@@ -63,7 +65,7 @@ def set_sizes(
         NAME,
         f"{name}: how large sets are",
         f"Out of the pads by which all sets travel as {most} messages, {100 * level:g} % for each "
-        "number alone.",
+        f"number alone{how}.",
         tuple(rows),
     )
 

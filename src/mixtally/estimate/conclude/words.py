@@ -1,7 +1,7 @@
 """Counts of listed words of an open domain, and of the people who hold others."""
 
 from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.debias import estimate_counts, unsure_of
 from mixtally.estimate.listed import others, tally_of
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived
@@ -16,8 +16,8 @@ def words(
 ) -> tuple[Question, Estimate, Figures]:
     """The question whose bins are the listed words, their counts, and those of all others.
 
-    Intervals are as much surer as ``Planes.unsure`` says of each line, with what words that share a
-    point may change. Raises as ``Analysis.check_listed``.
+    Intervals are as much surer as words that share a point may change each line. Raises as
+    ``Analysis.check_listed``.
     """
     analysis.check_listed(plan.question)
     listed, planes = analysis.listed, plan.parts[0].planes
@@ -32,7 +32,7 @@ def words(
         came.people,
         level=analysis.level,
         noises=noises,
-        unsure=planes.unsure(came.people, most),
+        unsure=unsure_of(came.mechanism, came.people, hashed=True),
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
