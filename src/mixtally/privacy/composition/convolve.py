@@ -64,10 +64,9 @@ class Sum:
             keep = chances > 0.0
             self.sides.append(_Side(places[keep], np.log(chances[keep]), times))
             total = float(chances.sum()) + losses.infinite
+            lost = losses.infinite / total  # 1 also where finite losses are below its rounding
             log_total += times * math.log(total)
-            log_finite += times * (
-                math.log1p(-losses.infinite / total) if keep.any() else -math.inf
-            )
+            log_finite += times * (math.log1p(-lost) if lost < 1.0 and keep.any() else -math.inf)
         self.infinite = -math.expm1(log_finite) * math.exp(log_total)
         self.draws = sum(times for _, times in fitted)
         self.most, self.steepest = 0, 0.0
