@@ -52,7 +52,7 @@ network: $(STAMP)  ## mixes, collector, 2,000 devices as processes here; KILL=1 
 literature: $(STAMP)  ## compute every number of the founding documents again; a page in out/literature
 	@$(BIN)/python -m literature
 
-test: $(STAMP)   ## run the quick tests: two and a half minutes on two idle cores
+test: $(STAMP)   ## run the quick tests: four minutes on two idle cores
 	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds"
 
 slow: $(STAMP)   ## run the tests that need seconds or minutes
