@@ -78,6 +78,9 @@ class Counted:
             return Bracket(min(exact.lower, least), exact.upper)
         if self.part.replaced is not None and self.fakes.coin:
             return self._in_cells(accountant, epsilon)
+        if not self.one_pair and (near := self._averaged(accountant, self.fakes, [epsilon])):
+            least = self.fakes.average_lower(lambda fakes: given(fakes).lower)
+            return Bracket(min(least, *near), *near)
         return self.fakes.average(given, one_pair=self.one_pair)
 
     def _in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
