@@ -1,5 +1,5 @@
 """Records of every kind, whole, split and repeated, played through the planner's own choices:
-errors as stated to three percent, intervals that hold as often as they say, one by one and at once.
+errors as stated to five percent, intervals that hold as often as they say, one by one and at once.
 
 Each check has a twin on a planted bug that must fail it. Seeds are fixed: a false alarm would have
 shown when the test was written.
@@ -24,7 +24,7 @@ from mixtally.simulation.lab import Lab
 from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
-USERS, RUNS, FEW = 2000, 2500, 60
+USERS, RUNS, FEW = 2000, 1000, 60
 PLANNER = Planner()
 BITS = Question(name="q", bins=6, kind=Kind.BITS)
 SETS = Question(name="q", bins=8, kind=Kind.SET, max_set=2)
@@ -98,17 +98,17 @@ def shares(truth, found, moved=0):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_errors_and_intervals_are_as_stated(name):
-    """15,000 counts or more a case: their mean square deviates by 1.2 %, a share by 0.2 %.
+    """6,000 counts or more a case: their mean square deviates by 1.8 %, a share by 0.3 %.
 
-    All bins at once: at least 95 % of 2,500 (Bonferroni), a deviation of 0.44 %.
+    All bins at once: at least 95 % of 1,000 (Bonferroni), a deviation of 0.7 %.
     """
     truth, found = played(name, RUNS)
     square, bias = squares(truth, found)
-    assert square == pytest.approx(1.0, abs=0.03)
+    assert square == pytest.approx(1.0, abs=0.05)
     assert bias < 5.0
     each, together = shares(truth, found)
-    assert 0.94 <= each <= 0.97  # of few fakes in a bin exact intervals hold a little more
-    assert together >= 0.94
+    assert 0.935 <= each <= 0.975  # of few fakes in a bin exact intervals hold a little more
+    assert together >= 0.93
 
 
 @pytest.mark.seconds
