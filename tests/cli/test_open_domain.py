@@ -178,7 +178,7 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
         (("--candidates", "LIST", "--labels", "LIST"), "got --labels beside"),
         (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
-        (("--candidates", "LIST", "--protocol", "flip-blank"), "another question"),
+        (("--candidates", "LIST", "--protocol", "flip-blank"), "a list of labels"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(refused, data, listed, more, message):
@@ -284,7 +284,7 @@ def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
         (("--max-set", 12), "max set: wanted an integer in [1, 11], got 12"),
         (("--max-set", 0), "max set: wanted an integer in [1, 11], got 0"),
         (("--max-set", 3, "--messages-per-user", 2), "kary-response needs 3 messages a record"),
-        (("--max-set", 3, "--protocol", "flip-blank"), "needs another question"),
+        (("--max-set", 3, "--protocol", "flip-blank"), "needs a list of labels"),
     ],
 )
 def test_sets_of_texts_that_cannot_be_planned_are_refused(refused, more, message):

@@ -101,6 +101,15 @@ def test_counts_are_compared_in_pairs(played):
         assert row["lower_simultaneous"] < row["lower"] < row["upper"] < row["upper_simultaneous"]
 
 
+def test_bits_of_their_own_are_compared(played):
+    """A message a bit: the noise of either is its own."""
+    given = ("--columns", "a,b", "--as", "bits", "--messages-per-user", 5)
+    (release,) = played(*given, "--compare", "a", "--compare", "b", *GIVEN)["releases"]
+    (row,) = release["differences"]
+    apart = math.hypot(*(one["standard_error"] for one in release["estimates"]))
+    assert row["standard_error"] == pytest.approx(apart)
+
+
 def test_pairs_are_counted_where_records_travel_whole(cli, data, played):
     given = ("--columns", "a,b", "--as", "bits", "--pairs")
     (release,) = played(*given, *GIVEN)["releases"]

@@ -216,7 +216,7 @@ def test_a_certificate_of_replaced_values_lowered_by_a_hundredth_is_refused():
     kept = plain(plan_of(part, people=8000, certificate=true))
     assert verdict(kept).whole
     kept["certificate"]["upper"] *= 0.99
-    with pytest.raises(PlanError, match="below which no proof comes"):
+    with pytest.raises(PlanError, match="below which no such proof comes"):
         verdict(kept)
 
 

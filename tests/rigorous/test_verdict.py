@@ -4,9 +4,11 @@ import math
 
 import pytest
 
+from helpers import contracts
 from mixtally.errors import PlanError
 from mixtally.records.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Part
 from mixtally.records.layout import Form, Layout
+from mixtally.records.question import Question
 from mixtally.rigorous import COLUMNS, blank, check, verdict
 from mixtally.rigorous.balls import arb, settled
 from rigorous.written import certified, clear, flips, plain, plan_of, stated
@@ -69,6 +71,21 @@ def test_a_certificate_of_another_epsilon_is_refused():
     plan["certificate"]["epsilon"] = 2.0
     with pytest.raises(PlanError, match="certificate of the plan"):
         verdict(plan)
+
+
+def test_what_has_no_lower_end_is_not_said_to_be_compared():
+    """Of two rounds of replaced values only an upper end of one is known."""
+    plan = contracts.plan_of(
+        Question(name="q", bins=5),
+        [contracts.replaced(5, share=0.3)],
+        epsilon=0.5,
+        users=100,
+        collections=2,
+        hops=1,
+    )
+    found = verdict(contracts.builtins_of(contracts.proved(plan)))
+    assert not found.whole
+    assert "only an upper end was derived" in found.said
 
 
 def test_of_several_messages_only_each_is_derived_again():

@@ -16,17 +16,11 @@ from mixtally.door import Device, Plan, conclude, mix, plan
 from mixtally.encode.hashed import encode as points_of
 from mixtally.encode.hashed import sought
 from mixtally.errors import InfeasibleError, ParameterError, PlanError, RefusedError
-from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.debias import unsure_of
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.received import reconciled
 from mixtally.records import planes
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import MOST_TEXTS, Kind, Question, open_question
-from mixtally.records.results import Tally
-from mixtally.simulation.lab import Lab
 from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 
 SEED, ANOTHER = "0f" * 16, "1f" * 16
@@ -166,19 +160,13 @@ def test_what_texts_of_special_position_may_change_is_bounded():
 
 
 def test_intervals_allow_for_what_sets_may_change():
+    """As ``test_open_words`` has it for single texts; values of a list have points of their own."""
     agreed = plan(open_question("sites", SEED, 9), **WISH).record
-    words = sought(agreed.question, WORDS)
-    crowd = crowd_of(*[[0, 1]] * 300)
-    found = release(
-        agreed, hashed(crowd, agreed.question), Lab(SeededChance(1)), Analysis(listed=words)
-    )
-    (came,) = reconciled(agreed, found.result.received)
-    one, messages, result = came.mechanism, found.result.messages, found.result.estimate
-    unsure = unsure_of(one, 300, hashed=True)
-    assert agreed.parts[0].planes.unsure(300, 1) < 0.001 < unsure < 0.01
-    counted = np.rint(result.counts * one.gain + one.offset(messages)).astype(np.int64)
-    wanted = intervals(one, Tally(counted, messages), 0.95 + unsure, simultaneous_over=1)
-    assert result.each.upper.tolist() == wanted.upper.tolist()
+    one, over = agreed.parts[0].mechanism(fakes=300, crowd=300), agreed.parts[0].planes
+    assert unsure_of(one, 300, hashed=True) == over.unsure(300, 9) > 100 * over.unsure(300)
+    single = altered(one, max_set=1)
+    assert unsure_of(single, 300, hashed=True) == over.unsure(300)
+    assert unsure_of(single, 300, hashed=False) == 0.0
 
 
 # -- what is refused -------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def run() -> None:
 
 def _status() -> int:
     _prepare_streams()
-    # Our products are small: threads would only wait for each other, long where others are at work.
+    # Products here are small: on a busy machine several threads take far longer than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from mixtally.cli.app import call  # what stops its loading is answered below as well

@@ -27,7 +27,7 @@ class QuestionOptions:
     hashing: HashingOptions
     max_set: Annotated[
         int | None,
-        o.whole_option("--max-set", "Most bins, or texts, of one record, 1 to 16."),
+        o.whole_option("--max-set", "Most bins of one record, 1 to 16, or texts, 1 to 11."),
     ] = None
     attributes: Annotated[
         str | None,

@@ -145,7 +145,7 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
-    """Ascending; texts that share a point are one bin."""
+    """The bins of a set, ascending; texts that share a point are one bin."""
     named, seed = _several(value), question.seed
     found: Collection[object]
     if seed is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,10 +117,11 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
             do="name each of them once",
         )
     known = {label: place for place, label in enumerate(every)}
-    for label in labels:
+    spelled = [normalize("NFC", label) for label in labels]  # as labels are
+    for label in spelled:
         if label not in known:
             raise not_one_of("labels to compare", label, every[:MOST_COMPARED])
-    return [known[label] for label in labels]
+    return [known[label] for label in spelled]
 
 
 COUNTS_ALONE = Analysis()

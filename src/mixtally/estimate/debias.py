@@ -43,10 +43,9 @@ def estimate_counts(
     check_arrived(mechanism, tally.messages, users)
     counts = mechanism.unbiased(tally.counts, tally.messages)
     among, noises = together or len(counts), noises or Noises()
-    _, how = surer(level, among * unsure)  # of one alone less may be assumed
 
     def ends(over: int) -> Intervals:
-        wanted, _ = surer(level, over * unsure)
+        wanted, how = surer(level, over * unsure)
         found = intervals(
             mechanism, tally, wanted, simultaneous_over=over, exact_ones=exact_ones, noises=noises
         )
@@ -78,13 +77,7 @@ def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
         return 0.0
     if not hashed and mechanism.max_set == 1:
         return 0.0
-    replaced = mechanism.chance if isinstance(mechanism, KaryResponse) else 0.0
-    sources = (
-        (mechanism.fakes_promised, 1.0 / mechanism.cells),
-        (mechanism.max_set * (people - 1), replaced / mechanism.cells),
-    )
-    variance = sum(many * chance * (1.0 - chance) for many, chance in sources)
-    return mechanism.planes.unsure(people, mechanism.max_set, variance)
+    return mechanism.planes.unsure(people, mechanism.max_set)
 
 
 def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:

@@ -47,7 +47,7 @@ def tally_of(
 def others(
     mechanism: InClear | KaryResponse, every: Tally, squares: float, people: int, level: float
 ) -> Row:
-    """The words of people that are not listed, out of both that ``tally_of`` gives."""
+    """How many words people hold that are not listed, by what ``tally_of`` counts."""
     most, points, meeting = mechanism.max_set, len(every.counts), mechanism.meeting
     found = most * people - float(mechanism.unbiased(every.counts, every.messages).sum())
     kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0

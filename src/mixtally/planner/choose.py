@@ -270,7 +270,9 @@ def _itself(one: Candidate) -> Result:
 def _survey(request: PlanRequest, results: list[Result]) -> Survey:
     if request.protocol and not any(results):
         needs = f"another question: {KINDS[request.question.kind]}"
-        if request.protocol == "flip":  # the only record it cannot hold
+        if request.question.hashed is not None:
+            needs = "a list of labels: it has no open domain"
+        elif request.protocol == "flip":  # the only record it cannot hold
             needs = "several bits: one alone is flipped by single-bit"
         results.append(Infeasible(request.protocol, needs))
     options = [result for result in results if isinstance(result, Candidate)]

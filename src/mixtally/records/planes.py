@@ -10,25 +10,26 @@ messages point at the value x that n_x people hold: the very distribution, whate
 Source: ``contract.planes``; kappa is the same for every pair of values.
 
 *Sets of at most k values.* A record is k messages, of its members and of reserved points for those
-it lacks. Member y_l draws its direction a among those under which it meets no other own member. So
-another record's message points at x with
+it lacks. Member y_l draws its direction a among those under which it meets no other own member:
+<a, v_i> is not 0 for v_i = y_i - y_l. With w = x - y_l another record's message points at x with
+the chance P[<a, w> = 0], which is
 
-    P[<a, x - y_l> = 0] = 1/p    where x, y_1, .., y_k are affinely independent:
+    1/p                                    where w is not in the span of the v_i, as <a, w> is then
+                                           uniform whatever they are;
+    (1/p)(1 + (-1)^s (p - 1)^(1 - s))      where the v_i are independent and w is a sum of s of
+                                           them: <a, v_i> are uniform numbers but 0.
 
-the numbers <a, x - y_l>, <a, y_i - y_l> are then those of a uniform vector of Z_p^k whose last
-k - 1 are not 0, k >= 2. What is close in a list lies on a line, and all of a list of p^2 numbers in
-a plane; so points are hashes (``contract.planes``), and t > k. With a chance of at most
-(p^k - 1)/((p - 1) p^t) a record and x are dependent: the i-th point lies in the span of those
-before, p^(i-1) of p^t points. The chance of each of the k messages is then from 0 to
-kappa/(1 - (k-1) kappa), at most 1/p away from 1/p as 2k <= p; and with a chance of at most
-k (k + 1)/2 p^t two of these points are one. One message more or less moves the sum of all others,
-whose distribution is log-concave, by at most its largest chance c in total variation, and with the
-variance v that is at most 2 / root(1 + 4 v). So over the hash, taken as random, the distribution of
+What is close in a list lies on a line, and all of a list of p^2 numbers in a plane; so points are
+hashes (``contract.planes``), taken as random. C(k-1, s)(p - 1)^s of p^t points w are such sums, so
+that the chance is off by (1 - 1/p)(2^(k-1) - 1) / p^t on average. Where the v_i are dependent, with
+a chance below p^(k-1)/((p - 1) p^t), and w is in their span, at most p^(k-2) points, it is off by
+at most 1/p, as kappa/(1 - (k-1) kappa) <= 2/p. And with a chance of at most k (k + 1)/2 p^t two of
+the record's points and x are one. So the distribution of
 
     S_x = n_x + Bin(k (n - n_x) + m, 1/p)
 
-is off, in total variation, by at most n k ((k + 1)/2 + c p^(k-1)/(p - 1)) / p^t, which intervals
-add to their error. With t < k no x is independent of a full set.
+is off, in total variation, by at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t,
+which intervals add to their error. A message that is replaced now and then is off by less.
 
 *Sets of texts* of an open domain: points of texts are keyed hashes (``encode.hashed``). Texts of a
 person that share a point are one, and where a text has the point of what stands for a lacking one,
@@ -38,11 +39,8 @@ changes only where two of x, their texts and what these lack are one point: that
 above.
 
 Source: proved here; Levin, Peres, Wilmer, Markov Chains and Mixing Times (2009), chapter 4 (total
-variation of products); Bobkov, Marsiglietti, Melbourne, Concentration Functions and Entropy Bounds
-for Discrete Log-Concave Distributions (2022), theorem 1.1 (the largest chance).
+variation of products).
 """
-
-import math
 
 import msgspec
 import numpy as np
@@ -77,17 +75,16 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Different messages, and different fakes."""
         return self.bare.messages
 
-    def unsure(self, people: int, most_set: int = 1, variance: float = 0.0) -> float:
-        """A bound of how far, in total variation, the count of one value is from its distribution,
-        where other messages than one record's add noise of this ``variance`` at least.
+    def unsure(self, people: int, most_set: int = 1) -> float:
+        """A bound of how far, in total variation, the count of one value is from its distribution.
 
         Of one value a record what is lost is that two share a point.
         """
         each: float = 1.0
         if most_set > 1:
-            largest = min(1.0, 2.0 / math.sqrt(1.0 + 4.0 * variance))
-            spans = float(self.prime) ** (most_set - 1) / (self.prime - 1)
-            each = most_set * (0.5 * (most_set + 1) + largest * spans)
+            p, sums = float(self.prime), 2.0 ** (most_set - 1) - 1.0
+            dependent = p ** (2 * most_set - 4 - self.digits) / (p - 1.0)
+            each = most_set * (0.5 * (most_set + 1) + sums + dependent)
         return people * each / self.points
 
     @property
@@ -97,9 +94,8 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """The points of bins of sets of ``values`` and, from there on, of what sets lack, as ``cells``.
-
-    Each that is there is hashed once.
+    """The points of cells of sets, shape as ``cells``: of bins below ``values``, and from there on
+    of what stands for members that a set lacks. Each cell is hashed once.
     """
     names, places = np.unique(cells, return_inverse=True)
     points = np.array([over.member(one, values) for one in names.tolist()], dtype=np.int64)

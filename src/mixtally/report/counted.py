@@ -110,10 +110,11 @@ class Counted:
     def findings(self, most: int) -> str:
         """What the counts show, in sentences; ``most`` are shown."""
         found, bins = self.result.estimate, self.result.question.bins
-        above = int((found.together.lower > 0).sum())
+        above, method = int((found.together.lower > 0).sum()), found.together.method
+        how = "" if method == found.each.method else f" ({method})"
         text = (
             f"Intervals are {percent(found.each.level)} for each bin alone "
-            f"({found.each.method}). Counting all bins at once, {above:,} of {bins:,} are "
+            f"({found.each.method}). Counting all bins at once{how}, {above:,} of {bins:,} are "
             "distinguishable from zero."
         )
         covered = "" if self.truth is None else self.truth.covered_text(self.result)

@@ -1,16 +1,14 @@
 """Fakes by coins, and replaced values of others, in balls: delta averaged over how many arrive.
 
 S people send w fakes each and one more with chance phi, so K = S w + Bin(S, phi) whatever their
-values are: who is also told K learns nothing of a value, and is one who can do as well as any other
-in
+values are. An observer who is told K learns nothing of a value by it, so that in either direction
 
-    delta = E[delta(K)],
+    delta = E[delta(K)].
 
-each direction for itself. Where others' values are replaced by uniform ones, a second binomial is
-added to K. delta(K) falls as K rises, since another fake can be added to what is seen without
-knowing a value. So a run of K's costs at most its chance times delta of its least, at least that of
-its most. Runs are halved, the worst first, until both sums are close; outside the window delta is
-at most 1, and at least nothing.
+Where others' values are replaced by uniform ones, a second binomial is added to K. delta(K) falls
+as K rises, since another fake can be added to what is seen without knowing a value. So a run of K's
+costs at most its chance times delta of its least, at least that of its most. Runs are halved, the
+worst first, until both sums are close; outside the window delta is at most 1, and at least nothing.
 """
 
 import heapq

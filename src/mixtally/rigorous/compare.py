@@ -24,6 +24,10 @@ _COMPOSED = (
     "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
     "accountant alone; it is no lower than that of any one of them"
 )
+_ABOVE = (
+    "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
+    "accountant alone; of some only an upper end was derived, with which it is not compared"
+)
 _NOTHING = "nothing of the stated delta of at most {stated} was derived again"
 
 
@@ -86,7 +90,8 @@ def verdict(plan: Plain) -> Verdict:
     if all((part.lower, part.upper) == (None, None) for part in parts):
         said = _NOTHING
     elif above is None:
-        said = _CHECKED if messages == 1 else _COMPOSED
+        lower = all(part.lower is not None for part in parts)
+        said = _CHECKED if messages == 1 else _COMPOSED if lower else _ABOVE
     else:
         said = _WHOLE if whole else _LOOSELY
     numbers = {"stated": shown(upper, up=True), "derived": shown(above, up=True)}
@@ -107,7 +112,7 @@ def _check_lower_end(part: PartBracket, upper: float) -> None:
 def _check_agreement(part: PartBracket, upper: float) -> None:
     """Of one message asked once the stated number is no less than what was derived."""
     if part.least is not None and not part.least <= upper:
-        wanted = f"delta of at least {shown(part.least, up=False)}, below which no proof comes"
+        wanted = f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
         raise _refused(wanted, repr(upper), _TAKE)
 
 

@@ -78,10 +78,10 @@ def most_ratio(trials: int, chance: Fraction, nats: float) -> arb:
 
 
 def larger(trials: int, chance: Fraction, far: float) -> Fraction:
-    """A mean of X at which P(X <= t) exceeds P(H <= t) hardly, about.
+    """A mean of X that is so large that P(X <= t) hardly exceeds P(H <= t); any would be right.
 
-    By normal distributions, so many deviations away; or where each trial alone is as likely to fail
-    as a Poisson number is to be 0, and nothing exceeds.
+    Chosen by normal distributions, ``far`` deviations away, or as the mean at which a Poisson
+    number is 0 as often as a trial fails: there nothing is exceeded.
     """
     mean, share = float(trials * chance), float(chance)
     deviation = math.sqrt(mean)

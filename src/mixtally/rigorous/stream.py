@@ -82,7 +82,7 @@ class Stream:
 
     @property
     def fakes(self) -> list[tuple[int, Fraction]]:
-        """How many messages are a fake, or of others a uniform one, each with what chance."""
+        """Messages that may be uniform, fakes and others' alike: how many, with what chance."""
         sure = self.people * self.whole if self.blanks is None else self.blanks
         others = (self.most_set or 1) * (self.people - 1) if self.crowd else 0
         found = [(sure, _SCALE), (self.people, self.coin), (others, self.replaced)]

@@ -114,20 +114,21 @@ def _estimated(
 
 def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
     """Values that nobody can hold, of which honest messages hardly ever point so often or rarely:
-    in one round of 10^9.
+    in one round of 10^9, and where points of sets lie in special position.
     """
     for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
             continue
         free = unheld(part.planes, tally, 0 if part.pads else part.bins)
         tail = _RARE / 2.0 / max(1, len(free))
+        rare = _RARE + len(free) * unsure_of(came.mechanism, came.people, hashed=False)
         few, most = reach(came.mechanism, tally.messages, 0, tail)
         odd = np.count_nonzero((free < few) | (free > most))
         if odd:
             yield (
                 f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
                 f"{few:,} or more than {most:,} messages, as honest ones do less often than "
-                "once in 10^9 rounds: some senders or a hop did not draw as told."
+                f"once in {1.0 / rare:,.0f} rounds: some senders or a hop did not draw as told."
             )
 
 

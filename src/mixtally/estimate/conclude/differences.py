@@ -1,10 +1,15 @@
 """How many more people hold one bin than another of the same collection, with intervals.
 
 The difference of two unbiased counts is a sum of them with the weights 1 and -1, whose noise
-``cumulants`` has. Over planes two counts of clear values depend on each other: a message of others
-or a fake that points at either value with chance q adds at most 2 q to the variance of the
-difference, where two independent ones would add 2 q (1 - q). So the variance is taken for
-1 / (1 - q) times theirs, which bounds it. Bins of different messages have independent noise.
+``cumulants`` has. Bins of different messages have independent noise, that of each by itself.
+
+Over planes two counts depend on each other. With kappa the share of directions in which two values
+meet, a message of others that points at either with the chance q adds at most 2 q to the variance
+of the difference, where two independent ones would add 2 q (1 - q), and a fake adds
+2 (1 - kappa) / p, which is at most 2 (1/p)(1 - 1/p) / (1 - kappa). So of clear values the variance
+is taken for 1 / (1 - q) times theirs, of sets with q = 1/p. Of replaced values ``cumulants`` takes
+every message for one that may point at either: more than there are, so that the error is stated too
+large rather than too small.
 """
 
 from collections.abc import Sequence
@@ -31,18 +36,24 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     pairs = list(combinations(places_of(every, labels), 2))
     came, hashed = reconciled(result.plan, result.received)[0], result.plan.question.hashed
     unsure = 2.0 * unsure_of(came.mechanism, came.people, hashed=hashed is not None)
-    (own, _), (wanted, how) = (surer(level, many * unsure) for many in (1, len(pairs)))
+    (own, how), (wanted, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
     tails = (1.0 - own) / 2.0, (1.0 - wanted) / 2.0 / len(pairs)
     rows = tuple(_row(result, pair, tails) for pair in pairs)
     note = (
         f"The first less the second. {100 * level:g} % for each alone, normal approximation{how}."
+        + f" All at once{more}." * (more != how)
     )
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
 
 
 def _row(result: Result, pair: tuple[int, int], tails: tuple[float, float]) -> Row:
     """One difference: alone and among all, either end passed as rarely as ``tails``."""
-    first, second = (_noise(result, place) for place in pair)
+    asked = list(result.plan.questions)
+    parts = [part_of(result.plan.question, asked, place) for place in pair]
+    first, second = (
+        _noise(result, place, part, alone=parts[0] != parts[1])
+        for place, part in zip(pair, parts, strict=True)
+    )
     variance = np.asarray(first.variance + second.variance)
     third, fourth = first.third - second.third, np.asarray(first.fourth + second.fourth)
     counts = result.estimate.counts
@@ -58,12 +69,14 @@ def _row(result: Result, pair: tuple[int, int], tails: tuple[float, float]) -> R
     return Row(label, found, own[0], own[1], float(np.ravel(variance)[0]) ** 0.5, *every)
 
 
-def _noise(result: Result, place: int) -> Cumulants:
-    """Of one count of a round."""
-    number = part_of(result.plan.question, list(result.plan.questions), place)
-    came = reconciled(result.plan, result.received)[number]
+def _noise(result: Result, place: int, part: int, *, alone: bool) -> Cumulants:
+    """Of one count: by itself, or as a sum sees it whose weights in its part add up to nothing."""
+    came, messages = reconciled(result.plan, result.received)[part], result.received.parts[part]
     held = min(max(float(result.estimate.counts[place]), 0.0), float(came.people))
-    return noise_of(came.mechanism, result.received.parts[number].received, held)
+    if alone:
+        variance = came.mechanism.variance_at(messages.received, round(held))
+        return Cumulants(variance, np.zeros(1), 0.0)
+    return noise_of(came.mechanism, messages.received, held)
 
 
 def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
