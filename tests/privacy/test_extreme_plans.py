@@ -43,6 +43,15 @@ def test_replaced_values(chance, coins, form, users, epsilon):
     stands(replace(part, replaced=CHANCES[chance]), bins, most, users, epsilon)
 
 
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("users", [2, 3000])
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("coin", [1, SCALE - 1])
+def test_flips(coin, most, users, epsilon):
+    own = OwnFakes(FakeRecord.BLANK, 0, coin)
+    stands(c.flipped(7, most_set=most, q=0.2, own=own), 7, most, users, epsilon)
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 20.0])
 @pytest.mark.parametrize("users", [2, 3000])
 @pytest.mark.parametrize("prime", [7, 23])

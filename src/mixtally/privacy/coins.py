@@ -28,6 +28,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.ground.tails import Floats
 from mixtally.privacy.numerics.bracket import Bracket
 
+_NEARLY_ONE = 1.0 - 2.0**-53
 _SLACK = 1.0 + 1e-10
 """Above the error of every probability and of their sums."""
 _GAP = 2e-3
@@ -71,6 +72,11 @@ class Fakes:
         self._rarer = (SCALE - coin if self._often else coin) / SCALE
         low, high = tails.window(people, self._rarer) if coin else (0, 0)
         self._low, self._high = (people - high, people - low) if self._often else (low, high)
+
+    @property
+    def tossed(self) -> tuple[int, float]:
+        """People who draw one more with a chance, and this chance, below 1: then fewer arrive."""
+        return self.people, min(self._phi, _NEARLY_ONE)
 
     @cached_property
     def _pmf(self) -> Floats:

@@ -88,9 +88,8 @@ class Counted:
         fakes, mechanism = self.fakes, self.mechanism(self.fakes.sure)
         if not fakes.coin or not isinstance(mechanism, InClear):
             return None
-        coins = fakes.people, fakes.coin / SCALE
         memo = accountant.distributions
-        return clear_uniform.averaged(fakes.sure, mechanism.cells, epsilon, coins, memo)
+        return clear_uniform.averaged(fakes.sure, mechanism.cells, epsilon, fakes.tossed, memo)
 
     def _in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
         """Of replaced values among coins, in cells: each bound is an integral of its own."""
@@ -129,7 +128,7 @@ class Counted:
             return None
         if not self.part.pads or self.part.by_mixes:
             return None
-        return set_in_clear.among(mechanism, fakes.sure, (fakes.people, fakes.coin / SCALE))
+        return set_in_clear.among(mechanism, fakes.sure, fakes.tossed)
 
     @property
     def one_pair(self) -> bool:
@@ -226,7 +225,7 @@ class Counted:
 
         Flips that count as well are left out where they bring few blanks beside people's own.
         """
-        bins, sure, coins = self.part.bins, fakes.sure, (fakes.people, fakes.coin / SCALE)
+        bins, sure, coins = self.part.bins, fakes.sure, fakes.tossed
         if not fakes.coin:
             return None
         if (hidden := self.hidden) is not None:
