@@ -181,6 +181,12 @@ def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, m
     )
 
 
+def pairs_of_texts(points):
+    """Up to two texts of an open domain, told apart by so many points."""
+    hashing = Hashing(function=HMAC_SHA256, seed=SEED)
+    return Question(name="q", bins=points, kind=Kind.SET, max_set=2, hashed=hashing)
+
+
 def replaced(bins, *, share=0.25, own=None, most_set=1):
     """One bin in clear, or a set of them, or uniform ones in their place."""
     return Part(

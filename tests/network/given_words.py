@@ -23,7 +23,6 @@ from mixtally.mixnode.mix import Options
 from mixtally.node.calls import call
 from mixtally.records.contract import FakeRecord, OwnFakes
 from mixtally.records.grid import Grid
-from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question, with_attributes
 from mixtally.records.received import PartReceived, Received
 from mixtally.report.texts import whole_facts
@@ -112,13 +111,7 @@ SCENES = {
     ),
     "sets of texts, coins of people": Scene(
         planned(
-            Question(
-                name="q",
-                bins=5**26,
-                kind=Kind.SET,
-                max_set=2,
-                hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED),
-            ),
+            contracts.pairs_of_texts(5**26),
             contracts.over_planes(5**26, 5, whole=1, most_set=2),
         ),
         [["a", "cafe\u0301"], [], ["caf\u00e9"], ["b"], ["b", "a"]],

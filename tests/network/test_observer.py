@@ -107,13 +107,7 @@ SCENES = {
     ),
     "sets of texts": (
         planned(
-            Question(
-                name="q",
-                bins=5**26,
-                kind=Kind.SET,
-                max_set=2,
-                hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED),
-            ),
+            contracts.pairs_of_texts(5**26),
             contracts.over_planes(5**26, 5, drawn=6, most_set=2),
         ),
         [None, ["a"], ["Zürich", "日本" * 40]],

@@ -21,7 +21,7 @@ from mixtally.estimate.analysis import places_of
 from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.cumulants import Cumulants, cumulants, ends
 from mixtally.estimate.debias import surer, unsure_of
-from mixtally.estimate.received import reconciled
+from mixtally.estimate.received import Arrived, reconciled
 from mixtally.records.mechanism import InClear, Shuffled
 from mixtally.records.result import Result
 from mixtally.records.results import Figures, Row
@@ -34,11 +34,11 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     question, level = result.question, result.estimate.each.level
     every = [question.label(place) for place in range(question.bins)]
     pairs = list(combinations(places_of(every, labels), 2))
-    came, hashed = reconciled(result.plan, result.received)[0], result.plan.question.hashed
-    unsure = 2.0 * unsure_of(came.mechanism, came.people, hashed=hashed is not None)
+    came, hashed = reconciled(result.plan, result.received), result.plan.question.hashed
+    unsure = 2.0 * unsure_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
     (own, how), (wanted, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
     tails = (1.0 - own) / 2.0, (1.0 - wanted) / 2.0 / len(pairs)
-    rows = tuple(_row(result, pair, tails) for pair in pairs)
+    rows = tuple(_row(result, came, pair, tails) for pair in pairs)
     note = (
         f"The first less the second. {100 * level:g} % for each alone, normal approximation{how}."
         + f" All at once{more}." * (more != how)
@@ -46,12 +46,14 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
 
 
-def _row(result: Result, pair: tuple[int, int], tails: tuple[float, float]) -> Row:
+def _row(
+    result: Result, came: Sequence[Arrived], pair: tuple[int, int], tails: tuple[float, float]
+) -> Row:
     """One difference: alone and among all, either end passed as rarely as ``tails``."""
     asked = list(result.plan.questions)
     parts = [part_of(result.plan.question, asked, place) for place in pair]
     first, second = (
-        _noise(result, place, part, alone=parts[0] != parts[1])
+        _noise(result, came[part], place, part, alone=parts[0] != parts[1])
         for place, part in zip(pair, parts, strict=True)
     )
     variance = np.asarray(first.variance + second.variance)
@@ -69,14 +71,14 @@ def _row(result: Result, pair: tuple[int, int], tails: tuple[float, float]) -> R
     return Row(label, found, own[0], own[1], float(np.ravel(variance)[0]) ** 0.5, *every)
 
 
-def _noise(result: Result, place: int, part: int, *, alone: bool) -> Cumulants:
+def _noise(result: Result, came: Arrived, place: int, part: int, *, alone: bool) -> Cumulants:
     """Of one count: by itself, or as a sum sees it whose weights in its part add up to nothing."""
-    came, messages = reconciled(result.plan, result.received)[part], result.received.parts[part]
+    messages = result.received.parts[part].received
     held = min(max(float(result.estimate.counts[place]), 0.0), float(came.people))
     if alone:
-        variance = came.mechanism.variance_at(messages.received, round(held))
+        variance = came.mechanism.variance_at(messages, round(held))
         return Cumulants(variance, np.zeros(1), 0.0)
-    return noise_of(came.mechanism, messages.received, held)
+    return noise_of(came.mechanism, messages, held)
 
 
 def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
