@@ -221,6 +221,12 @@ def _refusal(unusable: Any) -> InputError:
     elif kind == "BadParameter" and unusable.param:
         name = unusable.param.opts[0]
         wanted, got = f"another value of {name}", unusable.message.rstrip(".")
+    elif said.startswith("Got unexpected extra argument"):
+        wanted, got = "no further argument", said.partition(" (")[2][:-1]
+    elif kind == "BadOptionUsage":
+        bare = "not take" in said
+        wanted = f"{unusable.option_name} {'without' if bare else 'with'} a value"
+        got = "one" if bare else "none"
     elif said.startswith("No such command"):
         got = said.split("'")[1]
         wanted = "one of the commands"
