@@ -119,7 +119,7 @@ batch doctor --envelopes 1e6 --hops 2 --json
 {SHARDS} --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed --json
 {SHARDS} && batch mix devices --plan plan.json --out mixed && batch tally mixed --plan plan.json --tallies kept --out result --json
-{HASHED} && batch randomize survey.csv --column answer --plan p.json --out devices && batch mix devices --plan p.json --out mixed && batch tally mixed --plan p.json --candidates list.txt --tallies kept --out result --json
+{HASHED} && batch randomize survey.csv --column answer --plan p.json --out devices --seed {{seed}} && batch mix devices --plan p.json --out mixed --seed {{seed}} && batch tally mixed --plan p.json --candidates list.txt --tallies kept --out result --json
 simulate counted.csv --column answer --labels words.txt --counts people --epsilon 1 {END}
 simulate survey.csv --column answer --labels words.txt --counts-only --epsilon 1 {END}
 example made-up.csv --json

@@ -69,7 +69,7 @@ def test_a_shard_named_twice_is_counted_once(cli, planned):
 
 
 def test_nothing_is_concluded_of_a_part(refused, cli, planned):
-    drawn(cli)
+    drawn(cli, "--seed", 1)  # one time in 140 the rest are messages enough
     mixed(cli, "--each", 200)
     shards = sorted((planned / "mixed").glob("*.parquet"))
     line = refused("batch tally", *shards[1:], "--plan", "plan.json")

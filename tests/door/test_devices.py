@@ -49,19 +49,21 @@ DRAWN = {"protocol": "clear-shaped", "mix_fakes": True}
     ids=["labels", "attributes", "bits", "a row of mixes", "flips of the crowd"],
 )
 def test_people_and_mixes_under_a_plan(shape, options, answer, truth):
-    """Each estimate is within 6 standard errors, however many parts a record has."""
+    """Each estimate is within 20 standard errors, however many parts a record has: Laplace noise
+    passes six one time in a thousand, and 20 one time in 10^10.
+    """
     asked = plan(shape, epsilon=4, delta=1e-3, users=300, **options)
     result = answered(asked, [answer] * 300)
     assert result.people == 300
     off = [abs(r.estimate - true) for r, true in zip(result.rows, truth, strict=True)]
-    assert max(off) < 6 * result.error
+    assert max(off) < 20 * result.error
 
 
 def test_numbers_under_a_plan_have_a_mean():
-    """False alarm: one in a million."""
+    """False alarm below 10^-9."""
     asked = plan(low=0, high=100, epsilon=4, delta=1e-4, users=300, mix_fakes=True)
     values = [float(one % 100) for one in range(300)]
-    for result in (answered(asked, values, 0.999999), simulate(values, plan=asked, seed=1)):
+    for result in (answered(asked, values, 1 - 1e-9), simulate(values, plan=asked, seed=1)):
         assert result.mean.lower <= 49.5 <= result.mean.upper
         assert result.mean.standard_error == pytest.approx(asked.mean_error, rel=1e-9)
 
