@@ -204,8 +204,13 @@ def local_epsilon_of(terms: PrivacyTerms) -> float | None:
 
 
 def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``terms``; raises AccountingError when a number cannot be right."""
-    accountant = accountant or Accountant()
+    """What is proved of ``terms``, once; raises AccountingError when a number cannot be right."""
+    own = accountant or Accountant()
+    found: Certificate = own.distributions.get(("certificate", terms), lambda: _proved(terms, own))
+    return found
+
+
+def _proved(terms: PrivacyTerms, accountant: Accountant) -> Certificate:
     bounds, groups = delta_of(terms, accountant), counted(terms)
     sources = [
         accountant.delta(
