@@ -28,7 +28,7 @@ from mixtally.data.flights import flights
 from mixtally.data.population import Population
 
 ROOT = Path(__file__).parents[1]
-LEVEL = 0.9999
+LEVEL = 0.999999
 ROUNDS, HOPS = 2, 3
 USUAL = 0.6
 """Seconds that a command takes on an idle machine."""

@@ -122,7 +122,8 @@ def test_a_piece_that_the_disk_has_altered(tmp_path):
     plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
     batch = batch_of(tmp_path, plan, [[b"\0"] * 3])
     (path,) = tmp_path.iterdir()
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(DataError, match="the disk has lost them"):
         counted(batch)
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.seconds
 def test_two_rounds_of_a_few_devices_through_three_mixes(tmp_path):
-    """False alarm: 2 in 10,000, that of the intervals, and of the errors' size less."""
+    """False alarm: 2 in a million, that of the intervals, and of the errors' size less."""
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "network.py", "--out", tmp_path / "out",
          "--people", "40", "--window", "8", "--seed", "1"],

@@ -6,13 +6,14 @@ A device's three commands, which docs/how-to/device.md has, are played in the sa
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from helpers.free_ports import free_ports
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to/network.md").read_text()
@@ -25,14 +26,6 @@ WINDOW, OPEN = 60, 25
     r"```text\n(mixtally client .*?)```", (DOCS / "how-to/device.md").read_text(), re.DOTALL
 )
 AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-
-
-def free_ports(count):
-    with ExitStack() as held:
-        found = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in found]
 
 
 def device():

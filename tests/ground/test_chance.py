@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -109,10 +110,11 @@ def test_threads_that_take_no_turns_are_found():
 
         def __init__(self):
             super().__init__(KEY)
-            self.place = 0
+            self.place, self.meet = 0, threading.Barrier(2)
 
         def words(self, count):
             start = self.place
+            self.meet.wait(30)
             out = Keystream(KEY).words(start + count)[start:]
             self.place = start + count
             return out

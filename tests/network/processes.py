@@ -17,7 +17,7 @@ from mixtally.records.question import Question
 COMMAND = "from mixtally.cli.main import run; run()"
 SECONDS = 120
 """For anything to happen: a busy machine is slow."""
-OPEN = 20
+OPEN = 30
 NAMES = ("mix-1", "mix-2", "collector")
 
 

@@ -209,7 +209,7 @@ def test_memory_does_not_grow():
             """No time passes."""
 
     fuzzed(3, 2500, Measured)
-    assert Measured.grown < 2_000_000, Measured.grown
+    assert Measured.grown < 3_000_000, Measured.grown  # a table of Python itself may grow by 1.9 MB
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 """Real processes: what was planted is in no log, file, page or answer once the round is over."""
 
-import socket
-
 import pytest
 
+from helpers.free_ports import free_ports
 from network.planted import Secrets, leaks_of_files
 from network.processes import NAMES, Processes
 
@@ -21,14 +20,6 @@ def guarded(app, stop, log=None):
 answers.guarded = guarded
 from mixtally.cli.main import run; run()
 """
-
-
-def free_ports(count):
-    places = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [place.getsockname()[1] for place in places]
-    for place in places:
-        place.close()
-    return ports
 
 
 def strange_requests(network, name):

@@ -14,7 +14,7 @@ from mixtally.node.web.patience import PatientProtocol
 from mixtally.node.web.run import Server, listening
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
-SHORT = 0.1
+SHORT = 0.2
 
 
 async def app(scope, receive, send):
@@ -27,7 +27,7 @@ async def app(scope, receive, send):
 
 @contextmanager
 def serving():
-    """What opens connections to a server that waits a tenth of a second for a head."""
+    """What opens connections to a server that waits a fifth of a second for a head."""
     place = listening("127.0.0.1", 0)
     address = place.getsockname()
 
@@ -62,7 +62,7 @@ def answered(link, request=HEAD + b"abc", length=b"3"):
 
 def drip(link, drop, pause):
     """The same again and again; raises ConnectionError where nobody listens any more."""
-    for _ in range(1000):
+    for _ in range(10_000):
         link.sendall(drop)
         time.sleep(pause)
 

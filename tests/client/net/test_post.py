@@ -159,7 +159,7 @@ def test_https_where_nobody_speaks_it():
     with first_mix(answer(201)) as mix:
         address = mix.address.replace("http:", "https:")
         assert post(address, PATH, BODY, 0.1).status is None
-    assert mix.requests == []
+    assert not any(BODY in request for request in mix.requests)  # a greeting of TLS is random
 
 
 @pytest.mark.parametrize(
