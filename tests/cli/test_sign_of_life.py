@@ -1,6 +1,7 @@
 """Long work shows on a terminal that it goes on, and leaves nothing behind; nowhere else."""
 
 import io
+import re
 import sys
 import time
 
@@ -23,7 +24,7 @@ def test_long_work_counts_its_seconds_and_clears_its_line(monkeypatch):
     text = shown_during(1.3, Terminal(), monkeypatch)
     assert text.startswith("\rplanning: 1 s\r")
     assert text.endswith(" \r")
-    assert text.rstrip("\r ").endswith("1 s")
+    assert re.search(r"planning: \d+ s\s+$", text)
 
 
 def test_short_work_and_files_show_nothing(monkeypatch):

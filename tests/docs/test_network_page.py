@@ -47,7 +47,7 @@ def script():
         yield block
         if "client send" in block:
             yield from device()
-    yield "sleep 3"  # until who was begun last serves
+    yield 'until [ "$(grep -c "^taking at " said)" = 2 ]; do sleep 0.1; done'  # begun last
     yield "kill -TERM $(jobs -p)"
     yield "wait $(jobs -p)"
 

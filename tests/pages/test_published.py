@@ -26,7 +26,7 @@ COMMANDS = {
     "places": f"simulate places homes.csv {BOX} {END}",
     "baskets": f"simulate baskets {LIKES} {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --out out",
-    "attack": f"{PLANNED} && check attack plan.json --runs 100 --drawn 1000 --out out",
+    "attack": f"{PLANNED} && check attack plan.json --runs 100 --drawn 1000 --seed 1 --out out",
     "demo": "demo --out out",
 }
 FOR_OWNERS = re.compile(r"(?<![\w-])--[a-z][\w-]+|pip install|install mixtally")
