@@ -21,7 +21,7 @@ from mixtally.privacy.terms import PrivacyTerms, certified, delta_of
 from mixtally.randomize import part_reports
 from mixtally.records.grid import Grid
 from mixtally.records.mechanism import BitFlips, NoFakes
-from mixtally.records.question import MOST_BINS
+from mixtally.records.question import MOST_BINS, Kind, Question
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import tally_messages
 from planner.requests import (
@@ -298,3 +298,12 @@ def test_next_to_no_honest_fakes_are_a_misfit():
     for fraction in (5e-324, 1e-16, 1e-13):
         with pytest.raises(ParameterError, match="honest share"):
             request(honest_share=fraction, protocol="clear-uniform")
+
+
+@pytest.mark.parametrize("bits", [5, 12])
+def test_bits_that_are_sent_whole_several_times_are_priced_for_several_collections(bits):
+    """The least budget sends them once: what is asked of it has fewer ways."""
+    asked = request(question=Question(name="q", bins=bits, kind=Kind.BITS), users=10**4)
+    found = choose(replace(asked, messages_per_user=bits - 1, collections=2)).plan
+    assert found.collections == 2
+    assert found.certificate.upper <= 1e-6

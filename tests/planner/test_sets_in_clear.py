@@ -1,5 +1,7 @@
 """Sets are planned in clear where the budget has a message a member and the fakes."""
 
+from dataclasses import replace
+
 import pytest
 
 from mixtally.planner import Planner, choose
@@ -87,4 +89,16 @@ def test_sets_that_fakes_cannot_cover_are_sent_over_planes(size, users, prime, e
     assert (part.planes.prime, part.most_set) == (prime, size)
     assert part.planes.digits > size
     assert plan.standard_error == pytest.approx(error, rel=0.02)
+    verify(plan)
+
+
+@pytest.mark.parametrize(("collections", "error"), [(52, 72.2), (365, 190.9)])
+def test_of_many_collections_no_factor_of_one_is_paid_again_and_again(collections, error):
+    """Half of all cells differ: fakes in them are far from Poisson numbers. With the factor of one
+    message in every one 52 collections err by 77.9, and 365 find no end.
+    """
+    asked = sets(3, bins=10, users=10**5, collections=collections, protocol="clear-uniform")
+    plan = choose(replace(asked, messages_per_user=50)).plan
+    assert plan.standard_error == pytest.approx(error, rel=2e-3)
+    assert plan.certificate.upper <= 1e-6
     verify(plan)

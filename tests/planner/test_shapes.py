@@ -94,3 +94,16 @@ def test_a_promise_beyond_every_shape_is_refused():
     tiny = Guarantee(epsilon=0.01, delta=1e-15)
     with pytest.raises(InfeasibleError, match="its fakes would be too many"):
         choose(asked(1000, guarantee=tiny))
+
+
+def test_what_a_table_itself_tells_and_shifts_that_end_stop_no_search():
+    """Of the smallest deltas nothing is found or something proved; it is no error of ours."""
+    question = with_attributes("q", (17, 12, 7))
+
+    def found(epsilon):
+        promised = Guarantee(epsilon=epsilon, delta=1.17e-15)
+        return choose(asked(20, question, promised, messages_per_user=3)).plan.certificate
+
+    with pytest.raises(InfeasibleError, match="a larger epsilon"):
+        found(0.0991)
+    assert found(0.5).upper <= 1.17e-15

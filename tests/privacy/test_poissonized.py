@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -18,12 +19,31 @@ CASES = [
 ]
 
 
-def up_to(trials, chance):
-    """P(Bin(trials, chance) <= t) for every t, exactly."""
-    each = [
+SUMS = [
+    [(2, Fraction(1)), (2, Fraction(1, 2))],
+    [(20, Fraction(2, 5)), (20, Fraction(19, 50))],
+    [(60, Fraction(1, 3)), (60, Fraction(1, 500))],
+    [(5, Fraction(9, 10)), (40, Fraction(1, 10)), (7, Fraction(1, 2))],
+]
+
+
+def binomial(trials, chance):
+    return [
         math.comb(trials, t) * chance**t * (1 - chance) ** (trials - t) for t in range(trials + 1)
     ]
-    return [float(sum(each[: t + 1])) for t in range(trials + 1)]
+
+
+def up_to(*binomials):
+    """P(H <= t) for every t, H their sum, exactly."""
+    each = [Fraction(1)]
+    for trials, chance in binomials:
+        own = binomial(trials, chance)
+        places = range(len(each) + trials)
+        each = [
+            sum(each[s] * own[t - s] for s in range(max(0, t - trials), min(t, len(each) - 1) + 1))
+            for t in places
+        ]
+    return [float(one) for one in accumulate(each)]
 
 
 def poisson_up_to(mean, most):
@@ -38,38 +58,81 @@ def poisson(mean, most):
     ])  # fmt: skip
 
 
-def above(trials, chance, share):
+def above(binomials, share, mean=None):
     """Indicators of H <= t that are likelier than so many times those of Poisson numbers."""
-    ours, theirs = up_to(trials, chance), poisson_up_to(trials * float(chance), trials)
+    own = sum(trials * float(chance) for trials, chance in binomials)
+    most = sum(trials for trials, _ in binomials)
+    ours, theirs = up_to(*binomials), poisson_up_to(mean or own, most)
     return sum(a > share * b * (1 + 1e-12) for a, b in zip(ours, theirs, strict=True))
 
 
 @pytest.mark.parametrize(("trials", "chance"), CASES)
 def test_the_factor_holds_for_every_indicator(trials, chance):
-    found = poissonized.factor(trials, float(chance))
-    assert above(trials, chance, found) == 0
+    found = poissonized.factor([(trials, float(chance))])
+    assert above([(trials, chance)], found) == 0
+
+
+def floats(binomials):
+    return [(trials, float(chance)) for trials, chance in binomials]
+
+
+@pytest.mark.parametrize("binomials", SUMS)
+def test_one_factor_holds_for_a_sum(binomials):
+    """And is the least: with a hair less some indicator is likelier; two factors are more."""
+    found = poissonized.factor(floats(binomials))
+    assert above(binomials, found) == 0
+    assert above(binomials, found * (1 - 1e-7)) >= 1
+    assert found < math.prod(poissonized.factor([one]) for one in floats(binomials)) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("binomials", [*SUMS, *([case] for case in CASES)])
+def test_hardly_a_factor_holds_for_a_smaller_mean(binomials):
+    """Twin: for the mean itself some indicator is likelier, where the factor is seen."""
+    mean, share = poissonized.above(floats(binomials))
+    own = sum(trials * float(chance) for trials, chance in binomials)
+    assert 0.5 * own <= mean < own
+    assert above(binomials, share, mean) == 0
+    if share < poissonized.factor(floats(binomials)) * (1 - 1e-6):
+        assert above(binomials, share) >= 1
+
+
+def test_of_many_fakes_less_than_a_standard_deviation_is_given_for_it():
+    """Sums of so many that no others are tried: as two binomial numbers and as one."""
+    for binomials in ([(10**6, 0.39), (10**6, 0.2)], [(10**6, 0.39)], [(10**7, 0.01)]):
+        own = sum(trials * chance for trials, chance in binomials)
+        mean, share = poissonized.above(binomials)
+        assert share <= 1.0 + 2.0**-13
+        assert own - math.sqrt(own) <= mean < own
+
+
+def test_events_too_rare_to_be_told_from_poisson_are_bounded_one_by_one():
+    """No maximum is seen: the sum differs from a Poisson number by less than a rounding."""
+    binomials = [(10**9, 1e-5), (10**12, 1e-11)]
+    assert 1.0 <= poissonized.factor(binomials) < 1.0 + 1e-4
+    rare = [(10**13, 1e-11), (10**13, 2e-11)]
+    assert 1.0 <= poissonized.factor(rare) <= 1.0 + 3e-9
 
 
 @pytest.mark.parametrize(("trials", "chance"), CASES)
 def test_it_is_the_least(trials, chance):
     """Planted: without it, or with a hair less, some indicator is likelier."""
-    found = poissonized.factor(trials, float(chance))
-    assert above(trials, chance, found * (1 - 1e-7)) >= 1
+    found = poissonized.factor([(trials, float(chance))])
+    assert above([(trials, chance)], found * (1 - 1e-7)) >= 1
 
 
 def test_it_is_no_more_than_the_largest_ratio_of_chances():
     """That is about (1 - q)^(-1/2)."""
     for trials, chance in ((800, 0.1), (75150, 4 / 1002), (20000, 0.8)):
         largest = (1.0 - chance) ** -0.5
-        assert 1.0 < poissonized.factor(trials, chance) < largest * (1 + 2 / (trials * chance))
-    assert poissonized.factor(10**6, 1.0) < 2.0
+        assert 1.0 < poissonized.factor([(trials, chance)]) < largest * (1 + 2 / (trials * chance))
+    assert poissonized.factor([(10**6, 1.0)]) < 2.0
 
 
 @pytest.mark.parametrize("most", [1e-3, 1e-9])
 @pytest.mark.parametrize(("trials", "chance"), CASES)
 def test_lower_bounds_hold_for_every_indicator(trials, chance, most):
     found = poissonized.below(trials, float(chance), most)
-    ours, theirs = up_to(trials, chance), poisson_up_to(found.mean, trials)
+    ours, theirs = up_to((trials, chance)), poisson_up_to(found.mean, trials)
     for a, b in zip(ours, theirs, strict=True):
         assert a >= found.share * b - found.lost - 1e-13
     assert found.lost <= most * 1.01
@@ -77,7 +140,7 @@ def test_lower_bounds_hold_for_every_indicator(trials, chance, most):
 
 
 def test_no_trials_are_no_fakes():
-    assert poissonized.factor(0, 0.5) == poissonized.factor(9, 0.0) == 1.0
+    assert poissonized.factor([(0, 0.5)]) == poissonized.factor([(9, 0.0)]) == 1.0
     assert poissonized.below(0, 0.5, 1e-6) == (0.0, 1.0, 0.0)
 
 

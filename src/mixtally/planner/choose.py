@@ -163,10 +163,13 @@ class Planner:
         least = [one for one in cheapest if isinstance(one, Candidate)]
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
         found, errors = found + least, defaultdict[int, list[float]](list)
+        sends_least = dict(enumerate(cheapest))  # without whole vectors that are sent again
         for budgeted in (whole, *reversed(smaller[1:])):
             for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
                 dear = request.collections > 1 and budgeted is not whole
-                if dear and (not errors[place] or _replaced(cheapest[place], errors[place][0])):
+                if dear and (
+                    not errors[place] or _replaced(sends_least.get(place), errors[place][0])
+                ):
                     continue
                 before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
                 if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
@@ -289,7 +292,7 @@ def _result(name: str, evaluate: Callable[[], Result]) -> Result:
         return Infeasible(name, f"less work ({error})")
 
 
-def _replaced(found: Result, error: float) -> bool:
+def _replaced(found: Result | None, error: float) -> bool:
     """Whether it replaces values and errs no less than ``error``."""
     if not isinstance(found, Candidate) or found.parts[0].replaced is None:
         return False

@@ -12,6 +12,7 @@ Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollary 2.13.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
 
@@ -31,9 +32,10 @@ from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape
 _NEAR = 1.25
 """So much less a spread must look for the other shape to be left out."""
 _TOLERANCE = 1e-4
-_VARIANCES, _SKETCHED = Rough(0.2, floor=0.1), Rough(0.2, floor=0.1, near=0.01)
-"""A shift is a whole number, so that what is left to it goes up and down."""
 _SHIFTS = Rough(1e3)
+"""A table of integers over 2^64 has a delta of its own that rises with its length."""
+_VARIANCES, _SKETCHED = Rough(1e3, floor=0.1), Rough(1e3, floor=0.1, near=0.01)
+"""A shift is a whole number besides, so that what is left to it goes up and down."""
 
 
 def least_shape(
@@ -94,16 +96,14 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         return GaussianShape(likely, usual(likely))
 
     def upper(variance: int, shift: int | None = None) -> float:
-        shape = GaussianShape(
-            variance, min(usual(variance), MOST_SHIFT) if shift is None else shift
-        )
+        shape = GaussianShape(variance, usual(variance) if shift is None else shift)
         return accountant.upper(_record(shape), guarantee.epsilon, times, guarantee.delta)
 
     variance = least_meeting(
         upper,
         guarantee.delta,
         1,
-        MOST_VARIANCE,
+        bisect_right(range(1, MOST_VARIANCE + 1), MOST_SHIFT, key=usual),
         start=likely,
         tolerance=_TOLERANCE,
         axis=ROOT,
@@ -111,7 +111,7 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
     )
     if variance is None:
         return None
-    begin = min(usual(variance), MOST_SHIFT)
+    begin = usual(variance)
     if accountant.sketches:
         return GaussianShape(variance, begin)
     given = guarantee.delta, 1, MOST_SHIFT

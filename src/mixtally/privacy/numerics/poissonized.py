@@ -1,22 +1,28 @@
 """Averages of a falling function over a number of fakes, against those over a Poisson number.
 
-With g falling from at most 1 to at least 0 and H ~ Bin(n, q) fakes in some cells, g is a mixture of
-indicators of H <= t, so that with R(t) = P(H <= t) / P(X <= t), X ~ Poisson(mean),
+With g falling from at most 1 to at least 0 and H fakes in some cells, a binomial number or the sum
+of several, g is a mixture of indicators of H <= t, so that with R(t) = P(H <= t) / P(X <= t),
+X ~ Poisson(mean),
 
     (min R) E g(X) <= E g(H) <= (max R) E g(X).
 
-P(H = t) / P(X = t) is log-concave, as the ratio of neighbors is (n - t) q / ((1 - q) mean); R(t) is
-its average up to t, so R rises to one maximum and then falls to its limit, 1. For mean = n q the
-maximum lies at t >= floor(n q), as the ratio of chances rises until there. Of a larger mean, R >= 1
-from the first t on where it is, and what lies below changes E g(X) by P(X < t) at most.
+P(H = t) / P(X = t) is log-concave (Newton's inequalities, as H is a sum of independent events);
+R(t) is its average up to t, so R rises to one maximum and then falls to its limit, 1. Before a t at
+which R < 1 it is less still. Of one binomial number and mean = n q the maximum lies at
+t >= floor(n q): the ratio of neighbors, (n - t) q / ((1 - q) mean), is 1 or more until there, and
+larger for a smaller mean. Of a larger mean, R >= 1 from the first t on where it is, and what lies
+below changes E g(X) by P(X < t) at most.
 
 (max R is at most the largest ratio of chances, and at most 2 for q = 1, where that has no bound.)
-The sum of two binomials is bounded by both factors, one after the other.
+H is closer to its mean than X. Where many messages are composed, each with an H of its own, their
+factors are multiplied: half a standard deviation off the mean of X leaves max R near 1.
+Each of several binomials may also be bounded for itself, one after the other.
 
-Source: proved here.
+Source: proved here; Newton's inequalities as in Hardy, Littlewood, Polya, Inequalities, 2.22.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +34,19 @@ from mixtally.ground.tails import Floats
 _SLACK = 1e-9
 _UNIT = 2.0**-53
 _HALVINGS = 10
+_FAR, _NEARLY = 4.0, 1.0 + 2.0**-13
+"""So many standard deviations off its mean a Poisson number has no factor to speak of; and what is
+none, for a thousand messages together."""
+
+Binomials = Sequence[tuple[int, float]]
+"""Trials and chances of independent numbers."""
+
+
+class Above(NamedTuple):
+    """E g(H) <= share E g(X), X ~ Poisson(mean)."""
+
+    mean: float
+    share: float
 
 
 class Below(NamedTuple):
@@ -69,21 +88,66 @@ def poisson_pmf(mean: float) -> Floats:
     return chances
 
 
-def factor(trials: int, chance: float) -> float:
+def factor(binomials: Binomials) -> float:
     """The largest R for the Poisson number of the same mean, 1 for no trials; 0 <= chance <= 1."""
-    mean = trials * chance
-    if not trials or not chance:
-        return 1.0
-    first, last = poisson_window(mean)
-    start = math.floor(mean * (1.0 - _SLACK))
-    ours = _up_to(trials, chance, first, last)
-    theirs = np.cumsum(poisson_pmf(mean))
-    found = float((ours / theirs)[max(0, start - first) :].max()) * (1.0 + _SLACK)
-    if not 1.0 <= found < 3.0:
-        raise AccountingError(
-            f"number of fakes: wanted a factor in [1, 3), got {found}; nothing may be promised"
-        )
-    return found
+    return _each(binomials, lambda some: _Sum(some).above(0.0)).share
+
+
+def above(binomials: Binomials) -> Above:
+    """The same with hardly a factor, for a smaller mean."""
+    return _each(binomials, lambda some: _Sum(some).nearly())
+
+
+def _each(binomials: Binomials, found: Callable[[Binomials], Above | None]) -> Above:
+    """What is found of all together or, where that is nothing, of each for itself."""
+    some = [(trials, chance) for trials, chance in binomials if trials * chance > 0.0]
+    if (together := found(some) if some else Above(0.0, 1.0)) is not None:
+        return together
+    each = [one for one in (found([binomial]) for binomial in some) if one is not None]
+    return Above(math.fsum(one.mean for one in each), math.prod(one.share for one in each))
+
+
+class _Sum:
+    """The sum of binomial numbers against Poisson numbers of no larger means."""
+
+    def __init__(self, binomials: Binomials) -> None:
+        self.mean = math.fsum(trials * chance for trials, chance in binomials)
+        self.deviation = math.sqrt(self.mean)
+        self.low, self.sums = _cumulated(binomials)
+        start = self.mean * (1.0 - _SLACK) - (self.deviation if len(binomials) > 1 else 0.0)
+        self.start, self.alone = math.floor(start), len(binomials) == 1
+
+    def above(self, less: float) -> Above | None:
+        """For a mean that is so much ``less``; None where no maximum is seen to come."""
+        mean = self.mean - less
+        first, last = poisson_window(mean)
+        ours = _sliced(self.low, self.sums, first, last)
+        ratios = ours / np.cumsum(poisson_pmf(mean))
+        start = min(max(0, self.start - first), len(ratios) - 1)
+        if not self.alone and start and not ratios[start] < 1.0 - _SLACK:
+            return None
+        found = max(1.0, float(ratios[start:].max())) * (1.0 + _SLACK)
+        if not 1.0 <= found < 3.0:
+            raise AccountingError(
+                f"number of fakes: wanted a factor in [1, 3), got {found}; nothing may be promised"
+            )
+        return Above(mean, found)
+
+    def nearly(self) -> Above | None:
+        """For the largest mean of hardly a factor, or half of all."""
+        low, high = 0.0, min(self.deviation, 0.5 * self.mean)
+        found = self.above(high)
+        if found is None or found.share > _NEARLY:  # nearly all of them are certain
+            low, high = high, min(_FAR * high, 0.5 * self.mean)
+            found = self.above(high)
+        for _ in range(_HALVINGS // 2):
+            middle = 0.5 * (low + high)
+            tried = self.above(middle)
+            if tried is not None and tried.share <= _NEARLY:
+                high, found = middle, tried
+            else:
+                low = middle
+        return found
 
 
 def below(trials: int, chance: float, most: float) -> Below:
@@ -110,17 +174,35 @@ def _below(trials: int, chance: float, mean: float, most: float) -> Below:
     place = int(np.searchsorted(theirs, most, side="right"))
     lost = float(theirs[place - 1]) if place else 0.0
     lost = lost * (1.0 + _SLACK) + tails.CUT_TAIL
-    ours = _up_to(trials, chance, first, last)[place] - tails.CUT_TAIL
+    ours = _sliced(*_cumulated([(trials, chance)]), first, last)[place] - tails.CUT_TAIL
     share = ours * (1.0 - _SLACK) / (float(theirs[place]) + tails.CUT_TAIL)
     return Below(mean, max(0.0, min(1.0, share)), lost)
 
 
-def _up_to(trials: int, chance: float, first: int, last: int) -> Floats:
-    """P(H <= t) for t = first..last, plus at most ``CUT_TAIL``."""
-    if chance >= 1.0:
-        return np.where(np.arange(first, last + 1) >= trials, 1.0, 0.0)
-    low, high = tails.window(trials, chance)
-    sums = np.minimum(np.cumsum(tails.pmf(trials, chance, low, high)) + tails.CUT_TAIL, 1.0)
-    places = np.clip(np.arange(first, last + 1) - low, -1, high - low)
+def _cumulated(binomials: Binomials) -> tuple[int, Floats]:
+    """P(H <= t) for the t from a first one on, plus at most ``CUT_TAIL`` for each of them."""
+    begin, pmf = 0, np.ones(1)
+    for trials, chance in binomials:
+        low, high = tails.window(trials, chance) if chance < 1.0 else (trials, trials)
+        own = tails.pmf(trials, chance, low, high) if chance < 1.0 else np.ones(1)
+        begin, pmf = begin + low, _convolved(pmf, own)
+    sums: Floats = np.minimum(np.cumsum(pmf) + len(binomials) * tails.CUT_TAIL, 1.0)
+    return begin, sums
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """The distribution of a sum; errors are far below what one of its likelier values has."""
+    if min(len(one), len(other)) == 1:
+        return one * other
+    count = len(one) + len(other) - 1
+    length = 1 << (count - 1).bit_length()
+    found = np.fft.irfft(np.fft.rfft(one, length) * np.fft.rfft(other, length), length)
+    made: Floats = np.maximum(found[:count], 0.0)
+    return made
+
+
+def _sliced(low: int, sums: Floats, first: int, last: int) -> Floats:
+    """``sums``, which begin at ``low``, for t = first..last."""
+    places = np.clip(np.arange(first, last + 1) - low, -1, len(sums) - 1)
     found: Floats = np.where(places < 0, tails.CUT_TAIL, sums[np.maximum(places, 0)])
     return found
