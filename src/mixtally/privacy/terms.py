@@ -108,6 +108,8 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
 def composed(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
     """The upper bound of delta at the epsilon of the guarantee, without caps."""
     epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
+    if _reach(terms) * _AGAIN <= epsilon:
+        return 0.0  # kept by all messages even where they are traced to their senders
     return together([Taken(terms, counted(terms), epsilon)], accountant, delta, tightness)(epsilon)
 
 
