@@ -6,6 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
+from scipy.stats import poisson as poisson_dist
 
 from mixtally.errors import AccountingError
 from mixtally.privacy.composition.convolve import Sum
@@ -187,3 +188,14 @@ def test_wrapped_losses_do_not_raise_a_lower_bound():
         total = Sum([(one, 3) for one in more_and_less(mean, 2.0**-8)])
         for epsilon in (0.0, 0.1, 1.0, 5.0):
             assert 0.0 <= total.lower(epsilon) <= total.delta(epsilon) <= 1.0
+
+
+@pytest.mark.parametrize("mean", [0.3, 17.0, 499.9, 500.5, 33774504.84072651, 1.6e9])
+def test_chances_of_any_mean_are_those_of_stirling(mean):
+    """Scipy's own lose their digits where a mean is large: there only the first term is left."""
+    chances = poissonized.poisson_pmf(mean)
+    first = poissonized.poisson_window(mean).first
+    middle = math.floor(mean)
+    known = poisson_dist.pmf(middle, mean) if mean < 1e4 else (2.0 * math.pi * mean) ** -0.5
+    assert chances[middle - first] == pytest.approx(known, rel=1e-7)
+    assert chances.sum() == pytest.approx(1.0, abs=1e-12)

@@ -32,7 +32,8 @@ from mixtally.ground import tails
 from mixtally.ground.tails import Floats
 
 _SLACK = 1e-9
-_UNIT = 2.0**-53
+_MANY = 500
+"""Stirling's series is known to ten digits and more by two terms."""
 _HALVINGS = 10
 _FAR, _NEARLY = 4.0, 1.0 + 2.0**-13
 """So many standard deviations off its mean a Poisson number has no factor to speak of; and what is
@@ -76,16 +77,23 @@ def poisson_pmf(mean: float) -> Floats:
     falling = np.cumprod(np.arange(middle, first, -1, dtype=np.float64) / mean)
     chances: Floats = np.concatenate([falling[::-1], [1.0], rising])
     chances /= chances.sum()
-    expected = math.exp(middle * math.log(mean) - mean - math.lgamma(middle + 1.0))
-    if (
-        not abs(float(chances[middle - first]) - expected)
-        <= (_SLACK + 64.0 * _UNIT * mean) * expected
-    ):
+    expected = _chance(middle, mean)
+    if not abs(float(chances[middle - first]) - expected) <= _SLACK * expected:
         raise AccountingError(
             f"Poisson: wanted {expected} for the likeliest of mean {mean}, got "
             f"{chances[middle - first]}; nothing may be promised from it"
         )
     return chances
+
+
+def _chance(count: int, mean: float) -> float:
+    """P(X = count) for the integer below ``mean``; of many by Stirling's series."""
+    if count < _MANY:
+        return math.exp(count * math.log(mean) - mean - math.lgamma(count + 1.0))
+    more = mean - count
+    series = 1.0 / (12.0 * count) - 1.0 / (360.0 * count**3)
+    exponent = count * math.log1p(more / count) - more - series
+    return math.exp(exponent) / math.sqrt(2.0 * math.pi * count)
 
 
 def factor(binomials: Binomials) -> float:
