@@ -21,6 +21,7 @@ from mixtally.privacy.terms import (
     verify,
 )
 from mixtally.records.contract import FakeRecord, OwnFakes
+from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 
 BINS, CAP, Q, PEOPLE = 9, 4, 0.1, 50
@@ -29,6 +30,7 @@ SETS = Question(name="q", bins=BINS, kind=Kind.SET, max_set=3)
 BLANK = OwnFakes(FakeRecord.BLANK, 2, 1 << 62)
 UNIFORM = OwnFakes(FakeRecord.UNIFORM, 2, 1 << 62)
 ACCOUNTANT = Accountant()
+LOGIT = math.log(0.6 / 0.4)
 
 
 def passes(ones):
@@ -174,3 +176,14 @@ def test_what_a_report_hides_by_itself_rests_on_nobody(repeats):
     assert delta_of(terms_of(part, count_flips=True, epsilon=repeats * 1.6), ACCOUNTANT)[1] <= (
         bounds.upper
     )
+
+
+def test_what_traced_messages_keep_costs_nothing_and_what_they_do_not_does():
+    """Two bits that hide themselves: beyond 2 ln(p/q) nothing is told, below it something."""
+    q = 0.4
+    part = flipped(1, q=q, most_set=None)
+    for share, told in ((1.001, 0.0), (0.9, (1 - q) ** 2 - math.exp(1.8 * LOGIT) * q**2)):
+        promised = Guarantee(epsilon=2.0 * LOGIT * share, delta=0.1)
+        terms = PrivacyTerms((part, part), promised, 1, 2, count_flips=False, hops=1)
+        bounds = delta_of(terms, Accountant())
+        assert told * (1 - 1e-9) <= bounds.upper <= told * 1.02
