@@ -11,7 +11,7 @@ from mixtally.planner import PlanRequest, choose, relaxations
 from mixtally.planner.choose import Planner
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import single_bit
-from mixtally.privacy.numerics import saddle_line
+from mixtally.privacy.numerics import saddle_line, worst_on_line
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes
 from mixtally.records.question import Kind, Question, with_attributes
@@ -263,3 +263,15 @@ def test_where_a_point_is_very_dear_vectors_are_sent_again_for_all_of_the_budget
         messages_per_user=3.0,
     )
     assert {option.parts[0].repeats for option in Planner().within(asked)} == repeats
+
+
+def test_bits_that_are_flipped_nearly_half_the_time_end(watch):
+    """Bounds of a point lie further apart than the proof is to be close: once every crowd of
+    millions was looked at, for minutes, until it gave up.
+    """
+    looked = watch(worst_on_line._Sweep, "bound", 3000)
+    question = Question(name="x", bins=64, kind=Kind.BITS)
+    promised = Guarantee(epsilon=0.988, delta=0.0136)
+    asked = PlanRequest(question=question, guarantee=promised, users=7_260_000, local_epsilon=3.89)
+    assert choose(asked).plan.certificate.upper <= 0.0136
+    assert looked

@@ -75,8 +75,9 @@ class _Sweep:
         return upper
 
     def ceiling(self) -> Floats:
-        """What is to be proved."""
-        return self.gap.ceilings(self.aim)
+        """What is to be proved; above a point's upper bound where that uses up half of the gap."""
+        usual = self.gap.ceilings(self.aim)
+        return np.where(2.0 * self.point > self.aim + usual, self.gap.ceilings(self.point), usual)
 
     def bound(self, start: int, width: int) -> Floats:
         """Those of a cell; a cell of one is looked at and then never above the ceiling."""
