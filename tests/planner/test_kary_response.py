@@ -15,7 +15,7 @@ from mixtally.planner.pricing import least_replaced
 from mixtally.privacy.terms import PrivacyTerms, delta_of, verify
 from mixtally.records.contract import read_plan, write_plan
 from mixtally.records.mechanism import Parameter
-from mixtally.records.question import Kind, Question
+from mixtally.records.question import Kind, Question, open_question
 from planner.requests import OPEN, PAIR, request
 
 NAME = "kary-response"
@@ -246,3 +246,11 @@ def test_sets_whose_fakes_suffice_are_not_replaced():
     assert plan.protocol == "clear-uniform"
     with pytest.raises(InfeasibleError, match="nothing need be replaced"):
         choose(sets(budget=5, protocol=NAME))
+
+
+def test_a_tiny_crowd_that_replaces_nearly_all_sets_is_refused_in_words():
+    """Bounds rise there with the share that is replaced; once that ended in an error of ours."""
+    question = open_question("q", OPEN.hashed.seed, 3)
+    asked = request(question=question, users=4190, epsilon=7.03, delta=2.54e-11, collections=7)
+    with pytest.raises(InfeasibleError, match="the budget"):
+        choose(replace(asked, minimum_crowd=50, messages_per_user=4))

@@ -40,6 +40,9 @@ _AIMED = 0.97
 ``composition`` computes of several plans, may lie a hundredth above the one that proves it."""
 _TABLE_SLACK = 1e3
 """A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
+_TINY_SLACK = 1e100
+"""Where nearly all sets of a tiny crowd are replaced their number is nothing like a Poisson number:
+bounds rise by up to a factor of two for every message."""
 _NEAR_START, _PAST_START = 1e-2, 1.25
 """How close a start's own distance must be to be one, and how far its search may then end from it.
 """
@@ -151,6 +154,8 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         tolerance = 0.0
     if wish.parameter is Parameter.SHIFT:
         rough = rough._replace(slack=_TABLE_SLACK)
+    elif wish.parameter is Parameter.REPLACED and wish.record.message.mechanism.most_set > 1:
+        rough = rough._replace(slack=_TINY_SLACK)
     axis = steeper(axis, start.power)
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
     begin, target = start.x, goal.delta * (_AIMED if wish.composed else 1.0)
@@ -166,7 +171,8 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         begin = found
     # Where crowds are tiny the worst one is hard to foresee, and the largest may just do: search
     # what is proved.
-    return search(upper, goal.delta, start=begin, rough=rough._replace(slack=_TABLE_SLACK))
+    slack = max(rough.slack, _TABLE_SLACK)
+    return search(upper, goal.delta, start=begin, rough=rough._replace(slack=slack))
 
 
 def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
