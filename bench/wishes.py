@@ -32,6 +32,7 @@ from mixtally.cli.main import run
 
 _WHOLE = "import sys; from mixtally.cli.main import run; run()"
 _ADDITIONS = 300_000
+_BUDGETS = (1, 1.01, 1.5, 2, 3, 4.5, 10, 30, 100)
 _TRUSTED = ("flip-blank", "flip-uniform", "clear-uniform", "clear-shaped", "single-bit", "flip")
 _SHARES = (0.5, 0.9, 0.95, 1.0)
 
@@ -94,8 +95,8 @@ def guarantee(chance: random.Random) -> Flags:
 
 
 def question(chance: random.Random) -> Flags:
-    """Of one of four kinds."""
-    kind = chance.randrange(4)
+    """Of one of seven kinds."""
+    kind = chance.randrange(7)
     if kind == 0:
         return {"bins": many(chance, 2, 10**7)}
     if kind == 1:
@@ -103,7 +104,11 @@ def question(chance: random.Random) -> Flags:
     if kind == 2:
         sizes = [many(chance, 2, 1000) for _ in range(many(chance, 2, 16))]
         return {"attributes": ",".join(map(str, sizes))}
-    return {"bits": many(chance, 1, 64)}
+    if kind == 3:
+        return {"bits": many(chance, 1, 64)}
+    if kind == 4:
+        return {"number": "0,100", "points": maybe(chance, 0.3, many(chance, 2, 1000))}
+    return {"open": True, "max-set": maybe(chance, 0.5, many(chance, 2, 11))}
 
 
 def plan(chance: random.Random) -> Flags:
@@ -111,6 +116,8 @@ def plan(chance: random.Random) -> Flags:
     users = many(chance, 2, 10**9)
     flags = guarantee(chance) | {"users": users} | question(chance)
     flags |= {
+        "messages-per-user": maybe(chance, 0.4, chance.choice(_BUDGETS)),
+        "error-at": maybe(chance, 0.2, chance.choice((0, 0.01, 100))),
         "collections": maybe(chance, 0.4, many(chance, 2, 300)),
         "count-crowd": maybe(chance, 0.3, value=True),
         "fakes-per-user": maybe(chance, 0.4, spread(chance, 0.01, 100.0, 3)),
@@ -124,7 +131,7 @@ def plan(chance: random.Random) -> Flags:
     else:
         flags |= {"mix-fakes": maybe(chance, 0.2, value=True)}
         flags |= {"bytes-per-user": maybe(chance, 0.1, many(chance, 1, 10**5))}
-    flags |= {"protocol": maybe(chance, 0.1, chance.choice(_TRUSTED))}
+    flags |= {"protocol": maybe(chance, 0.1, chance.choice((*_TRUSTED, "kary-response")))}
     return flags
 
 
@@ -260,9 +267,10 @@ def summary(found: list[Took]) -> str:
     at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.95)]
     stopped = sum(one.status is None for one in found)
     refused = sum(one.status == 2 for one in found)
+    failed = sum(one.status not in (0, 1, 2, None) for one in found)
     return (
         f"{len(found)} wishes: median {at[0]:.2f} s, 90 % {at[1]:.2f} s, 95 % {at[2]:.2f} s, "
-        f"slowest {times[-1]:.2f} s; {refused} refused, {stopped} stopped"
+        f"slowest {times[-1]:.2f} s; {refused} refused, {stopped} stopped, {failed} failed"
     )
 
 
