@@ -213,8 +213,9 @@ def _poissonized(hidden: Hidden, memo: Memo | None, *, often: bool) -> tuple[flo
     """Poisson fakes in a cell, and by how much they tell more; hardly more where ``often``."""
 
     def made() -> tuple[float, float]:
-        if not often:
-            return hidden.mean, poissonized.factor(hidden.binomials())
+        if not often:  # fakes and coins each for themselves, as the second proof has them
+            factors = [poissonized.factor([each]) for each in hidden.binomials()]
+            return hidden.mean, math.prod(factors)
         found = poissonized.above(hidden.binomials())
         return found.mean / (2.0 * hidden.size), found.share
 
