@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.free_ports import free_ports
+from scripts.network_roles import free_ports
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to/network.md").read_text()

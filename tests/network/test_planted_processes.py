@@ -2,9 +2,9 @@
 
 import pytest
 
-from helpers.free_ports import free_ports
 from network.planted import Secrets, leaks_of_files
 from network.processes import NAMES, Processes
+from scripts.network_roles import free_ports
 
 ANSWERS = ("planted-answer-first", "planted-answer-second")
 ASKED = "planted-by-a-stranger"

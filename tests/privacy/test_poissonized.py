@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
@@ -36,14 +37,7 @@ def binomial(trials, chance):
 
 def up_to(*binomials):
     """P(H <= t) for every t, H their sum, exactly."""
-    each = [Fraction(1)]
-    for trials, chance in binomials:
-        own = binomial(trials, chance)
-        places = range(len(each) + trials)
-        each = [
-            sum(each[s] * own[t - s] for s in range(max(0, t - trials), min(t, len(each) - 1) + 1))
-            for t in places
-        ]
+    each = reduce(np.convolve, [binomial(*one) for one in binomials])
     return [float(one) for one in accumulate(each)]
 
 

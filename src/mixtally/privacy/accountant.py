@@ -9,6 +9,7 @@ of the count of one kind of message, is a lower bound.
 import copy
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -25,6 +26,7 @@ from mixtally.records.certificate import Certificate, Status
 from mixtally.records.guarantee import MOST_EPSILON, Observer, checked_epsilon
 from mixtally.records.mechanism import Parameter, Shuffled
 
+Found = TypeVar("Found")
 _MOST_BYTES = 32_000_000
 _SMALL, _MUCH = 0.01, 2.0
 """A Gaussian may have more than the messages have: what it is taken for lies below that, and what
@@ -198,13 +200,13 @@ class Accountant:
         """What one message of ``record`` most likely reveals: all together never reveal less."""
         return self._messages.one(_parts(record).message, epsilon, Bound.EXPECTED)
 
-    def remembered(self, wish: Hashable, search: Callable[[], int | None]) -> int | None:
+    def remembered(self, wish: Hashable, search: Callable[[], Found]) -> Found:
         """What ``search`` found, once for all that have the same ``wish``; a sketch takes what was
         proved.
         """
         known = ("search", wish, False) in self._memo
         key = ("search", wish, self.sketches and not known)
-        found: int | None = self._memo.get(key, search)
+        found: Found = self._memo.get(key, search)
         return found
 
     def losses(self, record: Record, tightness: Tightness) -> tuple[LossDistribution, int]:

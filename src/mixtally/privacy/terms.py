@@ -208,8 +208,7 @@ def local_epsilon_of(terms: PrivacyTerms) -> float | None:
 def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
     """What is proved of ``terms``, once; raises AccountingError when a number cannot be right."""
     own = accountant or Accountant()
-    found: Certificate = own.distributions.get(("certificate", terms), lambda: _proved(terms, own))
-    return found
+    return own.remembered(terms, lambda: _proved(terms, own))
 
 
 def _proved(terms: PrivacyTerms, accountant: Accountant) -> Certificate:

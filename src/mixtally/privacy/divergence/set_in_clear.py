@@ -193,9 +193,8 @@ def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: boo
     """
     if not near:
         return _upper(hidden, epsilon, _FINE, memo)
-    hidden = _fewer(hidden)
     fakes = hidden.mean * 2.0 * hidden.size
-    ways = [often for often in (False, True) if (fakes >= _SOME if often else fakes < _MANY)]
+    ways = [False] * (fakes < _MANY) + [True] * (fakes >= _SOME)
     return min(_upper(hidden, epsilon, _COARSE, memo, often=often) for often in ways)
 
 
