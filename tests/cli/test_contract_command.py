@@ -86,6 +86,7 @@ def altered(file, change):
         (lambda c: c["plan"]["parts"][0]["recipe"].update(shift=20), "its promise is false"),
         (lambda c: c["plan"]["certificate"].update(assumption="none"), "was altered"),
         (lambda c: c["plan"].update(local_epsilon=3.0), "was altered"),
+        (lambda c: c["plan"]["certificate"].update(lower=0.0), "was altered"),
         (lambda c: c["plan"].update(hops=3), "hops"),
         (lambda c: c.update(suite=9), "suite"),
         (lambda c: c.update(admission="codes"), "admission"),
@@ -101,6 +102,21 @@ def test_an_altered_contract_is_refused(cli, contract, change, said):
     assert outcome.status == 2
     assert said in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_no_page_calls_a_bound_exact_because_its_file_does(cli, command, tmp_path):
+    """The ends of several collections lie apart; a file states that they do not."""
+    file, shown = tmp_path / "plan.json", tmp_path / "page.html"
+    asked = (*ASKED, "--bins", 20, "--collections", 2, "--protocol", "flip-blank")
+    assert cli(*asked, "--out", file).status == 0
+    assert "(proved upper bound, " in cli("contract", command, file).out
+    altered(file, lambda p: p["certificate"].update(lower=p["certificate"]["upper"]))
+    page = ("--out", shown) if command == "show" else ()
+    outcome = cli("contract", command, file, *page)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "was altered" in outcome.err
+    assert not shown.exists()
 
 
 def with_suite(network, number):

@@ -66,6 +66,14 @@ def test_a_false_promise_and_an_altered_file_are_told_apart():
         verdict(with_certificate(CAPPED, 0.0, honest(CAPPED) * (1 - 1e-6)))
 
 
+def test_a_lower_end_above_the_derived_upper_one_is_refused():
+    """The stated lower end is refused though the stated upper end bounds delta."""
+    true = honest(WHOLE)
+    assert verdict(with_certificate(WHOLE, true * (1 - 1e-6), true))
+    with pytest.raises(PlanError, match="wanted a lower end of at most"):
+        verdict(with_certificate(WHOLE, true * 1.01, true * 1.02))
+
+
 def test_a_certificate_of_another_epsilon_is_refused():
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["certificate"]["epsilon"] = 2.0

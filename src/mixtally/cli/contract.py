@@ -97,8 +97,13 @@ def show(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Show on one screen what is promised, who is trusted for what, and what remains."""
+    """Show on one screen what is promised, who is trusted for what, and what remains.
+
+    The numbers are derived again first: a page for approval shows no number that a file states.
+    """
     found = _opened(file)
+    with sign_of_life("deriving its numbers again"):
+        verify(found.plan, Accountant())
     document, written = found.document, []
     if out is not None:
         shown = page(approval(found.plan, found.fingerprint, found.contract))

@@ -27,7 +27,7 @@ from mixtally.records.guarantee import Guarantee, Observer
 
 _BELOW = 1.0 - 1e-12
 _AGAIN = 1.0 + 1e-6
-"""No more is stated than this above what is proved again."""
+"""How far a stated number may differ from the derived one: another machine rounds otherwise."""
 _UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
 COINS = "averaged over the coins by which people draw a fake more"
@@ -264,9 +264,27 @@ def assumption(terms: PrivacyTerms) -> str:
 
 
 def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
-    """The certificate proved of ``plan``, once what it states is seen to hold.
+    """Derive the certificate of a plan from its integers and compare every field with the file.
 
-    Raises PlanError when it states less than is proved of its integers, or what is not known.
+    Neither end of delta may differ from the derived one by more than rounding. So the distance
+    between the two ends, which decides whether delta is called exact, is a derived one too.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan as a file states it.
+    accountant : Accountant, optional
+        Holds the numbers that were computed before.
+
+    Returns
+    -------
+    Certificate
+        The derived certificate.
+
+    Raises
+    ------
+    PlanError
+        If the plan promises less delta than is proved, or if a field differs from the derived one.
     """
     terms = PrivacyTerms.of(plan)
     true, stated = certified(terms, accountant), plan.certificate
@@ -277,24 +295,33 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
             got=f"{stated.upper:g}",
             do="do not answer under it: its promise is false",
         )
-    if true.upper > stated.upper * ELSEWHERE or stated.lower > true.upper * _AGAIN:
-        raise _altered(
-            f"bounds around those proved of its integers, {true.lower:.12g} to {true.upper:.12g}",
-            f"{stated.lower:.12g} to {stated.upper:.12g}",
-        )
-    for wanted, got in (
-        (true.status, stated.status),
-        (true.source, stated.source),
-        (true.assumption, stated.assumption),
-    ):
+    _check_ends(true, stated)
+    for field in ("epsilon", "observer", "status", "source", "assumption"):
+        wanted, got = getattr(true, field), getattr(stated, field)
         if wanted != got:
-            raise _altered(repr(str(wanted)), repr(str(got)))
+            raise _altered(f"{field} {str(wanted)!r}", repr(str(got)))
     left, said = local_epsilon_of(terms), plan.local_epsilon
     if (left is None) != (said is None) or (
         left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
     ):
         raise _altered(f"a local epsilon of {_shown(left)}", _shown(said))
     return true
+
+
+def _check_ends(true: Certificate, stated: Certificate) -> None:
+    """Refuse a stated end that differs from the derived one by more than rounding.
+
+    The lower end is a difference of numbers as large as the upper end, so its rounding is a share
+    of the upper end.
+    """
+    rounding = (_AGAIN - 1.0) * true.upper
+    too_low = true.upper > stated.upper * ELSEWHERE
+    too_high = stated.upper > true.upper + rounding
+    if too_low or too_high or abs(stated.lower - true.lower) > rounding:
+        raise _altered(
+            f"the bounds that follow from its integers, {true.lower:.12g} to {true.upper:.12g}",
+            f"{stated.lower:.12g} to {stated.upper:.12g}",
+        )
 
 
 def _shown(epsilon: float | None) -> str:

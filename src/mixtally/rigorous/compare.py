@@ -1,4 +1,4 @@
-"""A stated certificate beside what was derived again: refused where it is too low.
+"""A stated certificate beside what was derived again: refused where delta cannot be as stated.
 
 For one part, sent once and asked once, the two numbers must agree. Over several messages the stated
 one is composed by the accountant, which is not done again here; but what one message tells, all of
@@ -72,8 +72,8 @@ def verdict(plan: Plain) -> Verdict:
     where
       plan   as it stands in its file
 
-    Raises PlanError where the certificate states less than was derived, or is not one of the
-    plan's epsilon.
+    Raises PlanError where the certificate states less than was derived or a lower end above what
+    was derived, or is not one of the plan's epsilon.
     """
     parts = check(plan)
     stated = plan["certificate"]
@@ -84,7 +84,7 @@ def verdict(plan: Plain) -> Verdict:
     for part in parts:
         _check_lower_end(part, upper)
     if messages == 1:
-        _check_agreement(parts[0], upper)
+        _check_agreement(parts[0], float(stated["lower"]), upper)
     above = parts[0].upper if messages == 1 else None
     whole = above is not None and above <= upper * (1.0 + _NEAR)
     if all((part.lower, part.upper) == (None, None) for part in parts):
@@ -109,11 +109,18 @@ def _check_lower_end(part: PartBracket, upper: float) -> None:
         raise _refused(wanted, repr(upper), _FALSE)
 
 
-def _check_agreement(part: PartBracket, upper: float) -> None:
-    """Of one message asked once the stated number is no less than what was derived."""
+def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
+    """Compare both ends for one message that is asked once.
+
+    The stated upper end is no less than the derived one, and the stated lower end is no more than
+    the derived upper one.
+    """
     if part.least is not None and not part.least <= upper:
         wanted = f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
         raise _refused(wanted, repr(upper), _TAKE)
+    if part.upper is not None and not lower <= part.upper:
+        wanted = f"a lower end of at most {shown(part.upper, up=True)}, which delta does not exceed"
+        raise _refused(wanted, repr(lower), _TAKE)
 
 
 def shown(number: float | None, *, up: bool) -> str:
