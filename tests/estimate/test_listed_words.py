@@ -14,7 +14,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
 from mixtally.records.listed import Listed
 from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes
+from mixtally.records.planes import Planes, points_at
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import Fold, add, tally_messages
@@ -138,6 +138,57 @@ def test_the_error_of_others_is_that_of_every_outcome(g):
     assert float(weights @ stated) == pytest.approx(
         float(weights @ (np.array(estimates) - mean) ** 2)
     )
+
+
+SPACE, WORDS, UNLISTED = Planes(7, 2), np.array([0, 1, 8]), 18
+"""Listed words and another in Z_7^2. No three of them, and of the two pads, are on one line."""
+PADS = points_at(SPACE.bare, SPACE.points + np.arange(2), SPACE.points).tolist()
+
+
+def pointing(point, partner, points):
+    """How many of ``points`` a message of ``point`` points at, for each direction it may draw."""
+    over = SPACE.bare
+    kept = [n for n in range(8) if over.message(point, n) != over.message(partner, n)]
+    return [sum(over.message(x, n) == over.message(point, n) for x in points) for n in kept]
+
+
+def expected(sets, fakes):
+    """Mean counts, the mean of the sum of W_i^2, and the variance of the sum of W_i."""
+    points, over = [*WORDS.tolist(), *PADS], SPACE.bare
+    own = [pair for one, other in sets for pair in ((one, other), (other, one))]
+    fake = [sum(over.message(x, code // 7) == code for x in points) for code in range(56)]
+    ways = [fake] * fakes + [pointing(*pair, points) for pair in own]
+    counts = [fakes / 7 + sum(np.mean(pointing(*pair, [x])) for pair in own) for x in points]
+    squares = sum(np.mean(np.square(hits)) for hits in ways)
+    return np.array(counts), squares, sum(map(np.var, ways))
+
+
+def test_the_error_of_unlisted_words_counts_listed_ones_and_pads():
+    """The stated variance is that of all directions, plus what is known to be too much.
+
+    A listed word points at four others of the list by chance where its partner is not listed. It is
+    counted as if it pointed at three, as where its partner is listed.
+    """
+    known = [(0, 1)] * 4 + [(0, PADS[0])] * 3 + [tuple(PADS)] * 2
+    made = InClear(bins=49, fakes=UniformFakes(6), planes=SPACE, max_set=2)
+    for unlisted in (0, 5):
+        sets = [*known, *[(1, UNLISTED)] * unlisted]
+        counts, squares, variance = expected(sets, fakes=6)
+        more = unlisted * ((1 + 4 / 7) ** 2 - (1 + 3 / 7) ** 2)
+        row = others(made, Tally(counts, 2 * len(sets) + 6), squares, len(sets), 0.95)
+        assert row.estimate == pytest.approx(unlisted)
+        assert row.standard_error == pytest.approx(math.sqrt(variance + more) / made.gain)
+
+
+def test_the_pads_of_sets_are_points_beside_the_listed_words():
+    """Messages of the first direction, by hand: which points each of them holds."""
+    sent = Tally(np.array([4, 2]), 6, codes=np.array([0, 3]))
+    own = np.array([SPACE.bare.message(x, 0) for x in (*WORDS.tolist(), *PADS)])
+    for most, points in ((1, 3), (2, 5)):
+        every, squares = tally_of(SPACE, sent, Listed(("a", "b", "c"), WORDS), most)
+        hits = [(own[:points] == code).astype(int) for code in (0, 3)]
+        assert every.counts.tolist() == (4 * hits[0] + 2 * hits[1]).tolist()
+        assert squares == 4 * hits[0].sum() ** 2 + 2 * hits[1].sum() ** 2
 
 
 def test_words_of_one_point_are_one_line():

@@ -120,6 +120,27 @@ def test_the_sum_over_four_cells_is_the_enumeration():
         assert brute.two_of(fakes, cells, math.log(2)) == pytest.approx(float(exact), abs=1e-14)
 
 
+@pytest.mark.parametrize(("near", "name"), [(False, "factor"), (True, "above")])
+def test_the_factor_of_poisson_fakes_multiplies_delta(plant, near, name):
+    """A planted factor of 1.01 raises the delta of one message by as much.
+
+    It raises the delta of 400 composed rounds by more than that.
+    """
+    hidden, share = among(2, 400, 4_000_000), 1.01
+    record = Record.of(clear_uniform(bins=398, fakes=4_000_000, max_set=2))
+    one = set_in_clear.upper(hidden, 0.05, near=near)
+    many = Accountant().upper(record, 1.0, 400)
+
+    def larger(honest, *given):
+        found = honest(*given)
+        return found * share if name == "factor" else found._replace(share=found.share * share)
+
+    plant(poissonized, name, larger)
+    assert set_in_clear.upper(hidden, 0.05, near=near) == pytest.approx(share * one, rel=1e-9)
+    if near:
+        assert Accountant().upper(record, 1.0, 400) > 1.03 * many
+
+
 def certain(honest, mean, step):
     """Planted: what shows that a member is not there is left out."""
 
