@@ -1,4 +1,4 @@
-"""What many intervals share: each has its part of the error, and all of what is unsure is taken off.
+"""What many intervals share: each has its part of the error, and what is unsure is taken off.
 
 An interval among n at one level has the error (1 - level) / n for itself. So it is the interval of
 one bin at the level 1 - (1 - level) / n, and where its distribution is off by u in total variation,

@@ -1,4 +1,4 @@
-"""Uniform fakes of a mix reach the first and the last message of every layout, by scripted words."""
+"""Uniform fakes of a mix reach the first and the last message of a layout, by scripted words."""
 
 import pytest
 
