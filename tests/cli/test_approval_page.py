@@ -1,16 +1,21 @@
 """The page for approval: everything that must be decided about is on it, and it is the plan's."""
 
 import re
+from html import unescape
 
 import pytest
 
+from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.elsewhere import elsewhere
+from mixtally.cli.plan import NO_MINIMUM
 from mixtally.cli.plan_files import read_plan
+from mixtally.errors import PlanError
 from mixtally.privacy.baselines import central_error, gaussian_standard_error, local_error
 from mixtally.records.question import Kind, Question
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6")
 QUESTIONS = (
+    "Purpose and responsibility",
     "What is asked, and of whom",
     "What is promised",
     "Who must be trusted, and for what",
@@ -20,11 +25,34 @@ QUESTIONS = (
     "What leaves a device, and what is kept",
     "What is not promised",
     "How to check this page",
+    "Sign-off",
 )
+DETAILS = """
+purpose = "Decide | whether <b>the</b> market *opens*."
+legal_basis = "Article 6(1)(a)"
+retention = "1. Five years"
+contact = "officer_of_us@survey.example"
+version = "1.0"
+date = 2026-11-02
+sign_off = ["Controller", "Works council"]
+"""
 
 
 def text_of(path):
     return re.sub(r"<[^>]+>", " ", path.read_text())
+
+
+def words_of(html):
+    """The words that a reader sees, without styles."""
+    shown = re.sub(r"<style.*?</style>", " ", html, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", " ", shown)).split()
+
+
+@pytest.fixture
+def details(tmp_path):
+    file = tmp_path / "approval.toml"
+    file.write_text(DETAILS)
+    return file
 
 
 @pytest.mark.parametrize(
@@ -42,7 +70,9 @@ def text_of(path):
 )
 def test_a_plan_is_a_page(cli, tmp_path, more):
     done = cli(*ASKED, *more, "--out", tmp_path / "plan.html")
-    assert (done.status, done.err) == (0, "")
+    assert done.status == 0
+    assert done.err in ("", f"mixtally: warning: {NO_MINIMUM}\n")
+    assert bool(done.err) == ("--mix-fakes" in more or "--hops" in more)
     assert f"page written to {tmp_path / 'plan.html'}" in done.out
     text = text_of(tmp_path / "plan.html")
     assert [name for name in QUESTIONS if name not in text] == []
@@ -82,6 +112,107 @@ def test_a_contract_says_who_runs_it(cli, tmp_path):
     text = text_of(tmp_path / "page.html")
     for told in ("a university", "https://mix1.example", "apple, banana", "every 7 days"):
         assert told in text
+
+
+# What plans draw, by their options: fakes of the mixes, coins of people, flips.
+DRAWN = {
+    ("--bins", 50, "--mix-fakes"): {"mixes"},
+    ("--bins", 50, "--hops", 3): {"mixes"},
+    ("--bins", 1000): {"coins"},
+    ("--bits", 1, "--messages-per-user", 1): {"flips"},
+    ("--bins", 10, "--protocol", "flip-blank", "--hops", 2): {"mixes", "flips"},
+}
+SAYS = {
+    "mixes": "put the fakes that it draws into any bin",
+    "coins": "how many fakes people send is random",
+    "flips": "to draw its flips",
+}
+
+
+@pytest.mark.parametrize(("more", "drawn"), DRAWN.items())
+def test_a_page_says_what_is_true_of_its_plan(cli, tmp_path, more, drawn):
+    page = tmp_path / "plan.html"
+    cli(*ASKED, *more, "--out", page)
+    text = text_of(page)
+    assert {name for name, words in SAYS.items() if words in text} == drawn
+    by_mixes = "mixes" in drawn
+    assert ("No minimum crowd is set" in text) == by_mixes
+    assert ("people who follow the protocol take part" in text) == (not by_mixes)
+    assert ("first honest mix" in text) == (not by_mixes and "--hops" in more)
+    assert "with fewer than 1 person" not in text
+    assert "1 times" not in text
+
+
+def test_what_the_controller_states_is_on_the_page(cli, tmp_path, details):
+    for name in ("page.html", "page.md"):
+        done = cli(*ASKED, "--bins", 20, "--approval", details, "--out", tmp_path / name)
+        assert done.status == 0
+    assert text_of(tmp_path / "page.html").count("not stated") == 0
+    text = unescape((tmp_path / "page.html").read_text())
+    for told in ("Article 6(1)(a)", "officer_of_us@survey.example", "2026-11-02", "Works council"):
+        assert told in text
+
+
+def test_what_is_not_stated_is_said(cli, tmp_path):
+    cli(*ASKED, "--bins", 20, "--out", tmp_path / "page.html")
+    assert text_of(tmp_path / "page.html").count("not stated") == 6
+
+
+def test_both_forms_of_a_page_have_the_same_words(cli, tmp_path, details):
+    markdown = pytest.importorskip("markdown")
+    for name in ("page.html", "page.md"):
+        cli(*ASKED, "--bins", 20, "--approval", details, "--name", "a_b*c", "--out",
+            tmp_path / name)  # fmt: skip
+    written = (tmp_path / "page.md").read_text()
+    escapes = re.sub(r"\\([<>|~$&])", lambda found: f"&#{ord(found[1])};", written)
+    rendered = markdown.markdown(escapes, extensions=["tables"])
+    assert "<b>" not in rendered
+    assert "<em>" not in rendered
+    page = words_of((tmp_path / "page.html").read_text().split("<body>")[1])
+    key_figures = {"figure", "value"}  # heads that only the table in Markdown has
+    assert set(page) | key_figures == set(words_of(rendered)) | key_figures
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('purpos = "x"', "purpos"),
+        ("purpose = 3", "purpose"),
+        ('purpose = " "', "purpose"),
+        ('sign_off = [""]', "sign_off"),
+        ("date = 'soon'", "date"),
+        ("purpose", "TOML"),
+    ],
+)
+def test_details_that_are_none_are_refused_before_anything_is_written(cli, tmp_path, text, wanted):
+    file, page = tmp_path / "approval.toml", tmp_path / "page.html"
+    file.write_text(text)
+    done = cli(*ASKED, "--bins", 20, "--approval", file, "--out", page)
+    assert done.status == 2
+    assert wanted in done.err
+    assert done.err.count("\n") == 1
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("out", [(), ("--out", "plan.json")])
+def test_details_need_a_page(cli, tmp_path, monkeypatch, details, out):
+    monkeypatch.chdir(tmp_path)
+    done = cli(*ASKED, "--bins", 20, "--approval", details, *out)
+    assert done.status == 2
+    assert ".html or .md" in done.err
+    assert not (tmp_path / "plan.json").exists()
+
+
+def test_a_page_of_another_form_is_refused(cli, tmp_path):
+    cli(*ASKED, "--bins", 20, "--out", tmp_path / "plan.json")
+    done = cli("contract", "show", tmp_path / "plan.json", "--out", tmp_path / "page.pdf")
+    assert done.status == 2
+    assert ".html or .md" in done.err
+
+
+def test_details_without_text_are_refused():
+    with pytest.raises(PlanError, match="text for contact"):
+        ApprovalDetails(contact="")
 
 
 def test_nothing_is_written_in_place_of_a_folder(cli, tmp_path):

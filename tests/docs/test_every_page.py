@@ -230,6 +230,11 @@ def test_the_network_that_is_shown_is_the_one_that_is_made():
     assert example_files()["network.toml"].decode() == network
 
 
+def test_the_details_that_are_shown_are_those_that_are_made():
+    (details,) = blocks(ROOT / "docs" / "how-to/plan.md", "toml")
+    assert example_files()["approval.toml"].decode() == details
+
+
 def test_what_the_pages_must_not_do_is_noticed(tmp_path):
     """Twins: a command, an option and a file that do not exist."""
     assert run_command("mixtally plann --epsilon 1", tmp_path).returncode == 2

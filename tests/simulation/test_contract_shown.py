@@ -1,6 +1,7 @@
 """A round under a contract as it is shown: what came, counts beside the truth, or a refusal."""
 
 import json
+from html import unescape
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def test_the_page_says_what_came_and_what_is_not_promised(name):
     assert ("What came" in text) == (name == "shaped")  # of people nobody declares anything
     assert f"contract {'ab' * 32}" in text
     assert "Counts are right only if every mix is honest" in text
-    assert ("leaves out others" in text) == (name == "uniform")
+    assert ("leaves out other people's messages" in unescape(text)) == (name == "uniform")
     assert assumes(study.main.plan.certificate.assumption) in text
 
 

@@ -102,5 +102,5 @@ def test_what_is_not_promised_fits_the_protocol(study):
     assert "a local epsilon of " in said("flip-blank")
     assert "every bin" in said("flip-blank")
     assert "each answer is seen in clear" in said("clear-uniform")
-    assert "honest fakes arrive" in said("clear-uniform")
-    assert "If the mix tells the collector what it drew" in said("clear-shaped")
+    assert "people who follow the protocol take part" in said("clear-uniform")
+    assert "If the mix tells the collector which fakes it drew" in said("clear-shaped")

@@ -1,41 +1,56 @@
-"""A collection on one printable page, for those who approve it, such as data protection officers.
+"""Approval page of a collection, for example for a data protection officer.
 
-What is asked of whom, what is promised in plain words and numbers, who must be trusted for what and
-what remains otherwise, what it spends over time, how far counts err, what is kept, how it is
-checked.
+The page states purpose and legal basis, what is asked of whom, the guarantee in words and numbers,
+who must be trusted with what, the errors of counts, what is stored, and how to check all of it. It
+says only what is true of its plan.
 """
 
 import math
 
 from mixtally import planner
+from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.elsewhere import elsewhere, elsewhere_table
-from mixtally.records.contract import Contract, Plan
+from mixtally.records.contract import Contract, Cover, Plan
 from mixtally.report import contract as told
-from mixtally.report.document import Bullets, Document, Part, Section, Text
-from mixtally.report.numbers import at_least, at_most, counted, printable
+from mixtally.report.document import Bullets, Document, Part, Section, Table, Text
+from mixtally.report.numbers import at_least, at_most, counted, percent, printable
 from mixtally.report.promise import half_width, known, of_plan, width_text
-from mixtally.report.words import assumes, if_dishonest, likelier, losses, never_promised
+from mixtally.report.words import (
+    assumes,
+    if_dishonest,
+    likelier,
+    losses,
+    never_promised,
+    relies_on_people,
+)
 
 _LISTED = 50
 """Labels that are printed, the rest are counted."""
-_KEPT = Bullets.of(
-    (
-        "Mixes keep envelopes they cannot read until their round is over, then delete them and the "
-        "round's key; they keep signed numbers of messages.",
-        "The collector deletes messages and its key of a round once they are counted. It keeps the "
-        "tally (counts with fakes in them), signed numbers of all mixes, and what it published.",
-        "A person's device keeps which rounds it answered, and no answer.",
-        "The first mix sees network addresses and times of those who send; logs hold neither.",
-    )
-)
+_SIGNED = "." * 20
+"""An empty line of a form."""
 
 
-def approval(plan: Plan, fingerprint: str, contract: Contract | None = None) -> Document:
-    """The page of ``plan``, or of the ``contract`` that says who runs it; the file's fingerprint.
+def approval(
+    plan: Plan,
+    fingerprint: str,
+    contract: Contract | None = None,
+    details: ApprovalDetails | None = None,
+) -> Document:
+    """Return the approval page of a plan, or of the contract that says who runs it.
 
-    Its facts are those of the plan or contract.
+    Parameters
+    ----------
+    plan : Plan
+        The plan, that of the contract where there is one.
+    fingerprint : str
+        SHA-256 of the file that the page describes.
+    contract : Contract or None
+        Who runs the plan; None where that is not decided.
+    details : ApprovalDetails or None
+        What the controller states; None where nothing is stated yet.
     """
     name = printable(plan.question.name if contract is None else contract.name)
+    stated = ApprovalDetails() if details is None else details
     base = (
         told.plan_document(plan)
         if contract is None
@@ -46,7 +61,7 @@ def approval(plan: Plan, fingerprint: str, contract: Contract | None = None) -> 
         promise=of_plan(plan),
         source=_source(contract),
         key=_key(plan),
-        sections=lambda: _sections(plan, fingerprint, contract),
+        sections=lambda: _sections(plan, fingerprint, contract, stated),
         summary=base.summary,
         facts=base.facts,
         closing=f"fingerprint {fingerprint}",
@@ -70,23 +85,55 @@ def _key(plan: Plan) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _sections(plan: Plan, fingerprint: str, contract: Contract | None) -> tuple[Section, ...]:
+def _sections(
+    plan: Plan, fingerprint: str, contract: Contract | None, details: ApprovalDetails
+) -> tuple[Section, ...]:
     suite = 1 if contract is None else contract.suite
     run = () if contract is None else (told.roles(contract), told.rounds(contract))
     return (
-        Section("What is asked, and of whom", (*_asked(plan), *run)),
+        Section("Purpose and responsibility", (_statements(details),)),
+        Section("What is asked, and of whom", (*_asked(plan, contract), *run)),
         Section("What is promised", _promised(plan)),
         Section("Who must be trusted, and for what", (told.trusted(plan),)),
         Section("If they are not honest", (Bullets.of(_without(plan)),)),
         Section("What it spends over time", (Bullets.of(_spent(plan)),)),
         Section("How far counts err", _errors(plan)),
-        Section("What leaves a device, and what is kept", (told.sent(plan, suite), _KEPT)),
+        Section("What leaves a device, and what is kept", (told.sent(plan, suite), _kept(plan))),
         Section("What is not promised", (Bullets.of(never_promised(plan)),)),
         Section("How to check this page", _checked(fingerprint)),
+        Section("Sign-off", (_sign_off(details),)),
     )
 
 
-def _asked(plan: Plan) -> tuple[Text | Bullets, ...]:
+def _statements(details: ApprovalDetails) -> Table:
+    return Table(("item", "statement"), details.statements(), words=frozenset({"statement"}))
+
+
+def _sign_off(details: ApprovalDetails) -> Table:
+    columns = ("role", "name", "date", "signature")
+    rows = [(printable(role), *[_SIGNED] * 3) for role in details.sign_off]
+    return Table(columns, rows, words=frozenset(columns))
+
+
+def _kept(plan: Plan) -> Bullets:
+    """Return what every role stores."""
+    by_people = any(part.own is not None for part in plan.parts)
+    tally = "the tally, fakes included" if plan.cover is Cover.MIXES or by_people else "the tally"
+    return Bullets.of(
+        (
+            "Mixes keep envelopes, which they cannot read, until the round is over. Then they "
+            "delete the envelopes and their key of the round. They keep signed numbers of "
+            "messages.",
+            "The collector deletes the messages and its key of the round after counting. It keeps "
+            f"{tally}, the signed numbers of all mixes, and what it published.",
+            "A person's device keeps which rounds it answered, but no answer.",
+            "The first mix sees the network addresses of devices and when they send. Logs contain "
+            "neither.",
+        )
+    )
+
+
+def _asked(plan: Plan, contract: Contract | None) -> tuple[Text | Bullets, ...]:
     question = plan.question
     parts: list[Text | Bullets] = [Text(told.asked(plan))]
     if question.labels is not None:
@@ -94,9 +141,15 @@ def _asked(plan: Plan) -> tuple[Text | Bullets, ...]:
         more = len(question.labels) - len(names)
         listed = ", ".join(names) + (f", and {more:,} more" if more else "")
         parts.append(Text(f"Possible answers, fixed beforehand: {listed}."))
-    crowd = f"At least {counted(plan.minimum_crowd, 'person', 'people')} must take part"
-    share = "" if plan.honest_share == 1 else f", {float(plan.honest_share):.3g} of them honest"
-    parts.append(Text(f"{crowd}{share}; with fewer nothing leaves the first mix."))
+    if contract is None:  # the sentence about the rounds of a contract says it, too
+        parts.append(Text(told.minimum_crowd(plan)))
+    if relies_on_people(plan) and plan.honest_share < 1:
+        parts.append(
+            Text(
+                f"The guarantee assumes that {percent(plan.honest_share)} of the minimum crowd "
+                "follow the protocol."
+            )
+        )
     return tuple(parts)
 
 
@@ -126,13 +179,25 @@ def _promised(plan: Plan) -> tuple[Text | Bullets, ...]:
 
 
 def _without(plan: Plan) -> list[str]:
+    """Return what remains if mixes, the collector or devices are dishonest."""
+    people = f"at least {plan.honest_people:,} people who follow the protocol take part"
+    wrong = "If the mix is dishonest, counts can be wrong as well."
+    if plan.hops > 1:
+        wrong = "If one mix alone is dishonest, counts can be wrong."
+        wrong += " Answers stay protected as promised"
+        if relies_on_people(plan):
+            wrong += (
+                " if the first honest mix receives the messages of at least "
+                f"{plan.honest_people:,} people who follow the protocol"
+            )
+        wrong += "."
+    others = f" The guarantee holds for all others if {people}." * relies_on_people(plan)
     return [
         *if_dishonest(plan),
-        "If one mix alone is dishonest it may leave messages out or add its own: counts are then "
-        "wrong, and people stay protected as far as the table says.",
-        "If the collector is dishonest it may publish what it likes; it learns no more about a "
+        wrong,
+        "If the collector is dishonest, it can publish wrong counts. It learns no more about a "
         "person than is promised here.",
-        "If somebody's own device is dishonest, that person alone is unprotected.",
+        f"If the device of a person is dishonest, that person is not protected.{others}",
     ]
 
 
@@ -171,7 +236,8 @@ def _checked(fingerprint: str) -> tuple[Text | Bullets, ...]:
             (
                 "Every number here follows from the integers of that file: mixtally contract check "
                 "FILE derives all of them again and refuses a file that states less than is true; "
-                "with --rigorous a second program of its own arithmetic does.",
+                "with --rigorous (it needs mixtally[rigorous]) a second program does so with "
+                "interval arithmetic.",
                 "mixtally check attack FILE plays known attacks against it.",
                 "Source code, derivations and tests are public; every claim names its proof.",
             )

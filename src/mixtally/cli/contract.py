@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 from rich.table import Table
 
-from mixtally.app.approval import approval
+from mixtally.app.approval import approval as approval_page
+from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, read_network
-from mixtally.app.plans import contract_file, is_page
+from mixtally.app.plans import check_details, contract_file, is_page, page_file
 from mixtally.cli import options as o
 from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT, read_any
@@ -30,7 +31,6 @@ from mixtally.records.contract import (
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.page import page
 from mixtally.report.promise import of_plan
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
@@ -54,7 +54,9 @@ Network = Annotated[
 Out = Annotated[
     Path,
     o.option(
-        "--out", "Write the contract to this file; a page for approval if it ends in .html.", "FILE"
+        "--out",
+        "Write the contract to this file; a page for approval if it ends in .html or .md.",
+        "FILE",
     ),
 ]
 Rigorous = Annotated[
@@ -72,14 +74,23 @@ Expected = Annotated[
 
 @app.command()
 @grouped
-def new(plan: PlanFile, network: Network, out: Out, json: o.Json = False) -> None:
+def new(
+    plan: PlanFile,
+    network: Network,
+    out: Out,
+    approval: o.Approval = None,
+    json: o.Json = False,
+) -> None:
     """Make a contract of a plan and of who runs it; its numbers are derived again first."""
+    details = None if approval is None else details_of(approval)
+    if details is not None:
+        check_details(out)
     read = read_plan(plan)
     contract = contract_of(read, read_network(network), str(network))
     with sign_of_life("deriving its numbers again"):
         verify(read, Accountant())
     data = write_contract(contract)
-    (path,) = publish(out.parent, {out.name: contract_file(contract, out)})
+    (path,) = publish(out.parent, {out.name: contract_file(contract, out, details)})
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
@@ -93,21 +104,26 @@ def new(plan: PlanFile, network: Network, out: Out, json: o.Json = False) -> Non
 def show(
     file: EitherFile,
     out: Annotated[
-        Path | None, o.option("--out", "Write a page for approval to this file, as HTML.", "FILE")
+        Path | None,
+        o.option("--out", "Write a page for approval to this file, .html or .md.", "FILE"),
     ] = None,
+    approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
     """Show on one screen what is promised, who is trusted for what, and what remains.
 
     The numbers are derived again first: a page for approval shows no number that a file states.
     """
+    details = None if approval is None else details_of(approval)
+    if details is not None:
+        check_details(out)
     found = _opened(file)
     with sign_of_life("deriving its numbers again"):
         verify(found.plan, Accountant())
     document, written = found.document, []
     if out is not None:
-        shown = page(approval(found.plan, found.fingerprint, found.contract))
-        written = publish(out.parent, {out.name: shown})
+        shown = approval_page(found.plan, found.fingerprint, found.contract, details)
+        written = publish(out.parent, {out.name: page_file(shown, out)})
     if json:
         print_json(whole_facts(document))
         return

@@ -78,6 +78,15 @@ Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1
 CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
 ]
+Approval = Annotated[
+    Path | None,
+    option(
+        "--approval",
+        "What a page for approval states besides the plan: purpose, legal_basis, retention, "
+        "contact, version, date, sign_off, as TOML.",
+        "FILE",
+    ),
+]
 Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
 Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experiments.", "N")]
 Level = Annotated[

@@ -9,23 +9,29 @@ from typing import Annotated
 import typer
 
 from mixtally import planner
+from mixtally.app.approval_details import details_of
 from mixtally.app.elsewhere import Elsewhere, elsewhere, elsewhere_table
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import flags
-from mixtally.app.plans import is_page, plan_file, promise_lines
+from mixtally.app.plans import check_details, is_page, plan_file, promise_lines
 from mixtally.cli import options as o
 from mixtally.cli.encoder import EncoderOptions, asked_by
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.question import QuestionOptions
-from mixtally.cli.screen import console_of, say
+from mixtally.cli.screen import console_of, say, warn
 from mixtally.encode.numbers import Points, Range
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest
 from mixtally.report.promise import width_text
 from mixtally.report.terminal import framed
 from mixtally.report.words import promise
+
+NO_MINIMUM = (
+    "no minimum crowd is set: a round with one person is counted as well; --minimum-crowd N "
+    "destroys smaller rounds"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +66,11 @@ def plan(
     explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
     out: Annotated[
         Path | None,
-        o.option("--out", "Write the plan to this file; a page for approval if it ends in .html."),
+        o.option(
+            "--out", "Write the plan to this file; a page for approval if it ends in .html or .md."
+        ),
     ] = None,
+    approval: o.Approval = None,
     json: o.Json = False,
     *,
     budget: BudgetOptions,
@@ -76,6 +85,9 @@ def plan(
     run: `mixtally contract new` says who.
     """
     _check_targets(budget, wanted)
+    details = None if approval is None else details_of(approval)
+    if details is not None:
+        check_details(out)
     seed, own = asked.hashing.seed(), Planner()
     question, (scale, prefixes) = asked_by(encoder, asked, seed)
     _check_points(wanted, scale)
@@ -98,11 +110,13 @@ def plan(
     forecast = planner.forecast(answer.plan, level)  # refuses a level before anything is written
     written = []
     if out is not None:
-        written = publish(out.parent, {out.name: plan_file(answer.plan, out)})
+        written = publish(out.parent, {out.name: plan_file(answer.plan, out, details)})
     with sign_of_life("looking at smaller budgets"):
         wish = replace(wish, users=answer.plan.users)
         had, better = planner.pareto_front(wish, own), planner.gains(wish, answer, own)
     others = elsewhere(answer.plan, float(wish.messages_per_user))
+    if answer.plan.minimum_crowd == 1:
+        warn(NO_MINIMUM)
     if json:
         _print_json(answer, forecast, had, others, better, explain=explain)
     else:

@@ -39,6 +39,7 @@ def example_files() -> dict[str, bytes]:
       fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line
       words.txt      answers to look for, of which one is nobody's
       network.toml   three mixes and a collector, with keys that nobody has
+      approval.toml  purpose, legal basis and sign-off of a collection that does not exist
     """
     labels = {"fruits": "fruit", "answers": "answer", "drinks": "likes"}
     return {
@@ -50,6 +51,7 @@ def example_files() -> dict[str, bytes]:
         "colors.txt": _lines(_COLORS),
         "words.txt": _lines([*LABELS["answer"], "perhaps"]),
         "network.toml": _shipped("example_network.toml"),
+        "approval.toml": _shipped("example_approval.toml"),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, network_of, read_network
 from mixtally.app.elsewhere import elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
@@ -83,28 +84,79 @@ class Plan:
         return {one.model: one.standard_error for one in elsewhere(self.record)}
 
     @checks.in_python
-    def save(self, path: str | Path) -> list[Path]:
-        """Write it as ``mixtally plan --out`` does: a page for approval where ``path`` is HTML.
+    def save(
+        self, path: str | Path, approval: str | Path | Mapping[str, object] | None = None
+    ) -> list[Path]:
+        """Write the plan to a file, or its page for approval.
 
-        Raises DataError when the disk refuses.
+        Parameters
+        ----------
+        path : str or Path
+            The file; a page for approval if its name ends in .html or .md.
+        approval : str, Path, Mapping or None
+            What the page states besides the plan, as a TOML file or as a dict with its fields:
+            purpose, legal_basis, retention, contact, version, date, sign_off.
 
-        >>> mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000).save("fruit.json")
+        Returns
+        -------
+        list of Path
+            The file that was written.
+
+        Raises
+        ------
+        DataError
+            If a file cannot be read or written.
+        ParameterError
+            If ``approval`` is given for a file that is no page.
+        PlanError
+            If ``approval`` has an unknown field.
+
+        Examples
+        --------
+        >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000)
+        >>> plan.save("fruit.json")
+        >>> plan.save("fruit.md", approval={"purpose": "Buy the right fruit."})
         """
         place = file_at(path)
-        return write(place.parent, {place.name: plan_file(self.record, place)})
+        details = None if approval is None else details_of(approval)
+        return write(place.parent, {place.name: plan_file(self.record, place, details)})
 
     @checks.in_python
     def save_contract(
-        self, path: str | Path, network: str | Path | Mapping[str, object]
+        self,
+        path: str | Path,
+        network: str | Path | Mapping[str, object],
+        approval: str | Path | Mapping[str, object] | None = None,
     ) -> list[Path]:
-        """Write the contract of it and of who runs it, as ``mixtally contract new`` does.
+        """Write the contract of the plan and of who runs it, or its page for approval.
 
-        A page for approval where ``path`` is HTML. Who runs it is the ``network``: a file, or a
-        dict of what such a file holds. Plan with ``hops`` for as many mixes as it names.
+        Plan with ``hops`` for as many mixes as the network names.
 
-        Raises DataError when the disk refuses or there is no such file, PlanError for a network
-        that is none or has another number of mixes.
+        Parameters
+        ----------
+        path : str or Path
+            The file; a page for approval if its name ends in .html or .md.
+        network : str, Path or Mapping
+            Who runs the plan, as a TOML file or as a dict with its fields.
+        approval : str, Path, Mapping or None
+            What the page states besides the plan, as ``save`` takes it.
 
+        Returns
+        -------
+        list of Path
+            The file that was written.
+
+        Raises
+        ------
+        DataError
+            If a file cannot be read or written.
+        ParameterError
+            If ``approval`` is given for a file that is no page.
+        PlanError
+            If the network or ``approval`` has an unknown field, or the number of mixes differs.
+
+        Examples
+        --------
         >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000, hops=3)
         >>> plan.save_contract("contract.json", "network.toml")
         """
@@ -114,7 +166,8 @@ class Plan:
         else:
             subject, run = str(file_at(network)), read_network(file_at(network))
         contract = contract_of(self.record, run, subject)
-        return write(place.parent, {place.name: contract_file(contract, place)})
+        details = None if approval is None else details_of(approval)
+        return write(place.parent, {place.name: contract_file(contract, place, details)})
 
     @classmethod
     @checks.in_python

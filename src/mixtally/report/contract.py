@@ -20,7 +20,7 @@ from mixtally.records.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, counted, number, printable
 from mixtally.report.promise import of_plan
-from mixtally.report.words import assumes, likelier, losses
+from mixtally.report.words import assumes, likelier, losses, relies_on_people
 
 _WORDS = frozenset({"run by", "address", "for"})
 
@@ -127,7 +127,8 @@ def asked(plan: Plan) -> str:
     elif question.kind is Kind.SET:
         what = f"up to {question.max_set} of {question.bins:,} answers"
     elif question.kind is Kind.BITS:
-        what = f"{question.bins} times yes or no"
+        several = counted(question.bins, "question")
+        what = "yes or no" if question.bins == 1 else f"yes or no to each of {several}"
     else:
         what = f"one of {question.bins:,} answers"
     often = "once" if plan.collections == 1 else f"at most {plan.collections:,} times"
@@ -154,27 +155,54 @@ def _together(plan: Plan) -> str:
 
 
 def trusted(plan: Plan) -> Table:
-    """Who must be trusted for what, and who need not be."""
-    one = "the mix" if plan.hops == 1 else f"one of the {plan.hops} mixes"
-    rows = [
-        ("your device", "your answer", "to draw its flips and fakes as told"),
-    ]
-    if plan.cover is Cover.MIXES:
-        rows.append((one, "your answer", "to draw its fakes, shuffle, and tell nobody either"))
-        rows.append(("other people", "your answer", "for nothing"))
-    else:
-        rows.append(("the first honest mix", "your answer", "to shuffle, and to tell nobody how"))
-        rows.append(("mixes before it", "your answer", "to forward all they got"))
-        rows.append(
-            (f"{plan.honest_people:,} people", "your answer", "to draw as told, and to take part")
-        )
+    """Return the table of who must be trusted with what, and who need not be."""
+    rows = [("your device", "your answer", _duty_of_device(plan)), *_trusted_with_answers(plan)]
+    who = "the mix" if plan.hops == 1 else "every mix"
+    own = " but its own fakes" * (plan.cover is Cover.MIXES)
     rows += [
-        ("the collector", "your answer", "for nothing: it is the observer"),
-        ("every mix", "the counts", "to leave nothing out and to make nothing up"),
+        ("the collector", "your answer", "nothing: it is the observer"),
+        (who, "the counts", f"to pass on every message, and to add none{own}"),
         ("the collector", "the counts", "to publish what it received"),
         ("nobody", "that you took part", "it is not hidden"),
     ]
-    return Table(("trusted", "for", "to do"), rows, words=frozenset({"for", "to do"}))
+    return Table(("trusted", "with", "to do"), rows, words=frozenset({"with", "to do"}))
+
+
+def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
+    """Return the rows of the mixes and of other people."""
+    what, nothing = "your answer", ("other people", "your answer", "nothing: they are not trusted")
+    if plan.cover is Cover.MIXES:
+        one = "the mix" if plan.hops == 1 else f"one of the {plan.hops} mixes"
+        duty = "to draw its fakes, to shuffle, and to keep both secret"
+        return [(one, what, duty), nothing]
+    if not relies_on_people(plan):
+        mixes = "the mix" if plan.hops == 1 else "the mixes"
+        return [(mixes, what, "nothing: your device alone protects it"), nothing]
+    one, before = "the mix", list[tuple[str, str, str]]()
+    if plan.hops > 1:
+        one = "the first honest mix"
+        before = [("mixes before it", what, "to pass on everybody's messages")]
+    people = counted(plan.honest_people, "person", "people")
+    return [
+        (one, what, "to shuffle, and to keep the order secret"),
+        *before,
+        (people, what, "to follow the protocol, and to take part"),
+    ]
+
+
+def _duty_of_device(plan: Plan) -> str:
+    """Return what a device must do for its own promise to hold."""
+    draws = {
+        "flips": any(part.threshold is not None for part in plan.parts),
+        "replacements": any(part.replaced is not None for part in plan.parts),
+        "planes": any(part.planes is not None for part in plan.parts),
+        "fakes": any(part.own is not None for part in plan.parts),
+    }
+    drawn = [name for name, does in draws.items() if does]
+    sealed = "to seal your answer for the mixes"
+    if not drawn:
+        return sealed
+    return f"to draw its {' and '.join(drawn)} at random, and {sealed}"
 
 
 def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
@@ -231,10 +259,19 @@ def rounds(contract: Contract) -> Text:
     """When rounds are open, how envelopes are sealed, who may take part."""
     plan, window = contract.plan, contract.rounds
     return Text(
-        f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}; "
-        f"with fewer than {counted(plan.minimum_crowd, 'person', 'people')} nothing of it leaves "
-        "the first mix. Sealed "
-        f"with {SUITES[contract.suite]}; admission: {contract.admission}."
+        f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}. "
+        f"{minimum_crowd(plan)} Envelopes are sealed with {SUITES[contract.suite]}; admission: "
+        f"{contract.admission}."
+    )
+
+
+def minimum_crowd(plan: Plan) -> str:
+    """Return what happens to a round in which few people take part."""
+    if plan.minimum_crowd == 1:
+        return "No minimum crowd is set."
+    return (
+        f"At least {plan.minimum_crowd:,} people must take part; the first mix destroys a round "
+        "with fewer."
     )
 
 

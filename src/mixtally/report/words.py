@@ -77,17 +77,16 @@ def not_promised(plan: Plan) -> list[str]:
 
 
 def never_promised(plan: Plan) -> list[str]:
-    """What is not promised though all be honest."""
+    """Return what is not promised even if everybody follows the protocol."""
     clear = all(part.threshold is None for part in plan.parts)
     reach = max(map(_reach, plan.parts))
+    often = "once" if plan.collections == 1 else f"{plan.collections:,} times"
     return [
-        "Counts are right only if every mix is honest: one may put its fakes into any bin, and "
-        "lose as many messages as people's coins vary.",
+        _wrong_counts(plan),
         TOOK_PART,
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
-        f"Promises add up: a person who answers more than {counted(plan.collections, 'time')}, or "
-        "elsewhere too, spends more.",
+        f"Promises add up: a person who answers more than {often}, or elsewhere too, spends more.",
         f"Nothing here stops a person from lying: each dishonest message can move "
         f"{'any one' if clear else 'every'} bin by {reach:.3g} counts.",
         "The errors are those of the noise. If the crowd is a sample of a larger population, the "
@@ -95,8 +94,21 @@ def never_promised(plan: Plan) -> list[str]:
     ]
 
 
+def _wrong_counts(plan: Plan) -> str:
+    """Return how a dishonest mix can make counts wrong without being detected."""
+    sentence = "Counts are right only if every mix is honest: a dishonest one can replace messages"
+    if plan.cover is Cover.MIXES:
+        sentence += " and put the fakes that it draws into any bin"
+    if any(part.own is not None and part.own.coin for part in plan.parts):
+        sentence += (
+            ". It can also leave some out: how many fakes people send is random, so nobody else "
+            "knows how many messages must arrive"
+        )
+    return f"{sentence}."
+
+
 def if_dishonest(plan: Plan) -> list[str]:
-    """What is left where those who are trusted with answers do not do as told."""
+    """Return what remains of the guarantee if those on whom it relies break the protocol."""
     return [without_mixes(plan.local_epsilon), *_without_cover(plan)]
 
 
@@ -107,20 +119,27 @@ def without_mixes(local: float | None) -> str:
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 
+def relies_on_people(plan: Plan) -> bool:
+    """Return whether the guarantee counts on other people's fakes, flips or replaced values."""
+    return plan.cover is Cover.PEOPLE and (plan.count_flips or plan.fakes_counted > 0)
+
+
 def _without_cover(plan: Plan) -> list[str]:
-    """What is left where those who bring the cover do not."""
+    """Return what remains if those who draw the cover do not draw it, or reveal it."""
     if plan.cover is Cover.MIXES:
         who = "the mix" if plan.hops == 1 else "every mix"
-        return [f"If {who} tells the collector what it drew nothing is left."]
-    found = []
-    if plan.fakes_counted:
-        found = [
-            f"If fewer than {plan.fakes_counted:,} honest fakes arrive delta is larger than stated."
-        ]
+        left = "nothing protects an answer from someone who knows all others"
+        if plan.local_epsilon is not None and math.isfinite(plan.local_epsilon):
+            left = "only the local epsilon is left"
+        return [f"If {who} tells the collector which fakes it drew, {left}."]
+    if not relies_on_people(plan):
+        return []
+    many = counted(plan.honest_people, "person who follows", "people who follow")
+    found = [f"If fewer than {many} the protocol take part, delta is larger than stated."]
     if plan.hops > 1:
         found.append(
-            "Behind a mix that leaves out others' messages an honest one hides nobody: people "
-            "bring the cover."
+            "If a mix before the first honest one leaves out other people's messages, delta is "
+            "larger than stated."
         )
     return found
 

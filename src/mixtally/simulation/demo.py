@@ -3,10 +3,10 @@
 from mixtally.data.flights import SOURCE, flights
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.planner import PlanRequest, choose
+from mixtally.planner.reason import reason
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.central import central
 from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.offers import with_gains
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Study
 from mixtally.simulation.truth import Truth
@@ -29,7 +29,8 @@ def demo(
         about=Provenance(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
-            reason=with_gains(wish, answer, lab.planner),
+            # Without what other options would give: the demo has none of them.
+            reason=reason(wish, answer.plan, answer.others, ()),
             seed=seed,
         ),
         releases=tuple(release(plan, population, lab, analysis) for plan in plans),

@@ -22,6 +22,7 @@ from mixtally.report.promise import of_round
 from mixtally.report.received import came, key_figures, refused
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise, seen_by_sums
+from mixtally.simulation.central import MISSING
 from mixtally.simulation.models import lines, statements
 from mixtally.simulation.study import Release, Study
 
@@ -146,7 +147,9 @@ def _summary(study: Study, shown: Counted | None, top: int) -> list[Part]:
         return [refused(main.refusal), *_came(main)]
     parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
     parts += [*_doubts(main), *shown.figures(max(top, _FEW)), *_came(main), _error_table(study)]
-    return [*parts, *map(Text, (*statements(study), *_missing(study), *_seen_by_sums(main)))]
+    # A terminal does not ask for a package: a formula stands for the mechanisms that it would draw.
+    missing = [note for note in _missing(study) if note != MISSING]
+    return [*parts, *map(Text, (*statements(study), *missing, *_seen_by_sums(main)))]
 
 
 def _error_table(study: Study) -> Table:

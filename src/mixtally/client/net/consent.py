@@ -54,7 +54,8 @@ def _question(contract: Contract) -> list[str]:
         many = "a text," if question.kind == "one" else f"up to {question.max_set} texts, each"
         form = f"{many} known by one of {question.bins:,} hashes"
     elif question.kind == "bits":
-        form = f"{question.bins} times yes or no"
+        each = f" to each of {question.bins} questions" if question.bins > 1 else ""
+        form = f"yes or no{each}"
     elif question.attributes is not None:
         form = f"{len(question.attributes)} values"
     elif question.kind == "set":

@@ -1,0 +1,140 @@
+"""Statements of the controller that an approval page shows.
+
+A plan cannot state why a collection takes place, on which legal basis, or who answers for it. The
+controller writes these statements into a small TOML file, which ``plan``, ``contract new`` and
+``contract show`` read.
+"""
+
+import datetime
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from mixtally.errors import PlanError
+from mixtally.report.numbers import printable
+from mixtally.store.files import read_bytes
+
+_SEE = "see docs/how-to/plan.md for an example"
+
+
+class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a controller states about a collection, beside its plan.
+
+    Parameters
+    ----------
+    purpose : str or None
+        Why the answers are collected.
+    legal_basis : str or None
+        The law, consent or decision that allows the collection.
+    retention : str or None
+        How long the published counts and the tallies are kept.
+    contact : str or None
+        Who answers questions about the collection.
+    version, date : str or None, datetime.date or None
+        Version and date of the document.
+    sign_off : tuple of str
+        The roles that sign the document, one line for each.
+
+    Raises
+    ------
+    PlanError
+        If a statement has no text.
+    """
+
+    purpose: str | None = None
+    legal_basis: str | None = None
+    retention: str | None = None
+    contact: str | None = None
+    version: str | None = None
+    date: datetime.date | None = None
+    sign_off: tuple[str, ...] = ("Controller", "Data protection officer")
+
+    def __post_init__(self) -> None:
+        texts = {name: (getattr(self, name),) for name in _TEXTS} | {"sign_off": self.sign_off}
+        for name, given in texts.items():
+            if not all(text is None or text.strip() for text in given):
+                raise PlanError(
+                    "approval details",
+                    wanted=f"text for {name}",
+                    got="an empty text",
+                    do="write what it is, or leave the field out",
+                )
+
+    def statements(self) -> tuple[tuple[str, str], ...]:
+        """Return the name and the text of every statement, "not stated" where there is none."""
+        given = {name: getattr(self, name) for name in _TEXTS} | {"date": self.date}
+        return tuple(
+            (name, "not stated" if given[field] is None else printable(str(given[field])))
+            for name, field in _SHOWN
+        )
+
+
+_TEXTS = ("purpose", "legal_basis", "retention", "contact", "version")
+_SHOWN = (
+    ("purpose", "purpose"),
+    ("legal basis", "legal_basis"),
+    ("retention", "retention"),
+    ("contact", "contact"),
+    ("version of this document", "version"),
+    ("date of this document", "date"),
+)
+
+
+def approval_details(fields: object, subject: str) -> ApprovalDetails:
+    """Return the details that a mapping holds.
+
+    Parameters
+    ----------
+    fields : object
+        The names and values, as TOML has them.
+    subject : str
+        What an error message calls them.
+
+    Raises
+    ------
+    PlanError
+        If a field has an unknown name or a value of another type.
+    """
+    try:
+        return msgspec.convert(fields, ApprovalDetails, strict=True)
+    except (ValueError, RecursionError) as error:
+        raise _not_details(subject, error) from error
+
+
+def read_approval_details(path: Path) -> ApprovalDetails:
+    """Return the details that a TOML file holds.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    PlanError
+        If the file is no TOML, or a field has an unknown name or a value of another type.
+    """
+    data = read_bytes(path, "the details of an approval page", _SEE)
+    try:
+        fields = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _not_details(str(path), error) from error
+    return approval_details(fields, str(path))
+
+
+def details_of(given: str | Path | Mapping[str, object] | None) -> ApprovalDetails:
+    """Return the details in a file or in a mapping; empty details for None."""
+    if given is None:
+        return ApprovalDetails()
+    if isinstance(given, Mapping):
+        return approval_details(dict(given), "approval")
+    return read_approval_details(Path(given))
+
+
+def _not_details(subject: str, error: Exception) -> PlanError:
+    return PlanError(
+        subject,
+        wanted="TOML with purpose, legal_basis, retention, contact, version, date and sign_off, "
+        "or some of them",
+        got=f"something else ({error})",
+        do=_SEE,
+    )

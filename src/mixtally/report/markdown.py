@@ -1,0 +1,105 @@
+"""A document as Markdown, for those who edit it or keep it beside source code.
+
+``app.plans`` writes approval pages with it. Charts are left out: their numbers are in the tables.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mixtally.report.document import (
+    Bullets,
+    Cell,
+    Document,
+    FactTable,
+    Heading,
+    Marked,
+    Part,
+    Picture,
+    Table,
+    Text,
+)
+from mixtally.report.words import fact
+from mixtally.version import VERSION
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
+_BLOCK = re.compile(r"^([#+=-]|\d+(?=[.)]))")
+"""What begins a heading, a list or a rule at the start of a line."""
+
+
+def markdown(document: Document) -> str:
+    """Return the document as GitHub-flavored Markdown.
+
+    Texts of people appear as they are: no character of them formats anything.
+    """
+    blocks = [f"# {_inline(document.title)}"]
+    blocks += [_bullets(Bullets.of(document.lines)), _line(document.source)]
+    if document.key:
+        blocks.append(_rows(("figure", "value"), document.key, ("", "number")))
+    blocks += _parts(document.opening)
+    for section in document.sections():
+        blocks += [f"## {_inline(section.title)}", *_parts(section.parts)]
+    blocks.append(_line(", ".join(filter(None, (f"mixtally {VERSION}", document.closing)))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _parts(parts: Sequence[Part]) -> list[str]:
+    return [text for part in parts if (text := _part(part))]
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Text(text):
+            return _line(text)
+        case Bullets():
+            return _bullets(part)
+        case Table(columns, rows):
+            look = ["" if part.left(place) else "number" for place in range(len(columns))]
+            title = f"**{_inline(part.title)}**\n\n" if part.title else ""
+            return title + _rows(columns, rows, look)
+        case FactTable(columns):
+            return _facts(columns)
+        case Heading(text):
+            return f"### {_inline(text)}"
+        case Picture():
+            return ""
+
+
+def _bullets(part: Bullets) -> str:
+    return "\n".join(f"- {_escaped_start(''.join(map(_inline, item)))}" for item in part.items)
+
+
+def _facts(columns: Sequence[Mapping[str, Any]]) -> str:
+    names = list(dict.fromkeys(name for facts in columns for name in facts))
+    rows = [
+        (name.replace("_", " "), *[fact(name, facts.get(name, "")) for facts in columns])
+        for name in names
+    ]
+    return _rows(("fact", *["value"] * len(columns)), rows, [""] * (len(columns) + 1))
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]], look: Sequence[str]) -> str:
+    rule = ["---:" if one else "---" for one in look]
+    return "\n".join(
+        "| " + " | ".join(cells) + " |"
+        for cells in ([*map(_inline, columns)], rule, *[[*map(_inline, row)] for row in rows])
+    )
+
+
+def _line(text: str) -> str:
+    """Return a paragraph that begins neither a heading nor a list."""
+    return _escaped_start(_inline(text))
+
+
+def _escaped_start(text: str) -> str:
+    found = _BLOCK.match(text)
+    if found is None:
+        return text
+    if found[1].isdigit():
+        return f"{found[1]}\\{text[len(found[1]) :]}"
+    return f"\\{text}"
+
+
+def _inline(cell: Cell) -> str:
+    text = cell.text if isinstance(cell, Marked) else cell
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
