@@ -33,7 +33,7 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     out = tmp_path / "out"
     outcome = cli("check attack", plan_file, *QUICK, "--out", out)
     assert (outcome.status, outcome.err.strip()) == (0, "")
-    for text in ("No attack exceeds its promise", "tell-apart", "margin", "proves nothing",
+    for text in ("No attack exceeds its promise", "tell-apart", "verdict", "proves nothing",
                  "Certified: epsilon 1", "wrote "):  # fmt: skip
         assert text in outcome.out
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
@@ -41,6 +41,8 @@ def test_a_plan_holds_and_a_report_is_written(cli, plan_file, tmp_path):
     assert html.startswith("<!doctype html>")
     assert html.count("<svg") >= 7
     assert "most that is allowed" in html
+    assert "the true curve, with " in html
+    assert "margin</th>" in html
     facts = json.loads((out / "result.json").read_text())
     assert facts["violated"] == []
     assert facts["certified"] is True

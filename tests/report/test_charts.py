@@ -10,6 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mixtally.report.charts import Bar, error_chart, rows_chart
+from mixtally.report.document import Document, Section
+from mixtally.report.page import page
 from mixtally.simulation.models import lines
 from mixtally.simulation.study_document import counted
 from simulation.studies import with_estimate
@@ -165,3 +167,39 @@ def test_rings_mark_measured_errors_only_where_the_truth_is_known(study):
     assert 'class="truth"' in error_chart(lines(study([700, 300]))).markup
     nothing_measured = [line._replace(measured=None) for line in lines(study([700, 300]))]
     assert 'class="truth"' not in error_chart(nothing_measured).markup
+
+
+@pytest.mark.parametrize(
+    "label", ["tea", "a label of twenty", "\N{CJK UNIFIED IDEOGRAPH-8336}" * 9]
+)
+def test_on_a_wide_page_a_row_is_one_line_without_overlap(label):
+    """Label, marks and numbers: a letter of twelve pixels is 1.15 % of 652 pixels wide."""
+    picture = rows_chart([Bar(label, 17_302, 17_289, 17_315, 17_300), Bar("b", 5, 1, 9)], "t").wide
+    *_, first, _ = elements(picture)
+    name, value = (next(t for t in first.iter("text") if t.get("class") == c)
+                   for c in ("label", "value"))  # fmt: skip
+    (plot,) = first.iter("svg")
+    assert name.get("y") == value.get("y")
+    start, width = (float(plot.get(end).rstrip("%")) for end in ("x", "width"))
+    letters = sum(2 if letter > "\u2e80" else 1 for letter in name.text)
+    assert 1.15 * letters <= start
+    assert start + width <= 100.0 - 1.15 * len(value.text)
+    assert width > 30.0
+
+
+def test_a_page_shows_the_picture_that_fits():
+    picture = rows_chart([Bar("a", 5, 1, 9)], "t")
+    shown = page_of(picture)
+    assert f'<div class="chart narrow">{picture.markup}</div>' in shown
+    assert f'<div class="chart broad">{picture.wide}</div>' in shown
+    assert "@media (min-width:700px){.chart.broad{display:block}" in shown
+
+
+def page_of(picture):
+    section = Section("s", (picture,))
+    return page(
+        Document(
+            title="t", source="", promise=("", "", ""), sections=lambda: (section,),
+            summary=tuple, facts=dict,
+        )
+    )  # fmt: skip

@@ -8,6 +8,8 @@ import pytest
 from rich.console import Console
 
 from mixtally import report
+from mixtally.attacks.document import document as attack_document
+from mixtally.attacks.outcome import Noise, Outcome, Verdict
 from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
@@ -124,3 +126,19 @@ def test_a_caption_is_not_shown_below_its_own_name():
     folded = tables_of(Table(("bin", "count"), [("a", "1")], title="All", folded=True))
     assert "<summary>All</summary>" in folded
     assert unseen.replace("Counts", "All") in folded
+
+
+def test_a_terminal_cuts_no_word_of_a_table_of_attacks():
+    outcomes = [
+        Outcome(
+            *("difference", "asked twice, answer changed", promised, 0.8104, "eps", verdict),
+            *(1_000_000, "", ""), noise=Noise.DISTRIBUTION, best=0.842,
+        )
+        for promised, verdict in ((1.34, Verdict.CONSISTENT), (None, Verdict.MEASURED))
+    ]  # fmt: skip
+    facts = {"seed": 1, "level": 0.9999}
+    out = io.StringIO()
+    Console(file=out, width=80).print(printed(attack_document("x", "p", outcomes, facts)))
+    for word in ("consistent", "measured only", "0.8104 eps", "distribution", "answer"):
+        assert word in out.getvalue()
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out.getvalue()

@@ -1,6 +1,7 @@
 """The page is one HTML file that is whole, safe and needs nothing else."""
 
 import html
+import re
 
 import numpy as np
 import pytest
@@ -104,3 +105,20 @@ def test_what_is_not_promised_fits_the_protocol(study):
     assert "each answer is seen in clear" in said("clear-uniform")
     assert "people who follow the protocol take part" in said("clear-uniform")
     assert "If the mix tells the collector which fakes it drew" in said("clear-shaped")
+
+
+def test_a_reader_sees_ten_facts_of_a_plan_and_opens_the_others(study):
+    section = page(study([700, 300])).split("<h2>The plan</h2>")[1].split("</section>")[0]
+    shown, folded = section.split("<details>")
+    assert shown.count("<tr>") == 10
+    assert "<summary>All other numbers of the plan</summary>" in folded
+    made = study([700, 300]).main.plan.facts()
+    named = {name.replace("_", " ") for name in made if name not in ("source", "assumption")}
+    rows = re.findall(r'<th scope="row">([^<]+)</th>', section)
+    assert set(rows) == named
+    assert not set(rows[10:]) & {"epsilon", "delta", "users", "standard error"}
+
+
+def test_too_few_people_are_said_to_be_too_few(study):
+    assert "too few to tell" in page(study([15, 15]))
+    assert "too few to tell" not in page(study([7000, 3000]))

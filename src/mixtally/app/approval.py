@@ -26,7 +26,7 @@ from mixtally.report.words import (
 
 _LISTED = 50
 """Labels that are printed, the rest are counted."""
-_SIGNED = "." * 20
+_SIGNED = "." * 14
 """An empty line of a form."""
 
 

@@ -20,7 +20,11 @@ from mixtally.report.document import (
 from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import protects
 
-_COLUMNS = ("attack", "the attacker", "noise", "promised", "attacked", "margin", "verdict", "runs")
+_COLUMNS = (
+    "attack", "the attacker", "noise", "promised", "attacked", "best", "margin", "verdict", "runs"
+)  # fmt: skip
+_SHORT = ("attack", "the attacker", "noise", "promised", "attacked", "verdict")
+"""Columns for which a terminal has room without cutting a word."""
 _TEXTS = ("attack", "the attacker", "noise", "verdict")
 """Columns of words, the others hold numbers."""
 _LIMITS = (
@@ -44,15 +48,15 @@ def document(
 
     ``linked`` where the observer of the promise knows whose every message is.
     """
-    heading, table = f"Attacks on {title}", _table(outcomes)
+    heading = f"Attacks on {title}"
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
     return Document(
         title=heading,
         source="What each attack proves, beside what is promised.",
         promise=_lines(promise, facts["level"], linked=linked),
-        opening=(Text(_conclusion(outcomes)), table, Text(_LIMITS, note=True)),
+        opening=(Text(_conclusion(outcomes)), _table(outcomes), Text(_LIMITS, note=True)),
         sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
-        summary=lambda: (Text(heading), table),
+        summary=lambda: (Text(heading), _table(outcomes, _SHORT)),
         prose=(_conclusion(outcomes), _LIMITS),
         facts=lambda: facts,
         closing=f"{seed}, level {facts['level']:g}",
@@ -69,9 +73,9 @@ def _lines(promise: str, level: float, *, linked: bool) -> Promise:
     )
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
-    rows = [_cells(outcome) for outcome in outcomes]
-    return Table(_COLUMNS, rows, words=frozenset(_TEXTS), wide=True)
+def _table(outcomes: Sequence[Outcome], columns: tuple[str, ...] = _COLUMNS) -> Table:
+    rows = [[_cells(outcome)[name] for name in columns] for outcome in outcomes]
+    return Table(columns, rows, words=frozenset(_TEXTS), wide=True)
 
 
 def _parts(outcome: Outcome) -> list[Part]:
@@ -89,23 +93,19 @@ def _parts(outcome: Outcome) -> list[Part]:
     return parts
 
 
-def _cells(outcome: Outcome) -> list[Cell]:
-    """One row of the table, a cell for each of ``_COLUMNS``."""
-    promised = "nothing" if outcome.promised is None else at_most(outcome.promised, 4)
-    attacked = f"{at_least(outcome.attacked, 4)} {outcome.unit}"
-    if outcome.best is not None:
-        attacked += f"\nbest {at_least(outcome.best, 3)}"
-    margin = "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}"
-    return [
-        outcome.attack,
-        outcome.case,
-        str(outcome.noise),
-        promised,
-        attacked,
-        margin,
-        Marked(str(outcome.verdict), _TONES[outcome.verdict]),
-        f"{outcome.runs:,}",
-    ]
+def _cells(outcome: Outcome) -> dict[str, Cell]:
+    """Return one row of the table, a cell for each of ``_COLUMNS``."""
+    return {
+        "attack": outcome.attack,
+        "the attacker": outcome.case,
+        "noise": str(outcome.noise),
+        "promised": "nothing" if outcome.promised is None else at_most(outcome.promised, 4),
+        "attacked": f"{at_least(outcome.attacked, 4)} {outcome.unit}",
+        "best": "" if outcome.best is None else at_least(outcome.best, 3),
+        "margin": "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}",
+        "verdict": Marked(str(outcome.verdict), _TONES[outcome.verdict]),
+        "runs": f"{outcome.runs:,}",
+    }
 
 
 def _nearly_zero(value: float) -> float:

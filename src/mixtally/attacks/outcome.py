@@ -11,13 +11,13 @@ from mixtally.attacks.device import Device, Play, unplayed
 from mixtally.attacks.multinomial import MOST_BYTES
 from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.attacks.trial import LEAST_RUNS, Proof, prove, prove_either
-from mixtally.attacks.worlds import Worlds, roc
+from mixtally.attacks.worlds import Worlds, roc, roc_band
 from mixtally.data.progress import Progress, quiet
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.chance import Chance
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant
-from mixtally.report.curves import Chart, Curve
+from mixtally.report.curves import Band, Chart, Curve
 
 EPSILON = "eps"
 P_VALUE = "p"
@@ -201,7 +201,7 @@ def distinguished(
     verdict = Verdict.MEASURED
     if promised is not None:
         verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
-    curve = roc_chart(named(attack, case, noise), worlds, promised, delta)
+    curve = roc_chart(named(attack, case, noise), worlds, promised, delta, lab.error)
     return Outcome(
         attack,
         case,
@@ -235,26 +235,51 @@ def _numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, An
     }
 
 
-def roc_chart(title: str, worlds: Worlds, promised: float | None, delta: float) -> Chart:
-    """Power against false alarms, beside what the promise allows and what guessing gives."""
+def roc_chart(
+    title: str, worlds: Worlds, promised: float | None, delta: float, error: float
+) -> Chart:
+    """Return the chart of an attack's ROC curve, with its confidence band.
+
+    Parameters
+    ----------
+    title : str
+        What the chart is called.
+    worlds : Worlds
+        The statistic in both worlds.
+    promised : float or None
+        Epsilon of the promise; None where nothing is promised.
+    delta : float
+        Delta of the promise.
+    error : float
+        The largest probability that the band misses the true curve, as that of a false verdict.
+    """
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
     curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
+    caption = (
+        f"How often the attacker is right in world u at a given rate of false alarms in world v, "
+        f"over {len(worlds.u):,} runs."
+    )
     if promised is not None and promised < 700.0:
         grow = exp(promised)
         most = tuple(
             (r, max(0.0, min(1.0, grow * r + delta, 1.0 - (1.0 - delta - r) / grow))) for r in rates
         )
         curves.append(Curve("most that is allowed", most))
+        caption += (
+            " Chance can lift the attack above the most that is allowed. Only a band that lies "
+            "above it as a whole contradicts the promise."
+        )
+    sure = f"{100.0 * (1.0 - error):.7g} %"
     return Chart(
         "attack",
         title,
-        f"How often the attacker is right in world u at a given rate of false alarms in world v, "
-        f"over {len(worlds.u):,} runs.",
+        caption,
         "rate of false alarms",
         "power",
         tuple(curves),
         log_x=True,
         log_y=True,
+        bands=(Band(f"the true curve, with {sure} confidence", *roc_band(worlds, error)),),
     )

@@ -22,9 +22,10 @@ from mixtally.planner import (
 )
 from mixtally.planner.options import Candidate, Choice, Infeasible, Result
 from mixtally.planner.pricing import planned
-from mixtally.planner.reason import budget, reason
+from mixtally.planner.reason import budget, in_counts, reason
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.baselines import central_error
 from mixtally.privacy.divergence import vectors
 from mixtally.records.encodings import Encoding, encodings
 from mixtally.records.plan import Cover, Plan
@@ -335,3 +336,18 @@ def _repeats(request: PlanRequest) -> list[int]:
     bits = request.question.bins if request.question.kind is Kind.BITS else 1
     affordable = math.floor(request.messages_per_user)
     return [affordable] if 1 < affordable < bits else []
+
+
+def _too_few(request: PlanRequest) -> list[str]:
+    """Return a sentence where the crowd is too small for this promise in any model.
+
+    Two standard errors of a trusted server are then no less than everybody.
+    """
+    wanted = request.guarantee
+    error = central_error(request.question, wanted.epsilon, wanted.delta, request.collections)
+    if 2.0 * error < request.users:
+        return []
+    return [
+        f"{request.users:,} people are too few to tell: a server that sees every answer would have "
+        f"a standard error of {in_counts(error)}"
+    ]

@@ -1,7 +1,8 @@
 """What pictures of rows share: a scale across the page, ticks above, a row a line, a frame around.
 
-Rows are drawn for a phone first: the label and its numbers stand above the marks, and every place
-across is a share of the width, so that letters keep their size on any screen.
+Rows are drawn twice. On a phone the label and its numbers stand above the marks; from 700 pixels on
+label, marks and numbers share one line, and a page shows the picture that fits. Every place across
+is a share of the width, so that letters keep their size on any screen.
 """
 
 import math
@@ -17,6 +18,13 @@ _TOP, _ROW, _MARKS = 44, 42, 28
 """Heights: of the head, which holds the axis; of a row; from its top to the middle of its marks."""
 _LEFT, _RIGHT = 1.5, 98.5
 """Per cent of the width between which values lie; the rest is for marks at the ends."""
+
+_LINE, _MIDDLE = 26, 12
+"""Height of a row on one line, and from its top to the middle of its marks."""
+_LETTER, _SPACE = 1.15, 1.5
+"""Per cent of a page of 652 pixels: a letter, and the space beside the marks."""
+_MOST_LABEL, _MOST_VALUE = 42.0, 34.0
+"""The most per cent of the width for labels, and for their numbers."""
 
 Marks = tuple[tuple[str, str], ...]
 """The marks of a chart that say something, by their classes, and what each stands for."""
@@ -95,6 +103,63 @@ def rows_picture(
     return drawing(title, seen, parts, width="100%", height=height)
 
 
+def rows_pictures(
+    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float] = ()
+) -> tuple[Markup, Markup]:
+    """Return the picture of rows for a phone, and the same picture for a page of 700 pixels.
+
+    Parameters
+    ----------
+    title, axis : str
+        Names of the picture and of its axis.
+    scale : Scale
+        Where values stand.
+    rows : sequence of Row
+        The lines of the picture.
+    seen : str
+        What the picture shows, for readers who cannot see it.
+    lines : sequence of float
+        Values at which a line runs through all rows.
+    """
+    phone = rows_picture(title, axis, scale, rows, seen, lines)
+    return phone, _rows_on_lines(title, axis, scale, rows, seen, lines)
+
+
+def _rows_on_lines(
+    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float]
+) -> Markup:
+    """Return the picture in which label, marks and numbers of a row share one line."""
+    left = min(_MOST_LABEL, _LETTER * max((_letters(row.label) for row in rows), default=0))
+    right = min(_MOST_VALUE, _LETTER * max((_letters(row.value) for row in rows), default=0))
+    plot = {
+        "x": f"{left + _SPACE:.2f}%",
+        "width": f"{100 - left - right - 2 * _SPACE:.2f}%",
+        "overflow": "visible",
+    }
+    height = _TOP + _LINE * len(rows)
+    down = {"y1": _TOP - 8, "y2": height}
+    behind = [el("text", axis, x=0, y=14, class_="axis")]
+    for value in scale.ticks():
+        x = scale.at(value)
+        behind.append(el("line", x1=x, x2=x, **down, class_="grid"))
+        behind.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_="tick"))
+    behind += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
+    parts = [el("svg", *behind, y=0, height=height, **plot)]
+    for place, row in enumerate(rows):
+        marks = el("g", *row.marks, transform=f"translate(0 {_MIDDLE})")
+        parts.append(
+            el(
+                "g",
+                *([el("title", row.tip)] if row.tip else []),
+                el("text", row.label, x=0, y=_MIDDLE + 4, class_="label"),
+                el("text", row.value, x="100%", y=_MIDDLE + 4, class_="value"),
+                el("svg", marks, y=0, height=_LINE, **plot),
+                transform=f"translate(0 {_TOP + _LINE * place})",
+            )
+        )
+    return drawing(title, seen, parts, width="100%", height=height)
+
+
 def _side(place: str) -> float:
     """0 and 1 near the ends, where a number would be cut if it stood in the middle of its tick."""
     share = float(place.removesuffix("%"))
@@ -159,7 +224,7 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
 
 
 _ROUND = frozenset({"truth", "point", "dot0", "dot1"})
-_FILLED = frozenset({"bar", "share0", "share1"})
+_FILLED = frozenset({"bar", "band", "share0", "share1"})
 _UPRIGHT = frozenset({"zero", "bound", "central"})
 _ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
 """Lines that are never without a point."""
@@ -180,6 +245,11 @@ def swatch(kind: str) -> Markup:
             end = kind.replace("missed", "").replace(shape, _ENDED[shape]).strip()
             mark = join([mark, el("circle", cx=13, cy=7, r=3.2, class_=end)])
     return el("svg", mark, width=26, height=14, viewBox="0 0 26 14", aria_hidden="true")
+
+
+def _letters(text: str) -> int:
+    """Return the width of a text in letters; those of East Asian scripts count twice."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def short(label: str, most: int = 20) -> str:

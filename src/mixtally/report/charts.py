@@ -13,7 +13,7 @@ from mixtally.report.axes import (
     dot,
     legend,
     ring,
-    rows_picture,
+    rows_pictures,
     short,
 )
 from mixtally.report.document import Facts, Picture
@@ -83,7 +83,9 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
     """
     known = any(row.mark is not None for row in rows)
     scale = Scale(0.0, max([1.0, *(v for row in rows for v in row[1:5] if v is not None)]))
-    drawn = rows_picture(title, "count", scale, [_bin(row, scale) for row in rows], _seen(rows))
+    drawn, wide = rows_pictures(
+        title, "count", scale, [_bin(row, scale) for row in rows], _seen(rows)
+    )
     held = [row.held for row in rows]
     marks = legend(
         ("bar", "estimate", True),
@@ -91,7 +93,8 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
         ("whisker missed", "interval that misses the true count", not all(held)),
         ("truth", "true count", known),
     )
-    return Picture(drawn, title, marks, "Each row is one answer: its estimate and its interval.")
+    reading = "Each row is one answer: its estimate and its interval."
+    return Picture(drawn, title, marks, reading, wide)
 
 
 def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
@@ -139,8 +142,8 @@ def error_chart(shown: Sequence[Line]) -> Picture:
     )
     axis = "error of one count, in people (logarithmic)"
     rows = [_error_row(line, scale) for line in shown]
-    drawn = rows_picture(title, axis, scale, rows, _errors_seen(shown), central)
-    return Picture(drawn, title, _kinds(shown), reading)
+    drawn, wide = rows_pictures(title, axis, scale, rows, _errors_seen(shown), central)
+    return Picture(drawn, title, _kinds(shown), reading, wide)
 
 
 def _kinds(shown: Sequence[Line]) -> Marks:

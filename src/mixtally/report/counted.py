@@ -115,8 +115,9 @@ class Counted:
         text = (
             f"Intervals are {percent(found.each.level)} for each bin alone "
             f"({found.each.method}). Counting all bins at once{how}, {above:,} of {bins:,} are "
-            "distinguishable from zero."
+            "distinguishable from zero"
         )
+        text += ": they are too few to tell." if above == 0 else "."
         covered = "" if self.truth is None else self.truth.covered_text(self.result)
         return " ".join(filter(None, (text, self._moved(self.bins(most)), covered)))
 

@@ -1,6 +1,7 @@
 """Curves as SVG: a chart is data, drawing it is pure text."""
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,10 +25,20 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Band:
+    """A named area between two lines, for example where a curve lies with some confidence."""
+
+    name: str
+    lower: tuple[Point, ...]
+    upper: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Curves over common axes.
 
     where
+      bands   areas behind the curves; the axes end where the curves do
       marks   places on the x axis with a word, drawn as vertical lines
       log_x, log_y   whether an axis is logarithmic; then all its values are positive
     """
@@ -41,6 +52,7 @@ class Chart:
     marks: tuple[tuple[float, str], ...] = ()
     log_x: bool = False
     log_y: bool = False
+    bands: tuple[Band, ...] = ()
 
 
 def draw(chart: Chart) -> Picture:
@@ -49,10 +61,12 @@ def draw(chart: Chart) -> Picture:
     xs = [x for x, _ in points] + [x for x, _ in chart.marks]
     x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, _WIDTH - _RIGHT)
     y_at, y_ticks = _axis([y for _, y in points], chart.log_y, _HEIGHT - _BOTTOM, _TOP)
-    parts = [*_grid(x_ticks, x_at, y_ticks, y_at, chart), *_marks(chart, x_at)]
+    parts = [_band(band, x_at, y_at) for band in chart.bands]
+    parts += [*_grid(x_ticks, x_at, y_ticks, y_at, chart), *_marks(chart, x_at)]
     for i, curve in enumerate(chart.curves):
         parts += _curve(curve, i, x_at, y_at)
     named = [(f"curve c{i}", curve.name) for i, curve in enumerate(chart.curves)]
+    named += [("band", band.name) for band in chart.bands]
     if chart.marks:
         named.append(("zero", ", ".join(dict.fromkeys(word for _, word in chart.marks))))
     drawn = picture(_WIDTH, _HEIGHT, chart.title, parts, _seen(chart))
@@ -77,6 +91,7 @@ def _seen(chart: Chart) -> str:
             f"{curve.name}: {len(ys):,} points from {y:.4g} at {x:.4g} to {last_y:.4g} at "
             f"{last_x:.4g}, least {min(ys):.4g}, most {max(ys):.4g}"
         )
+    texts += [f"{band.name}: an area around it" for band in chart.bands]
     marked = [f"{word} at {x:.4g}" for x, word in chart.marks]
     return f"{chart.y_name} by {chart.x_name}. {'; '.join([*texts, *marked])}."
 
@@ -148,6 +163,20 @@ def _marks(chart: Chart, x_at: Callable[[float], float]) -> list[Markup]:
         parts.append(el("line", x1=x, x2=x, y1=float(_TOP), y2=bottom, class_="zero"))
         parts.append(el("text", word, x=x + 4.0, y=_TOP + 11.0, class_="mark"))
     return parts
+
+
+def _band(band: Band, x_at: Callable[[float], float], y_at: Callable[[float], float]) -> Markup:
+    """Return the area between both lines, cut off where the axes end."""
+    outline = [*band.upper, *reversed(band.lower)]
+    least = sys.float_info.min  # a logarithmic axis has no zero
+    places = [
+        (
+            min(max(x_at(max(x, least)), _LEFT), _WIDTH - _RIGHT),
+            min(max(y_at(max(y, least)), _TOP), _HEIGHT - _BOTTOM),
+        )
+        for x, y in outline
+    ]
+    return el("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_="band")
 
 
 def _curve(

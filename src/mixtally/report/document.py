@@ -98,9 +98,13 @@ def columns(
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts of one plan or of several side by side, a row a name."""
+    """The facts of one plan or of several side by side, a row a name.
+
+    A table with a ``title`` is folded: a page opens it by a click.
+    """
 
     columns: tuple[Mapping[str, Any], ...]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +114,14 @@ class Picture:
     where
       marks    every mark in it that says something, by its classes, with what it stands for
       reading  how it is read, in sentences
+      wide     the same chart for screens of 700 pixels and more; None for the one chart on all
     """
 
     markup: Markup
     title: str = ""
     marks: tuple[tuple[str, str], ...] = ()
     reading: str = ""
+    wide: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def _part(part: Part) -> str:
             look = ["" if part.left(place) else "number" for place in range(len(columns))]
             title = f"**{_inline(part.title)}**\n\n" if part.title else ""
             return title + _rows(columns, rows, look)
-        case FactTable(columns):
-            return _facts(columns)
+        case FactTable(columns, title):
+            return (f"**{_inline(title)}**\n\n" if title else "") + _facts(columns)
         case Heading(text):
             return f"### {_inline(text)}"
         case Picture():

@@ -105,8 +105,9 @@ def _part(part: Part, title: str) -> Markup:
             name = part.title or title
             table = _table(part, name, seen=not part.folded and name != title)
             return el("details", el("summary", name), table) if part.folded else table
-        case FactTable(columns):
-            return _facts(columns, title)
+        case FactTable(columns, folded):
+            facts = _facts(columns, folded or title)
+            return el("details", el("summary", folded), facts) if folded else facts
         case Picture():
             return _figure(part)
         case Heading(text):
@@ -119,7 +120,10 @@ def _figure(picture: Picture) -> Markup:
     if picture.reading:
         told.append(el("p", el("strong", "How to read this: "), picture.reading, class_="note"))
     below = [el("figcaption", *told)] if told else []
-    return el("figure", el("div", picture.markup, class_="chart"), *below)
+    if picture.wide is None:
+        return el("figure", el("div", picture.markup, class_="chart"), *below)
+    phone = el("div", picture.markup, class_="chart narrow")
+    return el("figure", phone, el("div", picture.wide, class_="chart broad"), *below)
 
 
 def _table(table: Table, name: str, *, seen: bool) -> Markup:

@@ -1,9 +1,15 @@
 """Sections that documents of several kinds have: what is promised, what is not, the plan."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from mixtally.report.document import Bullets, FactTable, Section, Text
+
+_READ = (
+    "protocol", "cover", "hops", "epsilon", "delta", "local_epsilon", "users", "minimum_crowd",
+    "standard_error", "messages_per_user",
+)  # fmt: skip
+"""Facts of a plan that a reader needs; the others are folded."""
 
 
 def promises(
@@ -21,4 +27,26 @@ def the_plan(
 ) -> Section:
     """What plans say, side by side; why they were chosen is for whoever ran the command."""
     said = [Text(reason, own=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
-    return Section(title, (*said, FactTable(plans)))
+    return Section(title, (*said, *plan_facts(*plans)))
+
+
+def plan_facts(*plans: Mapping[str, Any], read: Collection[str] = _READ) -> tuple[FactTable, ...]:
+    """Return the facts of plans side by side: those that a reader needs, and the others folded.
+
+    Parameters
+    ----------
+    *plans : Mapping
+        The facts by their names.
+    read : collection of str
+        The names of those that are shown, about ten.
+    """
+    shown = tuple({name: p[name] for name in read if name in p} for p in plans)
+    others = tuple({name: fact for name, fact in p.items() if name not in read} for p in plans)
+    if not any(others):
+        return (FactTable(shown),)
+    if len(plans) > 1:  # a column is known by its protocol
+        others = tuple(
+            {"protocol": whole["protocol"], **facts}
+            for facts, whole in zip(others, plans, strict=True)
+        )
+    return FactTable(shown), FactTable(others, "All other numbers of the plan")

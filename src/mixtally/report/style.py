@@ -86,11 +86,14 @@ span.good,span.bad,span.doubtful,span.soft{font-weight:600;white-space:nowrap}
 summary{cursor:pointer;margin-bottom:.8rem}footer{margin-top:3rem}code{font-size:.85rem}
 .unseen{position:absolute;width:1px;height:1px;padding:0;overflow:hidden;clip-path:inset(50%);
 white-space:nowrap}
-figure{margin:0}.chart svg{width:100%;overflow:visible}
+figure{margin:0}.chart svg:not(svg svg){width:100%;overflow:visible}
 .chart svg[viewBox]{height:auto;max-width:560px}
+.chart.broad{display:none}
+@media (min-width:700px){.chart.broad{display:block}.chart.narrow{display:none}}
 .panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(306px,1fr));gap:.4rem 1rem}
 .key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;margin:.6rem 0;padding:0;
 font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
+.band{fill:var(--bar);fill-opacity:.5;stroke:var(--edge);stroke-width:.7}
 .key svg{width:26px;height:14px;flex:none}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}}
 """

@@ -1,6 +1,6 @@
 """The picture of a vote: every option's share and interval in both versions."""
 
-from mixtally.report.axes import Row, Scale, across, bar, dot, legend, ring, rows_picture, short
+from mixtally.report.axes import Row, Scale, across, bar, dot, legend, ring, rows_pictures, short
 from mixtally.report.charts import Bar
 from mixtally.report.counted import CHART_BINS
 from mixtally.report.document import Picture
@@ -24,7 +24,7 @@ def shares_chart(election: Election) -> Picture:
         for which, (name, one) in enumerate(zip(shown, both, strict=True))
     ]
     title = "Shares of the votes with their intervals"
-    drawn = rows_picture(title, "share of the votes, %", scale, rows, _seen(shown))
+    drawn, wide = rows_pictures(title, "share of the votes, %", scale, rows, _seen(shown))
     reading = (
         "Each option has two bars: its share in the local and in the shuffle version. Where the "
         "intervals of two options do not overlap, their order is most likely right."
@@ -37,7 +37,7 @@ def shares_chart(election: Election) -> Picture:
         ("ends1 missed", "interval that misses the true share", not all(one.held for one in every)),
         ("truth", "true share", election.truth is not None),
     )
-    return Picture(drawn, title, marks, reading)
+    return Picture(drawn, title, marks, reading, wide)
 
 
 def _seen(shown: dict[str, list[Bar]]) -> str:

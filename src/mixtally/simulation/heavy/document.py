@@ -8,7 +8,6 @@ from mixtally.report.counted import CHART_BINS, TABLE_BINS
 from mixtally.report.document import (
     Document,
     Facts,
-    FactTable,
     Part,
     Promise,
     Rows,
@@ -19,14 +18,14 @@ from mixtally.report.document import (
     columns,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent, supported
-from mixtally.report.sections import promises
+from mixtally.report.sections import plan_facts, promises
 from mixtally.report.words import likelier, without_mixes
 from mixtally.simulation.heavy.result import Found
 
 _PREFIXES = 12
 _PLAN = (
-    "way", "protocol", "users", "rounds_planned", "rounds_played", "bins", "keep", "alphabet",
-    "error_rate", "noise_of_a_round", "messages_per_user", "bytes_per_user", "observer",
+    "protocol", "users", "rounds_planned", "rounds_played", "bins", "alphabet", "error_rate",
+    "noise_of_a_round", "messages_per_user", "observer", "way", "keep", "bytes_per_user",
 )  # fmt: skip
 _NOT_PROMISED = (
     "Words of one person, or of a few, never appear: the threshold hides the long tail.",
@@ -52,7 +51,11 @@ def document(facts: Facts, promise: Promise) -> Document:
             *([_missed(facts)] if facts.get("missed") else []),
             Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
             Section(
-                "The search", (Text(facts["reason"]), FactTable(({k: facts[k] for k in _PLAN},)))
+                "The search",
+                (
+                    Text(facts["reason"]),
+                    *plan_facts({k: facts[k] for k in _PLAN}, read=_PLAN[:10]),
+                ),
             ),
             *promises(_promised(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),
             Section("All words", (_words(facts, every, title, folded=True),)),

@@ -11,7 +11,6 @@ from mixtally.report.document import (
     Cell,
     Document,
     Facts,
-    FactTable,
     Picture,
     Rows,
     Section,
@@ -20,7 +19,7 @@ from mixtally.report.document import (
     closing,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent
-from mixtally.report.sections import promises
+from mixtally.report.sections import plan_facts, promises
 from mixtally.simulation.memoized.words import (
     NOT_PROMISED,
     findings,
@@ -85,7 +84,10 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
                 "The plan",
                 (
                     *_notes(reason),
-                    FactTable(({n: facts[n] for n in _PLAN if facts[n] is not None},)),
+                    *plan_facts(
+                        {n: facts[n] for n in _PLAN if facts[n] is not None},
+                        read=[name for name in _PLAN if "threshold" not in name],
+                    ),
                 ),
             ),
             Section("All estimates", (listed(TABLE_BINS),)),
