@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,5 +121,7 @@ def test_a_reader_sees_ten_facts_of_a_plan_and_opens_the_others(study):
 
 
 def test_too_few_people_are_said_to_be_too_few(study):
-    assert "too few to tell" in page(study([15, 15]))
-    assert "too few to tell" not in page(study([7000, 3000]))
+    made = study([700, 300])
+    none = replace(made.main.estimate.together, lower=np.zeros(2, dtype=np.int64))
+    assert "too few to tell" in Counted(with_estimate(made, together=none).main).findings(2)
+    assert "too few to tell" not in Counted(made.main).findings(2)

@@ -238,7 +238,12 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
         wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
         f"for {request.users:,} users and {asked}",
         got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
-        do="; ".join(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed))
+        do="; ".join(
+            [
+                *_too_few(request),
+                *(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed)),
+            ]
+        )
         or (
             f"choose another --protocol for records of kind {request.question.kind}"
             if request.protocol
