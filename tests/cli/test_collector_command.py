@@ -9,6 +9,7 @@ from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import EVERY
 from mixtally.cli import collector as commands
+from mixtally.collector.signing import Gathered
 from mixtally.records.contract import Prefixes, Role, fingerprint_of, write_contract
 from mixtally.records.question import Question
 from mixtally.wire.sheet import read_sheet
@@ -75,6 +76,16 @@ def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder
     assert outcome.status == 0
     assert "is signed by its collector and all mixes" in outcome.out
     assert fingerprint_of(office.text) in outcome.out
+
+
+def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, office, folder):
+    monkeypatch.setattr(commands.office, "checked", lambda *_: office.agreed)
+    path = folder / "contract.json"
+    path.write_bytes(office.text)
+    gathered = Gathered(office.agreed, b"", {"mix-2": "x"}, {"mix-2": "another program answers"})
+    monkeypatch.setattr(commands.office, "sign", lambda *_: gathered)
+    line = refused("collector", "sign", folder, path)
+    assert "got of mix-2: another program answers; a port may be taken" in line
 
 
 def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):

@@ -84,6 +84,46 @@ def test_mixes_that_have_not_signed_are_named_and_asked_again(office):
     assert signed_now(office).missing == {}  # mix 1 is silent now, but its signature is known
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(404, b"<html>"),
+        Answer(501, b""),
+        Answer(200, b"hello"),
+        Answer(403, b'{"title": "no"}'),
+        Answer(404, b'{"type": "/problems/not-agreed", "title": "x"}'),
+        Answer(403, b"[" * 100_000),
+    ],
+)
+def test_another_program_at_the_address_of_a_mix_is_named(office, answer):
+    office.awake(office.node(1))
+    taken = office.folders[1].role.address
+    usual = office.call
+    office.call = lambda address, *more: answer if address == taken else usual(address, *more)
+    found = signed_now(office)
+    said = f"another program answers at {taken}"
+    assert (found.missing, found.strangers) == ({"mix-2": said}, {"mix-2": said})
+
+
+def test_a_mix_at_the_address_of_another_is_named(office):
+    office.awake(office.node(1))
+    first, taken = (office.folders[place].role.address for place in (0, 1))
+    other = office.node(2, sign=False)
+    other.agreements.clear()
+    office.awake(other)
+    usual = office.call
+    status = Answer(200, b'{"name": "mix-7"}')
+
+    def call(address, method, path, body):
+        asked = address == taken and path == "/status"
+        return status if asked else usual(address, method, path, body)
+
+    assert signed_now(office).strangers == {}  # it is the mix itself, which has not signed
+    office.call = call
+    assert signed_now(office).strangers == {"mix-2": f"mix-7 answers at {taken}"}
+    assert first != taken
+
+
 def test_one_contract_a_serial(office):
     signed_now(office)
     other = replace(office.contract, client_files={"a": "0" * 64})

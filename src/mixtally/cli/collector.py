@@ -92,6 +92,14 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
         found = office.sign(node, agreed, data, patient(call, _waits), int(time()))
     about = agreed.contract
     path = note_path(role, about)
+    if found.strangers:
+        raise DataError(
+            f"contract {about.name}",
+            wanted="every mix at its address of the contract",
+            got="; ".join(f"of {name}: {who}" for name, who in found.strangers.items()),
+            do="a port may be taken: end what uses it and start the mix. Until then no call of "
+            "this can succeed",
+        )
     if found.missing:
         raise DataError(
             f"contract {about.name}",

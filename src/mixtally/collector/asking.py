@@ -8,6 +8,7 @@ from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.refusal import ProblemError
 from mixtally.records.roles import Role
 from mixtally.report.numbers import printable
+from mixtally.wire.problem import of_path
 
 _MOST_WORDS = 200
 
@@ -28,11 +29,34 @@ class Asked(NamedTuple):
 
 def asked(call: Call, role: Role, path: str, body: bytes = b"") -> bytes | str:
     """The answer to a POST, or why there is none."""
+    return in_words(answer_of(call, role, path, body))
+
+
+def in_words(answer: Answer | str) -> bytes | str:
+    """Return the body of a good answer, or why there is none."""
+    if isinstance(answer, str):
+        return answer
+    return answer.body if answer.good else _why(answer)
+
+
+def answer_of(call: Call, role: Role, path: str, body: bytes = b"") -> Answer | str:
+    """Return the answer to a POST, whatever its status, or why there is none."""
     try:
-        answer = call(role.address, "POST", path, body)
+        return call(role.address, "POST", path, body)
     except SilentError as error:
         return f"no answer ({printable(str(error))})"
-    return answer.body if answer.good else _why(answer)
+
+
+def is_of_a_role(answer: Answer) -> bool:
+    """Return whether an answer that is not good comes from a mix or a collector.
+
+    Roles refuse with problem details of a kind that the protocol names. Other programs do not.
+    """
+    try:
+        problem = of_path(json.loads(answer.body)["type"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+    return problem is not None and problem.value.status == answer.status
 
 
 def ask_all(call: Call, roles: tuple[Role, ...], path: str) -> Asked:

@@ -1,32 +1,41 @@
 """Signing a contract as its collector, and gathering the signatures of its mixes."""
 
+import json
+from contextlib import suppress
 from typing import NamedTuple
 
 from mixtally.collector.agreed import Agreed, agreed_of, note_path
-from mixtally.collector.asking import Asked, asked, sort
+from mixtally.collector.asking import Asked, answer_of, asked, in_words, is_of_a_role, sort
 from mixtally.contract.reading import text_of
 from mixtally.errors import PlanError, RefusedError
 from mixtally.node import disk
-from mixtally.node.calls import Call
+from mixtally.node.calls import Answer, Call, SilentError
 from mixtally.node.folder import Folder, as_role
 from mixtally.node.node import Node
 from mixtally.node.peers import Peers
 from mixtally.node.refusal import ProblemError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
+from mixtally.records.roles import Role
+from mixtally.report.numbers import printable
 from mixtally.wire.note import signed_by
+
+_LONGEST = 80
+"""Letters that are shown of the name of a role that nobody asked."""
 
 
 class Gathered(NamedTuple):
     """A contract as far as it is signed.
 
     where
-      missing   mixes that have not signed -> why
+      missing    mixes that have not signed -> why
+      strangers  those of them at whose address somebody else answers -> who, and where
     """
 
     agreed: Agreed
     note: bytes
     missing: dict[str, str]
+    strangers: dict[str, str]
 
 
 def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
@@ -67,18 +76,40 @@ def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathe
             do="give the new one a larger serial",
         ) from refusal
     path, found = note_path(node.folder, agreed.contract), Asked({}, {})
+    strangers: dict[str, str] = {}
     disk.put(path, note, "a contract")
     for role in agreement.hops:
-        said = asked(call, role, "/notes", note)
-        note = _merged(node, agreed, note, said)
-        sort(found, role, said)
+        said = answer_of(call, role, "/notes", note)
+        stranger = "" if isinstance(said, str) else _stranger(call, role, said, note)
+        if stranger:
+            strangers[role.name] = said = f"{stranger} answers at {role.address}"
+        answered = in_words(said)
+        note = _merged(node, agreed, note, answered)
+        sort(found, role, answered)
     missing = sorted(set(agreement.keys) - signed_by(note, agreement.keys))
     why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
     disk.put(path, note, "a contract")
     if not missing:
         for role in agreement.hops:
             asked(call, role, "/notes", note)  # whoever asks any of them has all signatures
-    return Gathered(agreed, note, why)
+    return Gathered(agreed, note, why, {name: strangers[name] for name in why if name in strangers})
+
+
+def _stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
+    """Return who answered a note in place of ``role``; an empty text if it was the role.
+
+    A role that takes a note answers with the same text and its signatures. One that refuses says
+    why, and its name is in its status.
+    """
+    if answer.good:
+        return "" if text_of(answer.body) == text_of(note) else "another program"
+    if not is_of_a_role(answer):
+        return "another program"
+    with suppress(SilentError, ValueError, TypeError, KeyError, RecursionError):
+        name = json.loads(call(role.address, "GET", "/status", b"").body)["name"]
+        if isinstance(name, str) and name != role.name:
+            return printable(name)[:_LONGEST]
+    return ""
 
 
 def _merged(node: Node, agreed: Agreed, note: bytes, said: bytes | str) -> bytes:
