@@ -260,3 +260,37 @@ def test_a_published_closed_form_never_asks_for_more_than_the_budget(cli, tmp_pa
     assert "Feldman" in one.model
     assert two.standard_error == pytest.approx((213_556 / 1000) ** 0.5, rel=2e-3)
     assert one.standard_error > 100.0
+
+
+@pytest.mark.parametrize(
+    ("more", "trusted", "times"),
+    [
+        (("--honest-share", 0.5), "one mix, other people", 2.0),
+        (("--minimum-crowd", 5_000), "one mix, other people", 2.0),
+        (("--mix-fakes",), "one mix", 1.0),
+        (("--mix-fakes", "--hops", 3), "one of 3 mixes", 3.0),
+    ],
+)
+def test_a_published_closed_form_trusts_whom_the_plan_trusts(cli, tmp_path, more, trusted, times):
+    """Fakes that certainly arrive are as many; all that are drawn are so many times as many."""
+    asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10_000, "--bins", 3)
+    found, own = [], []
+    for place, given in enumerate(((), more)):
+        outcome = cli(*asked, *given, "--out", tmp_path / f"{place}.json")
+        plan = read_plan(tmp_path / f"{place}.json")
+        (row,) = (one for one in elsewhere(plan, 200.0) if "published" in one.model)
+        assert "(5.10)" in row.model
+        found.append(row)
+        own.append(" ".join(outcome.out.split()))
+    assert found[1].trusted == trusted
+    assert found[1].standard_error == pytest.approx(found[0].standard_error * times**0.5, rel=1e-3)
+    people = "for 10,000 people of whom 5,000 are counted on" if times == 2.0 else "10,000 people"
+    assert people in own[1]
+
+
+def test_a_closed_form_that_needs_more_people_than_are_counted_on_is_left_out(cli, tmp_path):
+    """No form begins with 20 people, though it would with the 10,000 who are expected."""
+    file = tmp_path / "plan.json"
+    asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10_000, "--bins", 3)
+    assert cli(*asked, "--minimum-crowd", 20, "--out", file).status == 0
+    assert not [one for one in elsewhere(read_plan(file)) if "published" in one.model]

@@ -57,6 +57,24 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     assert furthest <= float(most) <= furthest + 1
 
 
+def test_the_third_line_names_the_bin_where_bins_differ(study):
+    """Values that are replaced: the fullest bin errs most, and an ordinary one is stated beside."""
+    crowd = [3_000, 40, 30, 20, 10]
+    found = study(crowd, protocols=("kary-response",)).main
+    errors, (*_, third) = found.estimate.errors, of_result(found)
+    assert errors.argmax() == 0
+    assert errors.max() > 1.2 * errors[2]
+    said = re.search(
+        r"standard error (\S+) for a bin with ([\d,]+) people; (\S+) for an ordinary bin with",
+        third,
+    )
+    assert float(said[1]) == pytest.approx(errors[0], rel=0.1)
+    assert int(said[2].replace(",", "")) == round(found.estimate.counts[0])
+    assert float(said[3]) == pytest.approx(sorted(errors)[2], rel=0.1)
+    alike = of_result(study([700, 300], protocols=("clear-shaped",)).main)[2]
+    assert "for a bin" not in alike
+
+
 WHO = {Observer.MESSAGES: "message", Observer.SUMS: "sums", Observer.LINKED: "report"}
 
 

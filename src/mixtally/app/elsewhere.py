@@ -1,7 +1,9 @@
 """A plan beside the same guarantee in other models: central, local, Prio, published closed forms.
 
 Errors are standard errors of a count that nobody holds, at the epsilon and delta of a plan, for all
-of its collections together.
+of its collections together. All rows replace one person's record among the same people. A published
+closed form trusts whom the plan trusts: it counts on as many honest people as the plan does, or on
+the fakes of one mix where every mix draws them.
 """
 
 import math
@@ -45,7 +47,7 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
     """What the guarantee of ``plan`` costs in other models, the least error first.
 
     Published closed forms may have ``messages`` a person; None for two, or the plan's if those are
-    more. Prio's servers each add the noise of the central model, as either may be the honest one.
+    more. Where mixes draw the fakes, a mix may draw as many as there are people, or the plan's. Prio's servers each add the noise of the central model, as either may be the honest one.
     """
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)
@@ -64,53 +66,79 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
 
 
 def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
-    """The error of the plan, in the first row, beside those of the other models."""
-    mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
-    who = mix if plan.cover is Cover.MIXES else f"{mix}, other people"
-    own = Elsewhere("this plan", who, plan.standard_error)
+    """Build the table of the plan's error, in the first row, and those of the other models."""
+    own = Elsewhere("this plan", _trusted(plan), plan.standard_error)
+    title = f"The same guarantee elsewhere, for {plan.users:,} people"
+    if plan.cover is Cover.PEOPLE and plan.honest_people < plan.users:
+        title += f" of whom {plan.honest_people:,} are counted on"
     return Table(
         ("model", "trusted", "standard error"),
         [(o.model, o.trusted, error_text(o.standard_error)) for o in (own, *others)],
         words=frozenset({"trusted"}),
-        title="The same guarantee elsewhere",
+        title=title,
     )
+
+
+def _trusted(plan: Plan) -> str:
+    """Who must be honest for the plan's promise."""
+    mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
+    if plan.cover is Cover.MIXES:
+        return mix
+    return f"{mix}, other people" if _needs_people(plan) else "nobody"
+
+
+def _needs_people(plan: Plan) -> bool:
+    return plan.count_flips or any(part.own is not None for part in plan.parts)
 
 
 def _published(plan: Plan, messages: float) -> list[Elsewhere]:
     """The closed form of least error that holds and fits into so many messages a person."""
     simple = plan.question.kind is Kind.ONE and plan.question.hashed is None
-    if not simple or plan.collections > 1:
+    trusts = plan.cover is Cover.MIXES or _needs_people(plan)
+    if not simple or not trusts or plan.collections > 1:
         return []
     fits = {name: error for name, error in _closed_forms(plan, messages) if error is not None}
     if not fits:
         return []
     name = min(fits, key=fits.__getitem__)
-    return [Elsewhere(f"published closed form, {name}", "one mix, other people", fits[name])]
+    return [Elsewhere(f"published closed form, {name}", _trusted(plan), fits[name])]
 
 
 def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
-    """Names and errors; None where a form does not begin, or asks for more messages."""
+    """Names and errors; None where a form does not begin, or asks for more messages.
+
+    A form needs fakes that certainly arrive: those of the honest people who are counted on, or
+    those of one mix. In all there are more: every person, or every mix, draws as many.
+    """
     epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
-    users, bins = plan.users, plan.question.bins
-    sent = math.floor((messages - 1.0) * users)
+    users, bins, certain = plan.users, plan.question.bins, plan.honest_people
+    by_mixes = plan.cover is Cover.MIXES
+    allowed = math.floor((messages - 1.0) * certain)
+    if by_mixes:
+        allowed = max(users, plan.messages_per_mix)
+
+    def drawn(fakes: int) -> int:
+        """How many are drawn in all where so many are certain."""
+        return fakes * plan.hops if by_mixes else -(-fakes * users // certain)
 
     def clear() -> float | None:
         fakes = math.ceil(notes.clear_uniform(epsilon, delta, bins))
-        if fakes > sent:
+        if fakes > allowed:
             return None
-        return clear_uniform(bins=bins, fakes=fakes).standard_error(users)
+        return clear_uniform(bins=bins, fakes=drawn(fakes)).standard_error(users)
 
     def blank() -> float | None:
-        flips = _threshold(notes.flip_blank(epsilon, delta, sent)) if sent else None
+        flips = _threshold(notes.flip_blank(epsilon, delta, allowed)) if allowed else None
         if flips is None:
             return None
-        return flip_blank(bins=bins, fakes=sent, threshold=flips).standard_error(users)
+        made = flip_blank(bins=bins, fakes=drawn(allowed), threshold=flips)
+        return made.standard_error(users)
 
     def clones() -> float | None:
-        flips = _threshold(peers.clones(epsilon, delta, users))
+        flips = None if by_mixes else _threshold(peers.clones(epsilon, delta, certain))
         if flips is None:
             return None
-        return flip(bins=bins, threshold=flips, crowd=users).standard_error(users)
+        return flip(bins=bins, threshold=flips, crowd=certain).standard_error(users)
 
     yield "Notes (2020), (5.10)", _begun(clear)
     yield "Notes (2020), (5.26)", _begun(blank)

@@ -14,8 +14,9 @@ from mixtally.records.contract import Plan
 from mixtally.records.costs import usual_count
 from mixtally.records.guarantee import Observer
 from mixtally.records.result import Result
+from mixtally.records.results import Estimate
 from mixtally.report.document import Promise
-from mixtally.report.numbers import at_most, error_text
+from mixtally.report.numbers import at_most, counted, error_text
 from mixtally.report.words import assumes, losses, without_mixes
 
 _WHO = {
@@ -92,7 +93,7 @@ def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Prom
     if plan.parts[0].replaced is not None:
         held = usual_count(plan.users)
         full = error_text(plan.error_of(held))
-        crowd += f", of a bin that nobody holds; {full} of one that {held:,} people hold"
+        crowd += f", for an empty bin; {full} for a bin with {held:,} people"
     third = expected(plan.standard_error, level, crowd, half=half)
     return lines(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
 
@@ -103,8 +104,27 @@ def of_result(result: Result) -> Promise:
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
     # Not half an interval: those of small counts begin at 0, and noise may be skew.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    third = expected(error, each.level, half=most)
+    third = expected(error, each.level, _of_which_bin(result.estimate), half=most)
     return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
+
+
+def _of_which_bin(estimate: Estimate) -> str:
+    """Name the bin that the stated error is of, and state the median error, where they differ.
+
+    Errors differ from bin to bin where values are replaced, and over planes.
+    """
+    errors = estimate.errors
+    if errors is None or not len(errors):
+        return ""
+    order = np.argsort(errors, kind="stable")
+    worst, usual = int(order[-1]), int(order[(len(order) - 1) // 2])
+    if error_text(errors[worst]) == error_text(errors[usual]):
+        return ""
+    held = [max(0, round(float(estimate.counts[place]))) for place in (worst, usual)]
+    return (
+        f" for a bin with {counted(held[0], 'person', 'people')}; {error_text(errors[usual])} for "
+        f"an ordinary bin with {counted(held[1], 'person', 'people')}"
+    )
 
 
 def of_round(plan: Plan, result: Result | None) -> Promise:
