@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mixtally.planner import Planner, PlanRequest, choose, gains
-from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.divergence import two_outputs
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Kind, Question, with_attributes
 
@@ -70,7 +70,7 @@ def test_the_budget_is_two_messages_a_part_and_one_more_than_a_set_has(question,
 def test_a_gain_needs_no_worst_crowd(monkeypatch):
     """Eleven bits among millions: three gains once took 147 of 149 seconds."""
     proofs = []
-    monkeypatch.setattr(single_bit, "worst_on_line", lambda *given: proofs.append(given))
+    monkeypatch.setattr(two_outputs, "worst_on_line", lambda *given: proofs.append(given))
     question = Question(name="bits", bins=11, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.05111, delta=9.03e-11)
     asked = PlanRequest(

@@ -10,7 +10,7 @@ from mixtally.errors import InfeasibleError
 from mixtally.planner import PlanRequest, choose, relaxations
 from mixtally.planner.choose import Planner
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.divergence import two_outputs
 from mixtally.privacy.numerics import saddle_line, worst_on_line
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes
@@ -153,7 +153,7 @@ def test_sets_in_a_counted_crowd_take_few_integrals(integrals):
 
 def test_what_would_take_too_long_is_a_misfit_that_says_so(monkeypatch):
     """The others are offered all the same."""
-    monkeypatch.setattr(single_bit, "_MOST_PRODUCTS", 1000)
+    monkeypatch.setattr(two_outputs, "_MOST_PRODUCTS", 1000)
     question = Question(name="x", bins=1, kind=Kind.BITS)
     asked = PlanRequest(
         question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=100_000

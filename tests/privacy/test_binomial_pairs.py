@@ -19,6 +19,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
     Pair,
     divergence,
     exchange_divergence,
+    flipped,
     flipped_bits,
     flips,
     own_bits,
@@ -37,8 +38,7 @@ def exact_pair(ones, zeros, threshold):
 
 
 def pair(ones, zeros, threshold):
-    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    return own_bits(*flipped_bits(ones, zeros, threshold), p, q)
+    return own_bits(*flipped_bits(ones, zeros, flipped(threshold)), flipped(threshold))
 
 
 def close(numbers, truths, within=1e-12):
@@ -51,13 +51,13 @@ def close(numbers, truths, within=1e-12):
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_flipped_bits_have_the_distribution_of_fractions(crowd, threshold):
-    pmf, cut = flipped_bits(*crowd, threshold)
+    pmf, cut = flipped_bits(*crowd, flipped(threshold))
     assert close(pmf, sums(*crowd, Fraction(threshold, SCALE)))
     assert 0.0 < cut <= 4 * tails.CUT_TAIL
 
 
 def test_no_flipped_bits_are_a_sum_of_zero():
-    pmf, cut = flipped_bits(0, 0, 1 << 60)
+    pmf, cut = flipped_bits(0, 0, flipped(1 << 60))
     assert pmf.tolist() == [1.0]
     assert cut == 0.0
 
@@ -80,7 +80,7 @@ def test_flips_have_twelve_digits(trials, mean):
 def test_long_runs_are_those_of_loader():
     long = flips(10**6, 1 << 60)
     assert len(long) > 2048
-    run = two_distributions._run(10**6, 1 << 60, *tails.window(10**6, 2.0**-4))
+    run = two_distributions._run(10**6, 1.0 / 15.0, *tails.window(10**6, 2.0**-4))
     assert run == pytest.approx(long, rel=1e-11)
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.ground.memo import Memo
-from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.divergence import one_hot, single_bit, two_outputs
 from mixtally.privacy.numerics import two_binomials
-from mixtally.privacy.numerics.binomial_pairs import tail_divergence
+from mixtally.privacy.numerics.binomial_pairs import flipped, tail_divergence
 from mixtally.privacy.numerics.bracket import larger
 
 CELLS = [  # others, the cell's ones, flip probability, deviations of a Gaussian's epsilon, repeats
@@ -32,17 +32,19 @@ def bounds(others, cell, flip, deviations, repeats):
     threshold, (least, most) = threshold_of(flip), cell
     noise = math.sqrt(repeats * flip * (1.0 - flip) * others)
     epsilon = deviations * (1.0 - 2.0 * flip) * repeats / noise
-    coins = single_bit.sure_coins(repeats * (most - least), threshold)
+    coins = two_outputs.sure_coins(repeats * (most - least), flipped(threshold))
     assert coins
     given = (threshold, epsilon, repeats, Memo(1 << 26))
     whole = of_cell(least, others - most, *given, coins)
     points = range(least, most + 1, max(1, (most - least) // 60))
-    return whole, [single_bit._background(m, others - m, *given) for m in points]
+    return whole, [of_cell(m, others - m, *given) for m in points]
 
 
-def of_cell(ones, zeros, threshold, epsilon, repeats, memo, coins):
+def of_cell(ones, zeros, threshold, epsilon, repeats, memo, coins=0):
     """What a proof asks of a cell: both directions, the larger."""
-    pair = single_bit._directions(ones, zeros, threshold, repeats, memo, coins)
+    pair = two_outputs._directions(
+        single_bit.flipped_bit(threshold, repeats), ones, zeros, memo, coins
+    )
     return larger(*(tail_divergence(one, math.exp(epsilon)) for one in pair))
 
 
@@ -62,23 +64,23 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
     others, (least, most), flip, _, repeats = case
     whole, points = bounds(*case)
     given = (threshold_of(flip), 0.0, repeats, Memo(1 << 26))
-    dropped = single_bit._background(least, others - most, *given).upper
-    coins = single_bit.sure_coins(repeats * (most - least), given[0])
+    dropped = of_cell(least, others - most, *given).upper
+    coins = two_outputs.sure_coins(repeats * (most - least), flipped(given[0]))
     kept = of_cell(least, others - most, *given, coins).upper
     assert kept < dropped
     assert max(point.upper for point in points) <= whole.upper
 
 
 @pytest.mark.parametrize("flip", [0.26, 0.4, 0.499, 0.5])
-@pytest.mark.parametrize("flipped", [0, 1, 60, 1000, 50_000])
-def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
+@pytest.mark.parametrize("people", [0, 1, 60, 1000, 50_000])
+def test_so_many_coins_are_there_but_for_a_chance_that_is_added(people, flip):
     threshold = threshold_of(flip)
-    coins = single_bit.sure_coins(flipped, threshold)
-    assert coins == 0 or coins >= flipped / 2
+    coins = two_outputs.sure_coins(people, flipped(threshold))
+    assert coins == 0 or coins >= people / 2
     share = mpmath.mpf(2 * threshold) / SCALE
     with mpmath.workdps(40):
         fewer = mpmath.fsum(
-            mpmath.binomial(flipped, k) * share**k * (1 - share) ** (flipped - k)
+            mpmath.binomial(people, k) * share**k * (1 - share) ** (people - k)
             for k in range(max(0, coins - 300), coins)
         )
     assert fewer <= math.exp(-64.0)
@@ -86,7 +88,7 @@ def test_so_many_coins_are_there_but_for_a_chance_that_is_added(flipped, flip):
 
 def test_crowds_that_are_nearly_alike_take_few_looks(watch):
     """100,000 people, q = .49: 401 looks when those who differ were dropped."""
-    looks = watch(single_bit, "_directions")
+    looks = watch(two_outputs, "_directions")
     ends = single_bit.delta(100_000, 0, threshold_of(0.49), 0.0, count_crowd=True)
     assert ends.lower <= ends.upper <= ends.lower * 1.0011
     assert len(looks) < 60
@@ -128,7 +130,7 @@ def test_coins_in_boxes_bring_bounds_closer(monkeypatch):
 
 def test_coins_that_are_dear_are_left_out():
     """`delta --protocol flip-uniform --observer sums --fakes 2396000000 --flip 0.401`: 46 s."""
-    given = (300, 200, 900, threshold_of(0.4))
+    given = (300, 200, 900, flipped(threshold_of(0.4)))
     kept = two_binomials.with_coins(*given)
     assert len(kept.pmf) > len(two_binomials.flipped_sum(300, 200, given[-1]).pmf)
     left = two_binomials.with_coins(*given, most_products=1000)

@@ -22,6 +22,7 @@ from mixtally.privacy.divergence import (
     in_clear,
     repeats,
     single_bit,
+    two_outputs,
 )
 from mixtally.privacy.numerics.gap import Gap
 from mixtally.privacy.numerics.gaussian_start import _gaussian_delta
@@ -225,11 +226,11 @@ def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, watch, parts):
     """The longer the distribution, the fewer are looked at; here as if 300 integers were long."""
     given, epsilons = (3000, 0, threshold_of(0.2)), [0.0, 0.1, 0.2, 0.4]
     usual = single_bit.at_once(*given, epsilons)
-    looked = watch(single_bit, "_directions")
+    looked = watch(two_outputs, "_directions")
     single_bit.at_once(*given, epsilons)
     before = len(looked)
-    length = single_bit._length(2999, threshold_of(0.2), 1)
-    monkeypatch.setattr(single_bit, "_LONG", length / parts)
+    length = two_outputs._length(single_bit.flipped_bit(threshold_of(0.2)), 2999)
+    monkeypatch.setattr(two_outputs, "_LONG", length / parts)
     looked.clear()
     longer = single_bit.at_once(*given, epsilons)
     assert len(looked) < before

@@ -9,7 +9,7 @@ from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
 from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.divergence import one_hot, two_outputs
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, NoFakes
 
@@ -58,7 +58,7 @@ def test_sums_too_long_for_bits_are_proved_by_cells(monkeypatch):
     users, threshold = 7_000, threshold_of(0.3)
     truth = largest(users, threshold, (0.05,))
     close = proved(users, threshold, (0.05,))
-    monkeypatch.setattr(single_bit, "_MOST_PRODUCTS", 1000)
+    monkeypatch.setattr(two_outputs, "_MOST_PRODUCTS", 1000)
     found = proved(users, threshold, (0.05,))
     assert np.all(truth <= found)
     assert found != close

@@ -12,9 +12,10 @@ from helpers.sampled import rows
 from mixtally.errors import AccountingError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.divergence import single_bit
+from mixtally.ground.memo import Memo
+from mixtally.privacy.divergence import single_bit, two_outputs
 from mixtally.privacy.numerics import two_binomials as module
-from mixtally.privacy.numerics.binomial_pairs import tail_divergence, tail_divergences
+from mixtally.privacy.numerics.binomial_pairs import flipped, tail_divergence, tail_divergences
 from mixtally.privacy.numerics.two_binomials import by_recurrence, flipped_sum
 
 LONG = [  # ones, zeros, flip probability
@@ -26,13 +27,18 @@ LONG = [  # ones, zeros, flip probability
 ]
 
 
+def directions(ones, zeros, threshold):
+    """Return both directions of one bit in a known crowd."""
+    return two_outputs.remembered(single_bit.flipped_bit(threshold), ones, zeros, Memo(1 << 26))
+
+
 @pytest.mark.parametrize("flip", [1e-6, 0.03, 0.3, 0.4999])
 def test_the_sum_is_that_of_fractions(flip):
     threshold = threshold_of(flip)
     for ones, zeros in product((0, 1, 2, 7), (0, 1, 5, 12)):
         if ones + zeros:
             true = sums(ones, zeros, Fraction(threshold, SCALE))
-            found = by_recurrence(ones, zeros, threshold)
+            found = by_recurrence(ones, zeros, flipped(threshold))
             assert len(found.pmf) == ones + zeros + 1
             assert found.pmf == pytest.approx([float(one) for one in true], rel=1e-13)
 
@@ -61,7 +67,7 @@ def wrong_by(case):
     """The largest relative error of a few chances, those far out among them, and its bound."""
     ones, zeros, flip = case
     threshold = threshold_of(flip)
-    found = by_recurrence(ones, zeros, threshold)
+    found = by_recurrence(ones, zeros, flipped(threshold))
     q = threshold / SCALE
     first = tails.window(zeros, q).first + ones - tails.window(ones, q).last
     places = np.flatnonzero(found.pmf > 1e-50)
@@ -89,18 +95,18 @@ def test_a_start_that_is_not_forgotten_is_noticed(monkeypatch):
 
 
 def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(watch):
-    short = module.by_recurrence(40, 50, threshold_of(0.2)).pmf
+    short = module.by_recurrence(40, 50, flipped(threshold_of(0.2))).pmf
     asked = watch(module, "by_recurrence")
-    assert flipped_sum(40, 50, threshold_of(0.2)).pmf == pytest.approx(short, rel=1e-11)
+    assert flipped_sum(40, 50, flipped(threshold_of(0.2))).pmf == pytest.approx(short, rel=1e-11)
     assert not asked
-    flipped_sum(200_000, 200_000, threshold_of(0.3))
+    flipped_sum(200_000, 200_000, flipped(threshold_of(0.3)))
     assert asked
 
 
 @pytest.mark.parametrize("case", LONG, ids=str)
 def test_tails_at_many_epsilons_are_those_at_each(case):
     ones, zeros, flip = case
-    pairs = single_bit._directions(ones, zeros, threshold_of(flip), 1, None)
+    pairs = directions(ones, zeros, threshold_of(flip))
     grows = np.exp(np.linspace(0.0, 3.0, 50))
     for tail in pairs:
         lower, upper = tail_divergences(tail, grows)
@@ -110,7 +116,7 @@ def test_tails_at_many_epsilons_are_those_at_each(case):
 
 
 def test_a_tail_that_is_no_number_is_refused_at_many_epsilons():
-    pair = single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward
+    pair = directions(3, 4, threshold_of(0.3)).forward
     broken = pair._replace(tail_p=np.full_like(pair.tail_p, np.nan))
     with pytest.raises(AccountingError, match="nothing may be promised"):
         tail_divergences(broken, np.exp(np.array([0.0, 1.0])))
@@ -118,9 +124,9 @@ def test_a_tail_that_is_no_number_is_refused_at_many_epsilons():
 
 def test_tails_keep_what_their_chances_are_wrong_by():
     given = (200_000, 150_000, threshold_of(0.3))
-    tail = single_bit._directions(*given, 1, None).forward
-    assert tail.error > 4.0 * by_recurrence(*given).error > 1e-10
-    assert single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward.error < 1e-11
+    tail = directions(*given).forward
+    assert tail.error > 4.0 * by_recurrence(*given[:2], flipped(given[2])).error > 1e-10
+    assert directions(3, 4, threshold_of(0.3)).forward.error < 1e-11
 
 
 @pytest.mark.parametrize(("users", "fakes", "flip", "repeats"), rows([
@@ -150,6 +156,6 @@ def test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(users, fakes
 
 @pytest.mark.parametrize("cut", [-1e-9, 1.5, float("nan")])
 def test_a_cut_that_can_be_none_is_refused_at_many_epsilons(cut):
-    tail = single_bit._directions(3, 4, threshold_of(0.3), 1, None).forward._replace(cut=cut)
+    tail = directions(3, 4, threshold_of(0.3)).forward._replace(cut=cut)
     with pytest.raises(AccountingError, match="nothing may be promised"):
         tail_divergences(tail, np.exp(np.array([0.0, 1.0])))

@@ -5,8 +5,9 @@ import pytest
 from helpers.sampled import among
 from mixtally.errors import EffortError
 from mixtally.ground.fixed import threshold_of
+from mixtally.ground.memo import Memo
 from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import k_hot, one_hot, single_bit
+from mixtally.privacy.divergence import k_hot, one_hot, single_bit, two_outputs
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.flip_ratios import (
     Orbit,
@@ -151,10 +152,11 @@ def test_sums_that_spread_widely_are_calibrated_with_few_crowds(watch):
 @pytest.mark.parametrize("users", [2, 3, 6, 51, 200])
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
-    threshold = threshold_of(0.2)
+    threshold, memo = threshold_of(0.2), Memo(1 << 26)
+    bit = single_bit.flipped_bit(threshold, repeats)
     for fakes in (0, 7):
         for epsilon in (0.0, 0.5, 2.0):
-            bound = single_bit.any_crowd(users, fakes, threshold, epsilon, repeats=repeats)
+            bound = two_outputs.any_crowd(bit, users - 1, fakes, epsilon, memo)
             every = [
                 single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
                 for ones in range(0, users, max(1, users // 10))
@@ -174,7 +176,7 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
 
 def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
     """`noise --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
-    made = watch(single_bit, "with_coins", 0)
+    made = watch(two_outputs, "with_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"wanted .* got .* repeat less often"):
         calibrated("single-bit", 0.01, 1e-6, **asked)
@@ -183,7 +185,7 @@ def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
 
 def test_the_crowds_of_a_proof_serve_all_epsilons(watch):
     """Proved one by one, every epsilon had cells of its own: 4,300 crowds, later 1,200."""
-    made = watch(single_bit, "with_coins", 700)
+    made = watch(two_outputs, "with_coins", 700)
     message = BitFlips(
         bins=1, threshold=threshold_of(0.0035), max_set=None, fakes=NoFakes(), crowd=27_320
     )

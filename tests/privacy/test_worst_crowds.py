@@ -11,7 +11,7 @@ from helpers.exact_distributions import sums
 from helpers.sampled import among, rows
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
-from mixtally.privacy.divergence import one_hot, single_bit
+from mixtally.privacy.divergence import one_hot, single_bit, two_outputs
 
 MILLION = 10**6
 
@@ -71,7 +71,7 @@ def test_what_a_search_may_expect_falls_and_is_proved_at_its_end(epsilon, cover)
 
 
 def test_the_worst_of_a_million_crowds_takes_few_looks(watch):
-    looks = watch(single_bit, "_directions")
+    looks = watch(two_outputs, "_directions")
     single_bit.delta(MILLION, 0, round(34.07e-6 * SCALE), 1.0, count_crowd=True)
     assert len(looks) < 80
 

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from mixtally.ground.memo import Memo
-from mixtally.privacy.divergence import ObservedMessage, single_bit
+from mixtally.privacy.divergence import ObservedMessage, single_bit, two_outputs
 from mixtally.privacy.numerics.binomial_pairs import tail_divergences
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
@@ -67,7 +67,7 @@ def each_way(
     m = flips(message)
     if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
         return None
-    pair = single_bit.remembered(0, m.fakes.count, m.threshold, 1, memo)
+    pair = two_outputs.remembered(single_bit.flipped_bit(m.threshold), 0, m.fakes.count, memo)
     grows = np.exp(np.array(epsilons))
     forward, backward = (tail_divergences(one, grows).upper.tolist() for one in pair)
     return forward, backward

@@ -26,8 +26,11 @@ is in either cell alike, and given T with the person's own
     alpha = 2 (1-g) r(T-1) / T,    beta = (2g/d) r(T-1) + g (1 - 2/d) r(T),
 
 so that this crowd has at least the sum over T of alpha E[(A - e^eps (T - A) - h)_+] with
-h = (e^eps - 1) beta / alpha: what is lost is that N is not seen. With d = 2 all others hold v, and
-the messages of u are counted; there the bound lies above the truth by up to a sixth.
+h = (e^eps - 1) beta / alpha: what is lost is that N is not seen.
+
+*Two bins* have two outputs, whose law is exact in the worst crowd (``two_outputs``): a value sends
+its own bin with 1 - g/2 and the other one with g/2, and a fake is a fair coin. The bound above is
+many times too large there. It is taken only where the exact law takes too long.
 
 Over planes of Z_p^t all of this bounds delta from above with d = p, as the shift -(e^eps - 1) g of
 W is the same for every message (``clear_uniform``); from below planes that hold u are counted.
@@ -40,10 +43,12 @@ Model (2019), theorem 3.1, with the person's own replacement kept.
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
 
 import numpy as np
 
+from mixtally.errors import EffortError
 from mixtally.ground import tails
 from mixtally.ground.fixed import SCALE
 from mixtally.ground.memo import Memo
@@ -57,8 +62,11 @@ from mixtally.privacy.divergence import (
     clear_uniform,
     repeats,
     set_in_clear,
+    two_outputs,
 )
+from mixtally.privacy.divergence.two_outputs import Bit
 from mixtally.privacy.numerics import blanket
+from mixtally.privacy.numerics.binomial_pairs import BitChances
 from mixtally.privacy.numerics.bracket import Bracket, bracket
 from mixtally.privacy.numerics.few_valued import Distribution
 from mixtally.privacy.numerics.flip_ratios import excess
@@ -72,6 +80,10 @@ SOURCE = (
     "an upper bound for any crowd: the privacy blanket of replaced values (Balle et al. 2019, "
     "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "
     "one other value"
+)
+TWO_BINS = (
+    "exact distribution of two outputs; the worst crowd holds the two values only (proved in "
+    "privacy/divergence/two_outputs.py)"
 )
 SETS = (
     f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
@@ -119,6 +131,10 @@ def delta(
     if m.max_set > 1:
         bounds = set_in_clear.delta(set_in_clear.among(m, m.fakes.count), epsilon, memo)
         return ProvedDelta(bounds, SETS, assumption)
+    if _two_bins(m):
+        with suppress(EffortError):
+            bounds = two_outputs.delta(*_bit(m), epsilon, memo, lower_alone=lower_alone)
+            return ProvedDelta(bounds, TWO_BINS, assumption)
     most = 1.0 if lower_alone else upper_bound(m, epsilon)
     least = min(lower_bound(m, epsilon), most)
     return ProvedDelta(Bracket(least, most), SOURCE, assumption)
@@ -140,8 +156,8 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
 def lower_bound(m: KaryResponse, epsilon: float) -> float:
     """What the crowd has in which all others hold one other value.
 
-    Of one cell alone where both are too long, and over planes. Totals whose own chance or the next
-    one's was cut off are left out, which only lowers it.
+    Of one cell alone where both are too long, over planes, and of two bins. Totals whose own chance
+    or the next one's was cut off are left out, which only lowers it.
     """
     share = 2.0 / m.cells
     sources = [(m.crowd - 1, m.chance * share), (m.fakes.count, share)]
@@ -165,9 +181,17 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
-    """Points of a curve may be near or rough, and so is what is expected; of sets near alone."""
-    if _kary(message).max_set > 1:
+    """Return the closest bound that costs no more than ``bound``.
+
+    Points of a curve may be near or rough, and so is what is expected; of sets near alone. Of two
+    bins the worst crowd is searched for where it is only expected, and proved at several epsilons
+    at once.
+    """
+    m = _kary(message)
+    if m.max_set > 1:
         return Bound.NEAR if bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
+    if _two_bins(m):
+        return bound if bound is not Bound.ROUGH else Bound.EXPECTED
     return Bound.NEAR if bound is Bound.EXPECTED else bound
 
 
@@ -179,8 +203,33 @@ def upper(
     if m.max_set > 1:
         near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.among(m, m.fakes.count)
         return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
+    if _two_bins(m):
+        with suppress(EffortError):
+            return _exact_upper(m, epsilons, bound, memo)
     smoothed = {Bound.NEAR: NEAR, Bound.ROUGH: ROUGH}.get(bound, 0.0)
     return [upper_bound(m, epsilon, smoothed) for epsilon in epsilons]
+
+
+def _exact_upper(
+    m: KaryResponse, epsilons: Sequence[float], bound: Bound, memo: Memo
+) -> list[float]:
+    """Return the upper bounds of two bins; raises EffortError as ``two_outputs.delta`` does."""
+    if bound in (Bound.EXPECTED, Bound.ROUGH):
+        return [two_outputs.expected_upper(*_bit(m), one, memo) for one in epsilons]
+    if bound is Bound.NEAR and len(epsilons) > 1:
+        return [found.upper for found in two_outputs.at_once(*_bit(m), epsilons, memo)]
+    return [two_outputs.delta(*_bit(m), one, memo).upper for one in epsilons]
+
+
+def _two_bins(m: KaryResponse) -> bool:
+    """Return whether messages have two outputs."""
+    return m.cells == 2 and m.planes is None
+
+
+def _bit(m: KaryResponse) -> tuple[Bit, int, int]:
+    """Return two bins as a message of two outputs, how many others there are, and no zeros."""
+    chances = BitChances(m.replaced, 2 * SCALE - m.replaced, 2 * SCALE)
+    return Bit(chances, fair=m.fakes.count), m.crowd - 1, 0
 
 
 def each_way(*_: object) -> None:

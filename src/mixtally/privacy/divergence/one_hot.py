@@ -31,12 +31,13 @@ from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
 from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.pld import CLOSER, connected, proved_at_once
-from mixtally.privacy.divergence import single_bit
+from mixtally.privacy.divergence import single_bit, two_outputs
 from mixtally.privacy.divergence.flip_blank import among_blanks
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.binomial_pairs import (
     Steps,
     exchange_divergences,
+    flipped,
     flipped_bits,
     flips,
     own_bits,
@@ -154,7 +155,7 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
 
 def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
     """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
-    pmf, _ = flipped_bits(fakes, others, threshold, memo)
+    pmf, _ = flipped_bits(fakes, others, flipped(threshold), memo)
     q = threshold / SCALE
     return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
 
@@ -211,7 +212,7 @@ def sums_at_once(
 def check_several(users: int, fakes: int, threshold: int) -> None:
     """Raises EffortError where ``sums_at_once`` does for several epsilons, before their work."""
     if _length(others := users - 1 + fakes, threshold) >= _LONG:
-        single_bit.check_work(others, threshold, 1)
+        two_outputs.check_work(single_bit.flipped_bit(threshold), others)
 
 
 def _length(others: int, threshold: int) -> int:
@@ -275,13 +276,13 @@ def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo
     """The divergences of a cell of (h1, h2), both directions; of people whose bit differs within
     the cell the observer is told all but the fair coins.
     """
-    q, p, grows = threshold / SCALE, (SCALE - threshold) / SCALE, np.exp(np.array(epsilons))
+    chances, grows = flipped(threshold), np.exp(np.array(epsilons))
 
     def bin_with(ones: int, zeros: int) -> Steps:
         def made() -> Steps:
-            coins = sure_coins(others - ones - zeros, threshold)
-            pmf, cut, error = with_coins(ones, zeros, coins, threshold, memo)
-            return steps(own_bits(pmf, cut, p, q, error=error))
+            coins = sure_coins(others - ones - zeros, chances)
+            pmf, cut, error = with_coins(ones, zeros, coins, chances, memo)
+            return steps(own_bits(pmf, cut, chances, error=error))
 
         found: Steps = memo.get(("bin", ones, zeros, others, threshold), made)
         return found

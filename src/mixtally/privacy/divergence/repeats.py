@@ -26,6 +26,7 @@ from mixtally.privacy.numerics.binomial_pairs import (
     CONVOLVED,
     Pair,
     divergence,
+    flipped,
     flipped_bits,
     own_bits,
     product_divergence,
@@ -66,8 +67,8 @@ def among_blanks(
     fakes: int, threshold: int, epsilon: float, copies: int, memo: Memo | None = None
 ) -> Bracket:
     """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
-    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
-    pair = own_bits(*flipped_bits(0, copies * fakes, threshold, memo), p, q, copies)
+    chances = flipped(threshold)
+    pair = own_bits(*flipped_bits(0, copies * fakes, chances, memo), chances, copies)
     return product_divergence(pair, pair.swapped(), math.exp(epsilon))
 
 

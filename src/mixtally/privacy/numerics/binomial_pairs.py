@@ -26,6 +26,38 @@ _LONGEST_RUN = 2048
 """Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
 
 
+class BitChances(NamedTuple):
+    """Chances of output 1 for two values of a person, as integers over ``scale``.
+
+    where
+      low    the chance of the value that sends a 1 less often, above 0
+      high   the chance of the value that sends a 1 more often, below ``scale``
+    """
+
+    low: int
+    high: int
+    scale: int = SCALE
+
+    @property
+    def lost(self) -> int:
+        """The chance of output 0 for the value that sends a 1 more often."""
+        return self.scale - self.high
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both values send their rarer output with the same chance."""
+        return self.low == self.lost
+
+    def mirrored(self) -> "BitChances":
+        """Return the chances of output 0, for the same values in reversed order."""
+        return BitChances(self.lost, self.scale - self.low, self.scale)
+
+
+def flipped(threshold: int) -> BitChances:
+    """Return the chances of a bit that is flipped with probability ``threshold`` / 2^64."""
+    return BitChances(threshold, SCALE - threshold)
+
+
 class Pair(NamedTuple):
     """P and Q on the same integers, all but ``cut`` of either; P / Q never falls.
 
@@ -42,68 +74,75 @@ class Pair(NamedTuple):
         return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
 
 
-def flips(trials: int, threshold: int, memo: Memo | None = None) -> Floats:
-    """The distribution of Bin(trials, threshold / 2^64) on ``tails.window``, good to 3e-13.
+def flips(trials: int, threshold: int, memo: Memo | None = None, scale: int = SCALE) -> Floats:
+    """Return the distribution of Bin(trials, threshold / scale) on ``tails.window``, good to 3e-13.
 
     Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
     below the rounding, so no factorial is needed. Long windows use Loader's form.
     """
-    q = threshold / SCALE
+    q = threshold / scale
     first, last = tails.window(trials, q)
     if last - first > _LONGEST_RUN:
         return tails.pmf(trials, q, first, last)
+    odds = threshold / (scale - threshold)
     if memo is None:
-        return _run(trials, threshold, first, last)
+        return _run(trials, odds, first, last)
     pmf: Floats = memo.get(
-        ("flips", trials, threshold), lambda: _run(trials, threshold, first, last)
+        ("flips", trials, threshold, scale), lambda: _run(trials, odds, first, last)
     )
     return pmf
 
 
-def _run(trials: int, threshold: int, first: int, last: int) -> Floats:
-    """``flips`` on a short window; read-only, as others are given it as well."""
+def _run(trials: int, odds: float, first: int, last: int) -> Floats:
+    """Return ``flips`` on a short window; read-only, as it is shared through the memo."""
     k = np.arange(first + 1.0, last + 1.0)
     pmf = np.empty(last - first + 1)
     pmf[0] = 1.0
-    np.cumprod((trials + 1.0 - k) / k * (threshold / (SCALE - threshold)), out=pmf[1:])
+    np.cumprod((trials + 1.0 - k) / k * odds, out=pmf[1:])
     pmf /= pmf.sum()
     pmf.setflags(write=False)
     return pmf
 
 
 def flipped_bits(
-    ones: int, zeros: int, threshold: int, memo: Memo | None = None
+    ones: int, zeros: int, chances: BitChances, memo: Memo | None = None
 ) -> tuple[Floats, float]:
-    """The distribution of the sum of flipped bits, ``ones`` of which were one, and what was cut
-    off.
+    """Return the distribution of Bin(ones, high) + Bin(zeros, low), and what was cut off.
 
     Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
-    Ones are counted by their flips, backwards: the chance of no flip, rounded, would spoil small
-    flip probabilities.
+    The rarer output of either value is counted: a chance near one, rounded, would spoil its
+    complement.
     """
     pmf, cut = np.ones(1), 0.0
     if zeros > 0:
-        pmf, cut = flips(zeros, threshold, memo), 2.0 * tails.CUT_TAIL
+        pmf, cut = _of_value(zeros, chances.low, chances.scale, memo), 2.0 * tails.CUT_TAIL
     if ones > 0:
-        pmf = np.convolve(pmf, flips(ones, threshold, memo)[::-1])
+        pmf = np.convolve(pmf, _of_value(ones, chances.high, chances.scale, memo))
         cut += 2.0 * tails.CUT_TAIL
     return pmf, cut
+
+
+def _of_value(trials: int, chance: int, scale: int, memo: Memo | None) -> Floats:
+    """Return ``flips``, from the rarer of both outputs."""
+    if 2 * chance <= scale:
+        return flips(trials, chance, memo, scale)
+    return flips(trials, scale - chance, memo, scale)[::-1]
 
 
 def own_bits(
     background: Floats,
     cut: float,
-    p: float,
-    q: float,
+    chances: BitChances,
     copies: int = 1,
     error: float = CONVOLVED,
 ) -> Pair:
-    """The sum with a person's bit, sent ``copies`` times: one under P, zero under Q."""
-    flip: Floats = np.ones(1)
+    """Return the sum with a person's bit, sent ``copies`` times: high under P, low under Q."""
+    scale, one, zero = chances.scale, np.ones(1), np.ones(1)
+    high = [chances.lost / scale, chances.high / scale]
+    low = [(scale - chances.low) / scale, chances.low / scale]
     for _ in range(copies):
-        flip = np.convolve(flip, [p, q])  # of no flip, one, ..
-    one, zero = np.convolve(background, flip[::-1]), np.convolve(background, flip)
-    return Pair(one, zero, cut, error)
+        one, zero = np.convolve(one, high), np.convolve(zero, low)
+    return Pair(np.convolve(background, one), np.convolve(background, zero), cut, error)
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:

@@ -1,19 +1,20 @@
-"""The sum of two binomial numbers, Bin(ones, p) + Bin(zeros, q), p = 1 - q, by its recurrence.
+"""The sum of two binomial numbers, Bin(ones, h) + Bin(zeros, l), by its recurrence.
 
-Its generating function G = (q + p x)^ones (p + q x)^zeros has G' / G rational, so that the chances
-g_k = P(k) of n = ones + zeros bits meet
+Let h and l be the two chances of a one, with h' = 1 - h and l' = 1 - l. The generating function
+G = (h' + h x)^ones (l' + l x)^zeros has G' / G rational, so that the chances g_k = P(k) of
+n = ones + zeros bits meet
 
-    p q (k + 1) g_{k+1} = (c - (p^2 + q^2) k) g_k + p q (n - k + 1) g_{k-1},
-    c = ones p^2 + zeros q^2,
+    h' l' (k + 1) g_{k+1} = (c - (h l' + h' l) k) g_k + h l (n - k + 1) g_{k-1},
+    c = ones h l' + zeros h' l,
 
 and their ratios r_k = g_k / g_{k-1} meet r_{k+1} = A_k + B_k / r_k with B_k >= 0. Up to
-k = c / (p^2 + q^2) A_k is not negative either, so that nothing cancels: an error of r_k comes into
-r_{k+1} times theta_k = (B_k / r_k) / r_{k+1} < 1 at most, relatively, and with e for the roundings
-of a step no ratio is wrong by more than e / (1 - theta), theta the largest so far. Above, the same
-holds of the bits counted backwards, with ones and zeros exchanged. The g_k themselves are solved
-for, a system of a band of three: the sums are of the same positive terms, whose roundings are as
-if A_k and B_k had them. A step takes two products; to convolve the two takes as many as there are
-pairs.
+k = c / (h l' + h' l) A_k is not negative either, so that nothing cancels: an error of r_k comes
+into r_{k+1} times theta_k = (B_k / r_k) / r_{k+1} < 1 at most, relatively, and with e for the
+roundings of a step no ratio is wrong by more than e / (1 - theta), theta the largest so far. Above,
+the same holds of the bits counted backwards: ones and zeros are exchanged, and h, l become l', h'.
+The g_k themselves are solved for, a system of a band of three: the sums are of the same positive
+terms, whose roundings are as if A_k and B_k had them. A step takes two products; to convolve the
+two takes as many as there are pairs. Flipped bits have l = h'.
 
 A window that does not begin at 0 is come to from some steps before: A_k < r_{k+1} < r with
 r = A_k + B_k / r, as the ratios fall, and what lies between two numbers lies between what follows
@@ -26,10 +27,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.ground import tails
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
 from mixtally.ground.memo import Memo
 from mixtally.ground.tails import Floats
-from mixtally.privacy.numerics.binomial_pairs import CONVOLVED, flipped_bits
+from mixtally.privacy.numerics.binomial_pairs import CONVOLVED, BitChances, flipped_bits, flips
 
 _UNIT = 2.0**-53
 _FORGOTTEN_NATS = 45.0
@@ -42,30 +42,39 @@ _PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
 
 
 class _Bits(NamedTuple):
-    """Ones and zeros that are flipped with probability ``threshold`` / 2^64.
+    """The coefficients of the recurrence.
 
     where
-      turn    c / (p^2 + q^2), its whole part and the rest
-      slope   (p^2 + q^2) / (p q)
+      turn     c / (h l' + h' l), its whole part and the rest
+      slope    (h l' + h' l) / (h' l')
+      weight   h l / (h' l'); 1 where bits are flipped
     """
 
     total: int
     turn: tuple[int, float]
     slope: float
+    weight: float
 
     @classmethod
-    def of(cls, ones: int, zeros: int, threshold: int) -> "_Bits":
-        """In integers, so that the difference of ``turn`` and k keeps all of its digits."""
-        kept = SCALE - threshold
-        both = kept * kept + threshold * threshold
-        whole, rest = divmod(ones * kept * kept + zeros * threshold * threshold, both)
-        return cls(ones + zeros, (whole, rest / both), both / (kept * threshold))
+    def of(cls, ones: int, zeros: int, chances: BitChances) -> "_Bits":
+        """Compute them in integers, so that the difference of ``turn`` and k keeps its digits."""
+        low, high, lost = chances.low, chances.high, chances.lost
+        kept = chances.scale - low
+        up, down = high * kept, lost * low
+        whole, rest = divmod(ones * up + zeros * down, up + down)
+        turn = whole, rest / (up + down)
+        return cls(ones + zeros, turn, (up + down) / (lost * kept), high * low / (lost * kept))
 
     def coefficients(self, k: Floats) -> tuple[Floats, Floats]:
         """A_k and B_k."""
         whole, rest = self.turn
         a = self.slope * ((whole - k) + rest) / (k + 1.0)
-        return a, (self.total + 1.0 - k) / (k + 1.0)
+        return a, (self.total + 1.0 - k) / (k + 1.0) * self.weight
+
+    @property
+    def roundings(self) -> float:
+        """Roundings of a step: of the weight, unless it is 1, two more."""
+        return _ROUNDINGS if self.weight == 1.0 else _ROUNDINGS + 2.0
 
     def likely(self, k: int) -> tuple[float, float]:
         """About r_{k+1}, were A and B the same for all, and 1 - theta then."""
@@ -82,51 +91,73 @@ class Chances(NamedTuple):
     error: float
 
 
-def flipped_sum(ones: int, zeros: int, threshold: int, memo: Memo | None = None) -> Chances:
-    """The distribution of the sum of flipped bits, ``ones`` of which were one."""
-    q = threshold / SCALE
-    lengths = [last - first for first, last in (tails.window(ones, q), tails.window(zeros, q))]
+def flipped_sum(ones: int, zeros: int, chances: BitChances, memo: Memo | None = None) -> Chances:
+    """Return the distribution of Bin(ones, high) + Bin(zeros, low)."""
+    windows = _windows(ones, zeros, chances)
+    lengths = [last - first for first, last in windows]
     if lengths[0] * lengths[1] < _PRODUCTS:
-        return Chances(*flipped_bits(ones, zeros, threshold, memo), CONVOLVED)
-    return by_recurrence(ones, zeros, threshold)
+        return Chances(*flipped_bits(ones, zeros, chances, memo), CONVOLVED)
+    return by_recurrence(ones, zeros, chances)
+
+
+def _windows(ones: int, zeros: int, chances: BitChances) -> tuple[tails.Window, tails.Window]:
+    """Return where ones lose their output 1, and where zeros have it."""
+    lost = tails.window(ones, chances.lost / chances.scale)
+    return lost, tails.window(zeros, chances.low / chances.scale)
 
 
 def with_coins(
     ones: int,
     zeros: int,
     coins: int,
-    threshold: int,
+    chances: BitChances,
     memo: Memo | None = None,
     *,
     most_products: int = _MOST_PRODUCTS,
 ) -> Chances:
-    """The same with at least ``coins`` of ``sure_coins`` added, or none where that takes more than
-    ``most_products``: fewer never help the person.
+    """Return the same with at least ``coins`` of ``sure_coins`` added.
+
+    None are added where that takes more than ``most_products``: fewer never help the person.
     """
-    pmf, cut, error = flipped_sum(ones, zeros, threshold, memo)
-    first, last = tails.window(coins, MOST_THRESHOLD / SCALE)
-    if not coins or len(pmf) * (last - first) > most_products:
-        return Chances(pmf, cut, error)
-    fair = flipped_sum(0, coins, MOST_THRESHOLD, memo)
-    cut += fair.cut + tails.CUT_TAIL
-    return Chances(np.convolve(pmf, fair.pmf), cut, error + fair.error)
+    found = flipped_sum(ones, zeros, chances, memo)
+    either, scale = chances.low, chances.low + chances.lost
+    first, last = tails.window(coins, either / scale)
+    if not coins or len(found.pmf) * (last - first) > most_products:
+        return found
+    return plus_binomial(found, coins, either, scale, memo)
 
 
-def sure_coins(flipped: int, threshold: int) -> int:
-    """So many of ``flipped`` bits are fair coins for certain; 0 where that is few.
+def plus_binomial(
+    found: Chances, trials: int, chance: int, scale: int, memo: Memo | None = None
+) -> Chances:
+    """Return the sum of a number distributed as ``found`` and Bin(trials, chance / scale)."""
+    if not trials:
+        return found
+    rarer = min(chance, scale - chance)
+    more = flips(trials, rarer, memo, scale)
+    more = more if rarer == chance else more[::-1]
+    cut, error = found.cut + 3.0 * tails.CUT_TAIL, found.error + CONVOLVED
+    return Chances(np.convolve(found.pmf, more), cut, error)
 
-    A bit flipped with q is a coin with probability 2 q, and shows what it was otherwise.
+
+def sure_coins(people: int, chances: BitChances) -> int:
+    """Return how many of ``people`` send an output that does not depend on their value; 0 if few.
+
+    Whatever the value, output 1 has a chance of at least ``low``, and output 0 one of at least
+    1 - ``high``. With the sum of both the message is drawn from these shares; a flipped bit is a
+    fair coin then.
     """
-    sure = tails.window(flipped, 2.0 * threshold / SCALE).first if flipped > 0 else 0
-    return sure if 2 * sure >= flipped else 0
+    share = (chances.low + chances.lost) / chances.scale
+    sure = tails.window(people, share).first if people > 0 else 0
+    return sure if 2 * sure >= people else 0
 
 
-def by_recurrence(ones: int, zeros: int, threshold: int) -> Chances:
-    """The same of at least one of both."""
-    q = threshold / SCALE
-    flipped, kept = tails.window(zeros, q), tails.window(ones, q)
-    first, last = flipped.first + ones - kept.last, flipped.last + ones - kept.first
-    bits, backwards = _Bits.of(ones, zeros, threshold), _Bits.of(zeros, ones, threshold)
+def by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
+    """Return the same for at least one of both."""
+    kept, risen = _windows(ones, zeros, chances)
+    first, last = risen.first + ones - kept.last, risen.last + ones - kept.first
+    bits = _Bits.of(ones, zeros, chances)
+    backwards = _Bits.of(zeros, ones, chances.mirrored())
     middle = min(max(bits.turn[0], first), last)
     below, less = _outwards(bits, first, middle)
     above, more = _outwards(backwards, bits.total - last, bits.total - middle)
@@ -154,7 +185,7 @@ def _outwards(bits: _Bits, first: int, last: int) -> tuple[Floats, float]:
     g = _solved(high, a[skipped + 1 :], b[skipped + 1 :])
     theta = 1.0 - a[skipped:] * g[:-1] / g[1:]
     slow = np.maximum(1.0 - np.maximum.accumulate(theta), 1.0 / len(theta))
-    error = _UNIT * _ROUNDINGS * float((1.0 / slow).sum()) + len(theta) * (high / low - 1.0)
+    error = _UNIT * bits.roundings * float((1.0 / slow).sum()) + len(theta) * (high / low - 1.0)
     return g[-2::-1] / g[-1], error
 
 
