@@ -14,6 +14,8 @@ SIX_DIGITS = 1e-6
 COINS, SETS = 2e-3, 1e-3
 CELLS = 0.5
 """By which the accountant overstates coins among values that are replaced."""
+NEGLIGIBLE = 2e-18
+"""No worst crowd is searched for below."""
 FLOOR = 1e-26
 """The accountant adds as much for its windows."""
 
@@ -23,6 +25,8 @@ def disagreement(plan, accountant=None):
     said, (found,) = certified(plan, accountant), check(plain(plan))
     part = plan.parts[0]
     coins = part.own is not None and part.own.coin > 0
+    if part.replaced is not None and found.protocol == "kary-response" and part.bins == 2:
+        return two_bins_disagree(said, found)
     both, coins = coins and part.replaced is not None, coins or part.replaced is not None
     # Of a bit the accountant averages the larger direction, which may be more than the truth.
     turned = coins and found.protocol == "single-bit"
@@ -39,6 +43,15 @@ def disagreement(plan, accountant=None):
     if found.protocol != plan.parts[0].protocol:
         return "name", said, found
     return None
+
+
+def two_bins_disagree(said, found):
+    """Of two bins both proofs end some thousandths above the worst crowd; of coins one does."""
+    if not (found.lower or 0.0) <= said.upper or not said.lower <= found.upper:
+        return "outside", said, found
+    near = found.lower is None or said.upper <= found.upper * (1.0 + CELLS) + NEGLIGIBLE
+    tight = found.least is None or found.upper <= found.lower * 1.01 + FLOOR
+    return None if near and tight else ("wide", said, found)
 
 
 def wrong_ones(seed, count):

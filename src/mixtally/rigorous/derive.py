@@ -9,12 +9,13 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import NamedTuple
 
-from mixtally.rigorous import blank, pairs, sets, shaped, uniform
+from mixtally.rigorous import blank, pairs, sets, shaped, two_outputs, uniform
 from mixtally.rigorous.balls import Bounds, arb, settled, working
 from mixtally.rigorous.binomials import Binomial
 from mixtally.rigorous.caps import overflow
 from mixtally.rigorous.coins import average
 from mixtally.rigorous.stream import Plain, Stream, promised, streams
+from mixtally.rigorous.two_outputs import TwoOutputs
 
 Direction = Callable[[int, arb, float], Bounds]
 """Of the divergence, as a function of fakes, e^epsilon and nats."""
@@ -35,6 +36,13 @@ _SETS = (
 _ABOVE = "from above, {how}; derived again from the definition, in balls"
 _PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
 _REPLACED = "as if what others replace were known: that bounds all crowds"
+_TWO_BINS = (
+    "two bins in the worst crowd, from both sides; derived again from the definition, in balls"
+)
+_COINS_OF_TWO_BINS = (
+    "from below by the crowd whose people all hold one bin, averaged over the coins of {people:,} "
+    "people; from above as if what others replace were known: that bounds all crowds"
+)
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
 """Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
 
@@ -76,6 +84,8 @@ def check(plan: Plain) -> list[PartBracket]:
 
 
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
+    if (found := _two_bins(part, epsilon)) is not None:
+        return found
     crowd = part.crowd and part.threshold is not None
     ways = [] if crowd else _directions(part)
     if not ways:
@@ -86,6 +96,8 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     cost = (1 + _grow(epsilon)) * _overflows(part)
     lower, upper = free.give_or_take(cost).ends()
     least, _ = free.raised(cost).ends()
+    if part.two_bins:
+        return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_REPLACED))
     if part.planes or part.replaced:
         how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
         return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=how))
@@ -94,6 +106,35 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
     proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * (part.set_in_clear and part.shape is None)
     return PartBracket(part.protocol, lower, upper, least, proved)
+
+
+def _two_bins(part: Stream, epsilon: float) -> PartBracket | None:
+    """Return what is derived of replaced values of two bins; None for other parts.
+
+    Of coins the worst crowd may depend on how many fakes come: an upper end is that of any bins.
+    None as well where a sum is too long.
+    """
+    if not part.two_bins:
+        return None
+    people, chance = part.people if part.crowd else 1, Fraction(part.replaced, _SCALE)
+    if TwoOutputs.of_bins(chance, people, part.most_fakes).places > two_outputs.MOST_PLACES:
+        return None
+    grow, sure = _grow(epsilon), sum(many for many, one in part.sent_fakes if one == 1)
+    if not part.coin:
+        lower, upper = two_outputs.worst(TwoOutputs.of_bins(chance, people, sure), grow).ends()
+        return PartBracket(part.protocol, lower, upper, lower, _TWO_BINS)
+
+    def given(fakes: int, way: int) -> Bounds:
+        return TwoOutputs.of_bins(chance, people, fakes).each_way(0, 0, grow)[way]
+
+    # The larger direction may depend on how many fakes come: the larger of two averages counts.
+    laws = [Binomial(many, one) for many, one in part.sent_fakes if one < 1]
+    both = [average(sure, laws, partial(given, way=way)) for way in (0, 1)]
+    lower, _ = reduce(Bounds.or_more, both).ends()
+    (way,) = _directions(part)
+    _, upper = _averaged(part, epsilon, way).ends()
+    how = _COINS_OF_TWO_BINS.format(people=part.people)
+    return PartBracket(part.protocol, lower, upper, None, how)
 
 
 def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:

@@ -81,12 +81,23 @@ class Stream:
         return self.threshold is None and self.most_set != 1
 
     @property
+    def two_bins(self) -> bool:
+        """Whether messages have two outputs, and other people's replaced values hide them."""
+        return bool(self.replaced) and self.bins == 2 and self.planes is None
+
+    @property
+    def sent_fakes(self) -> list[tuple[int, Fraction]]:
+        """How many fakes may arrive, and with what chance each."""
+        sure = self.people * self.whole if self.blanks is None else self.blanks
+        found = [(sure, _SCALE), (self.people, self.coin)]
+        return [(many, Fraction(one, _SCALE)) for many, one in found if many > 0 and one]
+
+    @property
     def fakes(self) -> list[tuple[int, Fraction]]:
         """Messages that may be uniform, fakes and others' alike: how many, with what chance."""
-        sure = self.people * self.whole if self.blanks is None else self.blanks
         others = (self.most_set or 1) * (self.people - 1) if self.crowd else 0
-        found = [(sure, _SCALE), (self.people, self.coin), (others, self.replaced)]
-        return [(many, Fraction(one, _SCALE)) for many, one in found if many > 0 and one]
+        replaced = [(others, Fraction(self.replaced, _SCALE))] if others and self.replaced else []
+        return self.sent_fakes + replaced
 
     @property
     def cell(self) -> Fraction:
