@@ -20,6 +20,8 @@ COUNTED_OR_PLANTED = {
     "test_gains.py",
     "test_least_noise.py",
     "test_streams.py",
+    "test_two_bins.py",
+    "test_two_outputs.py",
     "test_uniform_flips.py",
     "test_work.py",
 }
