@@ -97,8 +97,9 @@ def test_a_likely_column_of_people_is_told_on_standard_error(cli, crowd, command
     assert played.status == 0
     assert json.loads(played.out)
     assert played.err == (
-        "mixtally: warning: column 'who' may say whose a row is, and some may be of one person: "
-        "name it with --person-column\n"
+        "mixtally: warning: column 'who' has the same values in several rows and seems to identify "
+        "people: rows may not be people; name it with --person-column, or say --rows-are-people if "
+        "they are\n"
     )
 
 

@@ -101,7 +101,7 @@ def test_attributes_are_given_when_all_of_them_are(tmp_path):
 
 def test_sets_take_their_size_from_the_data_unless_it_is_given(tmp_path):
     path = tmp_path / "a"
-    path.write_bytes(in_parquet({"who": [1, 1, 2], "c": ["a;b", "b", "a"]}))
+    path.write_bytes(in_parquet({"who": [1, 2, 3], "c": ["a;b", "b", "a"]}))
     assert people(path, "c", form=As.SET).from_data == (LABELS, LARGEST_SET)
     assert people(path, "c", form=As.SET, max_set=2).from_data == (LABELS,)
     assert people(path, "c", form=As.SET, max_set=2, labels=("a", "b")).from_data == ()
@@ -109,7 +109,7 @@ def test_sets_take_their_size_from_the_data_unless_it_is_given(tmp_path):
     path = write(path, {"who": [1, 1, 2, 2, 3, 3], "c": levels(CODES)})
     rows = {"separator": None, "person": "who", "several": Several.SET}
     assert people(path, "c", form=As.SET, max_set=2, **rows).from_data == ()
-    assert people(path, "c", form=As.SET, max_set=2).from_data == (LABELS,)  # cells of sets
+    assert people(path, "c", form=As.SET, max_set=2, rows_are_people=True).from_data == (LABELS,)
 
 
 def test_epochs_and_counted_values_know_it_too(tmp_path):

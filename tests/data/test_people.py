@@ -156,7 +156,7 @@ def test_a_set_is_asked_by_a_plan_for_sets(diary):
         ("paid", "a,b,a", False),
     ],
 )
-def test_a_likely_column_of_people_is_told(tmp_path, name, values, warned):
+def test_a_column_with_the_name_of_people_is_warned_of(tmp_path, name, values, warned):
     path = tmp_path / "data.csv"
     rows = zip(values.split(","), ("red", "blue", "red"), strict=True)
     path.write_text(f"{name},color\n" + "".join(f"{who},{color}\n" for who, color in rows))
@@ -172,7 +172,7 @@ def test_a_column_that_is_named_or_counted_is_not_warned_of(diary):
 
 
 def test_more_rows_than_were_looked_at_are_warned_of(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixtally.data.people._WATCHED", 2)
+    monkeypatch.setattr("mixtally.data.identifiers._WATCHED_ROWS", 2)
     path = tmp_path / "data.csv"
     path.write_text("id,color\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(100)))
     assert "column 'id'" in people(path, "color", block=40).warning

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.attacks.learned import learned, played_points, unmeasured
-from mixtally.data.population import Population
+from mixtally.data.population import LABELS, Population
 from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError, in_range
 from mixtally.estimate.conclude import conclude_memoized
@@ -132,7 +132,7 @@ def memoized(
     result = conclude_memoized(
         plan, ones, people.sizes, words if hashed else labels, bits, level=run.level
     )
-    ordered = not (crowd.from_data or hashed)
+    ordered = not (LABELS in crowd.from_data or hashed)
     seen = _learned(plan, people, reports, run)
     about = {
         "title": f"{crowd.question.name}, from memoized answers",
@@ -149,7 +149,9 @@ def memoized(
     public = {**about, "source": run.source, **estimated(result), **unmeasured(seen)}
     return Outcome(
         document=document(facts, run.top, ordered=ordered),
-        from_data=("candidates",) if crowd.from_data and hashed else crowd.from_data,
+        from_data=tuple(
+            "candidates" if hashed and one == LABELS else one for one in crowd.from_data
+        ),
         plain=document(public, run.top, ordered=ordered),
         seeded=run.seed is not None,
     )

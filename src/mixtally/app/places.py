@@ -45,7 +45,7 @@ def places(
     picture = _map(study, hexagons)
     return Outcome(
         document=_mapped(document(study, run.top), picture),
-        from_data=(),  # hexagons are those of the box
+        from_data=crowd.from_data,  # hexagons are those of the box
         plain=_mapped(document(study.published(), run.top), picture),
         seeded=seeded,
         more={**plans_of(study), **_map_file(picture, seeded=seeded)},

@@ -6,7 +6,7 @@ from typing import Annotated
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.app.options import option
 from mixtally.app.outcome import Outcome, Run
-from mixtally.data.population import Population
+from mixtally.data.population import LABELS, Population
 from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
 from mixtally.records.guarantee import Guarantee
@@ -78,7 +78,7 @@ def votes(
             source=run.source,
             raw=crowd.note,
             seed=run.seed,
-            ordered=not crowd.from_data,
+            ordered=LABELS not in crowd.from_data,
         ),
     )
     return Outcome(

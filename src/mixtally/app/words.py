@@ -111,7 +111,7 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     public = published(result, source=run.source, seed=run.seed)
     return Outcome(
         document=document(found, lines(result)),
-        from_data=(),
+        from_data=crowd.from_data,
         plain=document(public, lines(result)),
         seeded=run.seed is not None,
     )

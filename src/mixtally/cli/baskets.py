@@ -61,7 +61,7 @@ def baskets(
     check(find, budget)
     file = rows.at(data)
     crowd = read_crowd(file, rows.reading(held.reading()))
-    source = f"{crowd.users:,} baskets of {file.name}, one person each."
+    source = f"{crowd.users:,} baskets of {file.name}, {crowd.one_each}."
     play(run, source, lambda made: found(crowd, promised, find, budget, made))
 
 

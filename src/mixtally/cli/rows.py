@@ -54,6 +54,10 @@ class RowOptions:
     person_column: Annotated[
         str | None, o.option("--person-column", "The column that says who.", "NAME")
     ] = None
+    rows_are_people: Annotated[
+        bool,
+        o.option("--rows-are-people", "Every row is a person, whatever other columns say."),
+    ] = False
     several: Annotated[
         str | None,
         o.option("--several", "Of several rows of a person: first, last, or a set of all.", "HOW"),
@@ -87,6 +91,7 @@ class RowOptions:
                 one.strip() for text in self.missing_values or () for one in listed(text)
             ),
             person=self.person_column,
+            rows_are_people=self.rows_are_people,
             several=self.taken,
         )
 

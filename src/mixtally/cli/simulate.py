@@ -98,7 +98,7 @@ def simulate(
         question, source = crowd.question, f"{crowd.users:,} people, as {file.name} counts them."
     else:
         crowd, question = crowd_of(file, reading, given, hashing, lab.chance)
-        source = f"{crowd.users:,} rows of {file.name}, one person each."
+        source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
     if given is not None and options.plan is not None:
         plan, reason = given, given_reason(options.plan)
     elif guarantee is not None:

@@ -93,7 +93,7 @@ def play(
         played = release(contract.plan, sent, lab, analysis, dishonest)
     about = Provenance(
         title=f"{contract.plan.question.name}, counted under the contract {contract.name}",
-        source=f"{crowd.users:,} rows of {file.name}, one person each.",
+        source=f"{crowd.users:,} rows of {file.name}, {crowd.one_each}.",
         raw=crowd.note,
         seed=run.seed,
         ordered=True,
@@ -106,7 +106,7 @@ def play(
     study = Study(about, (played,), truth)
     outcome = Outcome(
         document=document(study, run.top),
-        from_data=(),  # the contract has it all
+        from_data=crowd.from_data,  # the contract has the labels
         plain=document(study.published(), run.top),
         seeded=run.seed is not None,
     )

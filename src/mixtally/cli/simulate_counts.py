@@ -5,6 +5,7 @@ from typing import Annotated
 
 from mixtally.cli import options as o
 from mixtally.cli.progress import progress_bars
+from mixtally.cli.screen import warn
 from mixtally.data.file import DataFile
 from mixtally.data.readers import read_counts
 from mixtally.data.reading import As, Reading
@@ -57,4 +58,5 @@ def counted_crowd(
         )
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)
+    warn(found.warning)
     return counted_before(found)

@@ -33,6 +33,6 @@ def words(
     promised, file = promise.guarantee(), rows.at(data)
     options.check()
     crowd = read_crowd(file, rows.reading(Reading(columns=(column,), words=True)))
-    source = f"{crowd.users:,} rows of {file.name}, one person each."
+    source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
     run = o.RunOptions(seed=seed, out=out, json=json)
     play(run, source, lambda made: found(crowd, promised, options, made))

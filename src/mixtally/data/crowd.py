@@ -8,6 +8,7 @@ import numpy as np
 
 from mixtally.data.columns import coded
 from mixtally.data.doubts import like_cut, like_missing, like_no_person
+from mixtally.data.epoch_names import Order, declared_order, ordered_epochs
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
@@ -17,9 +18,10 @@ from mixtally.data.forms.numbers import Numbers
 from mixtally.data.forms.one import One
 from mixtally.data.forms.places import Places
 from mixtally.data.forms.sets import Sets
+from mixtally.data.identifiers import Watch, people_warning
 from mixtally.data.labels import Book
-from mixtally.data.people import Records, Watch, numbered, records
-from mixtally.data.population import LABELS, Population
+from mixtally.data.people import Records, numbered, records
+from mixtally.data.population import LABELS, PEOPLE, Population
 from mixtally.data.progress import Progress
 from mixtally.data.reading import As, Reading, Several
 from mixtally.data.rows import Batch, Rows
@@ -86,13 +88,7 @@ def epochs_of_table(
     gathered.fill(table, progress)
     found = gathered.records()
     people = None if reading.person is None else found.each(gathered.people)
-    return by_epoch(
-        gathered.crowd(found),
-        when,
-        tuple(gathered.epochs.numbers),
-        found.each(gathered.at).astype(np.int64),
-        people,
-    )
+    return by_epoch(gathered.crowd(found), gathered.order, found.each(gathered.at), people)
 
 
 class _Gathered:
@@ -100,36 +96,51 @@ class _Gathered:
 
     where
       people   shape (rows,), who is who, from 0; empty when nobody knows
-      at       shape (rows,), the number of each row's epoch among ``epochs``; 0 without them
+      at       shape (rows,), the place of each row's epoch in ``order``; 0 without epochs
     """
 
     def __init__(
         self, origin: Origin, reading: Reading, question: Question | None, when: When | None
     ) -> None:
         self._origin, self._reading, self._when = origin, reading, when
+        self._question = question
         self._form = _FORMS[reading.form](origin, reading, question)
-        self._rows = Rows(origin, reading, _columns(reading, when))
-        self._warning = ""
-        self.epochs = Book(None if when is None else when.order)
+        self._rows = Rows(
+            origin, reading, _columns(reading, when), None if when is None else when.column
+        )
+        self._warning, self._people_repeat = "", False
+        self.order = Order((), (), "")
         self.people = self.at = np.zeros(0, dtype=np.int64)
 
     def fill(self, table: Table, progress: Progress) -> None:
         """Read all rows; raises DataError for those that cannot be a record."""
         reading, when = self._reading, self._when
-        known = [*reading.columns, *([] if when is None else [when.column])]
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
-        watch = Watch(table.names if reading.person is None else (), known)
+        epochs = Book(None if when is None else when.order)
+        watch = _watch(table, reading, when, self._question)
         for batch in self._rows.batches(table, watch, progress):
             self._form.take(batch)
             if when is not None:
-                at.append(self.epochs.codes(coded(batch.arrays[-1]), batch.where))
+                last = coded(batch.arrays[-1])
+                at.append(epochs.codes(last, batch.where, batch.levels[-1]))
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
-        self._warning = "; ".join(filter(None, [table.warning, watch.warning()]))
+        # A value of its own in every row is what people who come once have, but no attribute.
+        found = [one for one in watch.found() if one.repeats or one.column in reading.columns]
+        self._people_repeat = bool(found)
+        self._warning = "; ".join(filter(None, [table.warning, people_warning(found)]))
         if self._rows.count == 0:
             raise self._origin.unreadable("at least two rows", "none", "look at the data")
-        self.at = np.concatenate(at) if when else np.zeros(self._rows.count, dtype=np.int32)
+        self.at = np.zeros(self._rows.count, dtype=np.int64)
+        if when is not None:
+            self.order = ordered_epochs(
+                tuple(epochs.numbers),
+                when.order,
+                declared_order(epochs.levels, ordered=when.column in table.ordered),
+                subject=f"column {when.column!r}",
+            )
+            self.at = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
         if people:
             self.people = numbered(people)
 
@@ -137,14 +148,14 @@ class _Gathered:
         """Which rows make which record; raises DataError for several of a person, unless taken."""
         if self._reading.person is None:
             return Records(self._rows.count)
-        keys = self.people * max(1, len(self.epochs.numbers)) + self.at
+        keys = self.people * max(1, len(self.order.names)) + self.at
         return records(keys, self._reading.several, self._again)
 
     def _again(self, first: int, again: int) -> DataError:
         """The refusal of a second row of a person."""
         wanted, got = "one row of a person", "a second one"
         if self._when is not None:
-            epoch = list(self.epochs.numbers)[self.at[again]]
+            epoch = self.order.names[self.at[again]]
             wanted, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
         return DataError(
             self._origin.row(self._rows.number(again)),
@@ -164,7 +175,12 @@ class _Gathered:
             joined = self._reading.several is Several.SET
             how = "joined to a set" if joined else f"left out for the {self._reading.several}"
             notes.append(f"Further rows of a person, {how}: {merged:,}.")
-        return replace(crowd, note=" ".join(notes), warning=self._doubts(crowd))
+        return replace(
+            crowd,
+            note=" ".join(notes),
+            warning=self._doubts(crowd),
+            from_data=(*crowd.from_data, *((PEOPLE,) if self._people_repeat else ())),
+        )
 
     def _doubts(self, crowd: Population) -> str:
         """Words of warning, for what most likely is no answer or no person."""
@@ -180,6 +196,19 @@ class _Gathered:
             if reading.form is As.SET:
                 doubts.append(like_cut(labels))
         return "; ".join(filter(None, doubts))
+
+
+def _watch(table: Table, reading: Reading, when: When | None, question: Question | None) -> Watch:
+    """Watch for people the columns that are not counted, and attributes without given values."""
+    if reading.person is not None or reading.rows_are_people:
+        return Watch(())
+    skipped = [] if when is None else [when.column]
+    if reading.form is not As.ATTRIBUTES or question is not None:
+        skipped += reading.columns
+    else:
+        given = reading.labels or ()
+        skipped += [c for c in reading.columns if any(one.startswith(f"{c}=") for one in given)]
+    return Watch(table.names, skipped)
 
 
 def _columns(reading: Reading, when: When | None) -> list[str]:

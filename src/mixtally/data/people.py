@@ -1,6 +1,5 @@
 """Whose a row is: several rows of a person are one record, or refused."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -14,13 +13,6 @@ from mixtally.data.reading import Several
 
 Integers = NDArray[np.int64]
 Values = TypeVar("Values", bound=NDArray[Any])
-_BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|user|username|voter"
-_LIKELY = re.compile(
-    f"who|{_BARE}|({_BARE}|account|case|client|customer|device|employee|student|subject|)id"
-)
-"""Names of columns that say whose a row is, in small letters and digits alone."""
-_WATCHED = 1 << 20
-"""Rows that are looked at for somebody who comes twice."""
 
 
 class Records(NamedTuple):
@@ -46,40 +38,6 @@ class Records(NamedTuple):
         there = self.record >= 0
         found[self.record[there]] = values[there]
         return cast("Values", found)
-
-
-class Watch:
-    """Looks at a column that may say whose a row is, for somebody who comes twice."""
-
-    def __init__(self, names: Sequence[str], read: Sequence[str]) -> None:
-        """The first such column among ``names`` that is not ``read``, if any."""
-        plain = {name: "".join(filter(str.isalnum, name)).lower() for name in names}
-        likely = [name for name in names if _LIKELY.fullmatch(plain[name]) and name not in read]
-        self.column = likely[0] if likely else None
-        self._arrays: list[Array] = []
-        self._rows = 0
-
-    def take(self, array: Array) -> None:
-        """See the rows of a batch."""
-        if self._rows < _WATCHED:
-            self._arrays.append(array)
-        self._rows += len(array)
-
-    def warning(self) -> str:
-        """A word of warning, unless all rows were seen to be of different people."""
-        if not self._arrays:
-            return ""
-        seen = pyarrow.chunked_array(self._arrays)
-        try:
-            people = compute.count_distinct(seen).as_py()
-        except pyarrow.ArrowException:  # nothing that can name anybody
-            return ""
-        if self._rows == len(seen) == people + seen.null_count:
-            return ""
-        return (
-            f"column {self.column!r} may say whose a row is, and some may be of one person: "
-            "name it with --person-column"
-        )
 
 
 def numbered(arrays: Sequence[Array]) -> Integers:

@@ -16,8 +16,8 @@ from mixtally.records.grid import Grid
 from mixtally.records.question import Kind, Question
 
 _SPAN_BYTES = 1 << 22
-LABELS, LARGEST_SET = "labels", "largest set"
-"""What a plan may take from the data."""
+LABELS, LARGEST_SET, PEOPLE = "labels", "largest set", "people"
+"""What a plan may take from the data; PEOPLE where rows may not be people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +33,9 @@ class Population:
                 numbers, or where they were cut into bins
       grid      to whose points ``values`` were rounded; None before that, when records are all 0
       from_data what of the question was read off the records, and would be another if one of
-                them were: some of LABELS and LARGEST_SET. Empty where all was given: by labels, a
-                plan, or a type that declares its categories
+                them were: some of LABELS and LARGEST_SET; and PEOPLE where a column says that
+                people have several rows. Empty where all was given: by labels, a plan, or a type
+                that declares its categories
       note      what was done to the data on the way in, for people; empty for nothing
       warning   what may be wrong with them, for people; empty for nothing
     """
@@ -51,6 +52,11 @@ class Population:
     def users(self) -> int:
         """How many people there are."""
         return len(self.records)
+
+    @property
+    def one_each(self) -> str:
+        """How many people a row stands for, in words."""
+        return one_each(self.from_data)
 
     @property
     def codes(self) -> NDArray[np.int64]:
@@ -99,12 +105,21 @@ class Population:
         return replace(self, question=question)
 
 
+def one_each(from_data: Collection[str]) -> str:
+    """Say how many people a row stands for; ``from_data`` as a population has."""
+    return "each taken for one person" if PEOPLE in from_data else "one person each"
+
+
 class Counted(NamedTuple):
-    """How many people hold each value, shape (bins,), int64; ``from_data`` as a population has."""
+    """How many people hold each value, shape (bins,), int64.
+
+    ``from_data`` and ``warning`` are as a population has them.
+    """
 
     question: Question
     held: NDArray[np.int64]
     from_data: tuple[str, ...]
+    warning: str = ""
 
 
 def check_varied(subject: str, names: Collection[str]) -> None:

@@ -52,6 +52,7 @@ class Reading:
       person      the column that says whose a row is; None when every row is a person's own
       several     what is taken of several rows of a person, who are refused without it
       words       whether values are words of an open domain, of which no list is made
+      rows_are_people  whether every row is a person's, whatever the other columns say
     """
 
     columns: tuple[str, ...]
@@ -67,6 +68,7 @@ class Reading:
     person: str | None = None
     several: Several | None = None
     words: bool = False
+    rows_are_people: bool = False
 
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
@@ -109,6 +111,13 @@ class Reading:
                 wanted="drop, for places",
                 got=repr(self.missing),
                 do="a coordinate has no label: leave such rows out, or fill the gaps",
+            )
+        if self.rows_are_people and self.person is not None:
+            raise ParameterError(
+                "--rows-are-people",
+                wanted="no --person-column beside it",
+                got=f"both, with column {self.person!r}",
+                do="leave one out: either a row is a person, or the column says whose it is",
             )
         if self.several is not None and self.person is None:
             raise ParameterError(

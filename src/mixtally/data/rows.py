@@ -28,7 +28,7 @@ from mixtally.data.doubts import check_questions
 from mixtally.data.file import Origin
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
-from mixtally.data.people import Watch
+from mixtally.data.identifiers import Watch
 from mixtally.data.progress import Progress
 from mixtally.data.reading import DROP, As, Reading
 from mixtally.errors import DataError
@@ -76,6 +76,7 @@ class Rows:
 
     where
       columns   those of the records first, then those that say who and when
+      when      the column of epochs; None without epochs
       dropped   rows that were left out for a missing value, counted from 0
       total     rows so far
       first     the first texts of the first column, and the last one
@@ -84,6 +85,7 @@ class Rows:
     origin: Origin
     reading: Reading
     columns: Sequence[str]
+    when: str | None = None
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
     first: list[str | None] = field(default_factory=list)
     last: str | None = None
@@ -91,14 +93,13 @@ class Rows:
 
     def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
         """The rows that count; raises DataError for a missing value that is neither, by its row."""
-        watched = [] if watch.column is None else [watch.column]
-        names = list(dict.fromkeys([*self.columns, *watched]))
-        for part in table.read([table.names.index(name) for name in names]):
-            found = dict(zip(names, part.arrays, strict=True))
+        watched = [name for name in watch.columns if name not in self.columns]
+        places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
+        for part in table.read(*places):
+            found = dict(zip([*self.columns, *watched], part.arrays, strict=True))
             arrays = [self._simple(found[column], column) for column in self.columns]
             levels = [self._levels(table, *each) for each in zip(self.columns, arrays, strict=True)]
-            for column in watched:
-                watch.take(found[column])
+            watch.take(found, None if self.when is None else found[self.when])
             size = len(arrays[0])
             if size:
                 if not self.first:
@@ -141,8 +142,10 @@ class Rows:
 
     def _levels(self, table: Table, column: str, array: Array) -> Levels:
         """The labels that the type of a column declares, with the one for missing values."""
-        if column not in table.declared or column not in self.reading.columns:
+        if column not in table.declared or column == self.reading.person:
             return None
+        if column == self.when:
+            return tuple(levels_of(array))
         missing = self.reading.missing
         more = [] if missing in (None, DROP) else [missing]
         named = self.reading.missing_values

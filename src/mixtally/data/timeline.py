@@ -1,14 +1,13 @@
 """A crowd over time: who answered what in which epoch."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.epoch_names import Order
 from mixtally.data.population import Population
 from mixtally.errors import DataError
 from mixtally.randomize.bins import Records
@@ -16,7 +15,6 @@ from mixtally.records.grid import Grid
 from mixtally.records.question import Question
 
 Integers = NDArray[np.int64]
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,72 +108,29 @@ class When(NamedTuple):
     """The column that says when.
 
     where
-      order   the epochs in order, those without rows left out; without it whole numbers go by
-              size and anything else by its letters, as ISO dates do
+      order   the epochs in order, those without rows left out; without it they go by time, by
+              number, or as the type of the column declares, as ``epoch_names`` has it
     """
 
     column: str
     order: Sequence[str] | None = None
 
 
-def by_epoch(
-    crowd: Population, when: When, names: Sequence[str], codes: Integers, people: Integers | None
-) -> Timeline:
-    """The records of ``crowd`` by epoch; each is of the epoch names[code], of codes in any order.
+def by_epoch(crowd: Population, order: Order, at: Integers, people: Integers | None) -> Timeline:
+    """Arrange the records of ``crowd`` by epoch.
 
-    Raises DataError as ``Timeline``, and for two names of one epoch.
+    Each record is of the epoch whose place in ``order`` stands in ``at``; epochs without a record
+    are left out. Raises DataError as ``Timeline``.
     """
-    key = order_of(names, when.order)
-    ranked = sorted(set(codes.tolist()), key=lambda i: key(names[i]))
-    epochs = tuple(names[i] for i in ranked)
-    _check_distinct(epochs, key, f"column {when.column!r}")
-    place = np.zeros(len(names), dtype=np.int64)
-    place[ranked] = np.arange(len(ranked))
+    used = np.unique(at)
     return Timeline(
         question=crowd.question,
-        epochs=epochs,
+        epochs=tuple(order.names[place] for place in used.tolist()),
         codes=crowd.records,
-        at=place[codes],
+        at=np.searchsorted(used, at),
         people=people,
         values=crowd.values,
         note=crowd.note,
-        warning=crowd.warning,
+        warning="; ".join(filter(None, [crowd.warning, order.warning])),
         from_data=crowd.from_data,
     )
-
-
-def _check_distinct(
-    epochs: Sequence[str], key: Callable[[str], tuple[int, str]], where: str
-) -> None:
-    """Raises DataError for two epochs, in their order, that are one by their ``key``."""
-    for one, other in pairwise(epochs):
-        if key(one) == key(other):
-            raise DataError(
-                where,
-                wanted="one name for each epoch",
-                got=f"{one!r} and {other!r} for the same",
-                do="write it in one way",
-            )
-
-
-def order_of(
-    names: Sequence[str], order: Sequence[str] | None = None
-) -> Callable[[str], tuple[int, str]]:
-    """What puts ``names`` in order: their place in ``order``, or their size, or their letters.
-
-    Raises DataError for a name that the given order lacks.
-    """
-    if order is not None:
-        place = {name: (number, "") for number, name in enumerate(order)}
-        missing = next((name for name in names if name not in place), None)
-        if missing is not None:
-            raise DataError(
-                f"epoch {missing!r}",
-                wanted="one of the epochs in the given order",
-                got="one that is not there",
-                do="add it to the order",
-            )
-        return place.__getitem__
-    if all(_WHOLE.fullmatch(name) for name in names):
-        return lambda name: (int(name), "")
-    return lambda name: (0, name)

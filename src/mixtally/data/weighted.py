@@ -7,9 +7,9 @@ from mixtally.data.columns import coded, numbers
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
+from mixtally.data.identifiers import Watch, people_warning
 from mixtally.data.labels import Book
-from mixtally.data.people import Watch
-from mixtally.data.population import Counted
+from mixtally.data.population import PEOPLE, Counted
 from mixtally.data.progress import Progress
 from mixtally.data.reading import Reading
 from mixtally.data.rows import Rows, Where
@@ -38,7 +38,8 @@ def of_table(
     (column,) = reading.columns
     book, codes, many = Book(reading.bins(question)), list[NDArray[np.int32]](), list[Held]()
     rows = Rows(origin, reading, [column, counts])
-    for batch in rows.batches(table, Watch((), [column]), progress):
+    watch = Watch(() if reading.rows_are_people else table.names, [column, counts])
+    for batch in rows.batches(table, watch, progress):
         codes.append(book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
         many.append(_whole(batch.arrays[1], counts, batch.where))
     if not codes:
@@ -47,7 +48,11 @@ def of_table(
     labels, places = book.ordered(np.concatenate(codes), subject)
     held = np.zeros(len(labels), dtype=np.int64)
     np.add.at(held, places, np.concatenate(many))
-    return Counted(Question(name=column, bins=len(labels), labels=labels), held, book.from_data)
+    asked, people = Question(name=column, bins=len(labels), labels=labels), watch.found()
+    if len(np.unique(places)) == len(places):  # a row a label: what is its own names the label
+        people = [one for one in people if one.repeats]
+    from_data = (*book.from_data, *((PEOPLE,) if people else ()))
+    return Counted(asked, held, from_data, people_warning(people, counts=True))
 
 
 Held = NDArray[np.int64]

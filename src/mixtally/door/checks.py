@@ -173,7 +173,9 @@ def _named(found: re.Match[str]) -> str:
     """An option as an argument; commands between backquotes stay as they are typed."""
     if found[1]:
         return found[1]
-    name = {"set": "separator", "person-column": "person"}.get(found[2], found[2])
+    name = {"set": "separator", "person-column": "person", "epoch-order": "order"}.get(
+        found[2], found[2]
+    )
     name = name.replace("-", "_")
     value = (found[3] or "").strip("'")
     return f'{name}="{value}"' if value else name

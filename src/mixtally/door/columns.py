@@ -67,9 +67,14 @@ class Values:
     def table(self) -> Table:
         """What ``data`` reads."""
         declared = [n for n, one in zip(self.names, self.columns, strict=True) if one.declared]
-        return Table(self.names, self._read, frozenset(declared))
+        types = [one.array.type for one in self.columns]
+        ordered = [
+            n for n, t in zip(self.names, types, strict=True) if getattr(t, "ordered", False)
+        ]
+        return Table(self.names, self._read, frozenset(declared), frozenset(ordered))
 
-    def _read(self, places: Sequence[int]) -> Iterator[Part]:
+    def _read(self, asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+        places = [*asked, *watched]
         arrays = [self.columns[place].array for place in places]
         with reading("values"):
             joined = pyarrow.Table.from_arrays(arrays, [self.names[place] for place in places])

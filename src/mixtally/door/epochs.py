@@ -24,6 +24,7 @@ def simulate_epochs(
     epsilon: float,
     delta: float,
     person: Any = None,
+    rows_are_people: bool = False,
     order: Any = None,
     labels: Any = None,
     seed: int | None = None,
@@ -40,7 +41,9 @@ def simulate_epochs(
       epochs           when each was given: the name of a column, or as many values
       epsilon, delta   what is promised of all epochs together
       person           who gave it, likewise; None when nobody knows
-      order            the epochs in order; by their size, or by their letters, when left out
+      rows_are_people  whether every answer in an epoch is a person's, whatever columns say
+      order            the epochs in order; when left out, by time, by number, or as the type of the
+                       column declares
       labels           the answers in their order; read off the values when left out: for
                        simulation only
       seed             makes the noise repeat: for simulation only
@@ -55,14 +58,20 @@ def simulate_epochs(
     ...                          delta=1e-6, labels=["yes", "no"])
     """
     guarantee, run = guarantee_of(epsilon, delta), run_of(seed, level)
-    wanted = replace(wanted_of(missing, missing_values, labels=labels), person=person)
+    wanted = replace(
+        wanted_of(missing, missing_values, labels=labels),
+        person=person,
+        rows_are_people=checks.flag("rows_are_people", rows_are_people),
+    )
     budget = checks.made(BudgetOptions, options)
     named = checks.maybe_text("name", name)
     listed = None if order is None else labels_of("order", order)
-    timeline, backend = timeline_of(values, named, wanted, epochs, listed)
+    crowd = timeline_of(values, named, wanted, epochs, listed)
+    timeline = crowd.population
     check_labels(timeline)
-    source = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs."
+    answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs."
+    source = " ".join([answers, *crowd.public])
     chosen = plan_of(timeline, guarantee, budget, run.lab.planner)
     analysis = Analysis(level=run.level)
     outcome = played(timeline, guarantee, chosen, analysis, replace(run, source=source))
-    return Simulated(outcome, backend)
+    return Simulated(outcome, crowd.backend)

@@ -53,6 +53,7 @@ def simulate(
     missing_values: Any = (),
     person: Any = None,
     several: str | None = None,
+    rows_are_people: bool = False,
     counts: Any = None,
     group_by: Any = None,
     name: str | None = None,
@@ -84,6 +85,7 @@ def simulate(
       missing_values   values that mean missing, ["NA", -99] for example
       person           whose each place is, where some have several: a column's name, or a list
       several          what is taken of several places of a person: "first", "last" or "set"
+      rows_are_people  whether every place is a person's, though a column seems to identify people
       group_by         the group of each place: counts are within groups, ``labels`` has both
       counts           how many people hold each value, which then stands once: tallies are drawn
       name             what the question is called; the column's name when left out
@@ -112,6 +114,7 @@ def simulate(
         question=None if plan is None else plan.question,
         person=person,
         several=checks.maybe_chosen("several", several, list(Several)),
+        rows_are_people=checks.flag("rows_are_people", rows_are_people),
         group=group_by,
     )
     analysis = Analysis(level=checks.number("level", level), pairs=checks.flag("pairs", pairs))
@@ -172,7 +175,7 @@ def _played(
         budget.charge(plan)
     if isinstance(whole, Population):
         played = release(plan.record, whole, lab, analysis)
-        source = f"{whole.users:,} values, one person each."
+        source = f"{whole.users:,} values, {whole.one_each}."
     else:
         played = collect_counts(plan.record, whole, lab, analysis)
         source = f"{whole.users:,} people, as the counts have them."

@@ -253,7 +253,7 @@ def _played(
     run = run_of(seed, level)
     crowd = shared_crowd_of(values, name, wanted)
     people = replace(crowd.population, note=" ".join(crowd.raw))
-    source = " ".join([f"{people.users:,} values, one person each.", *crowd.public])
+    source = " ".join([f"{people.users:,} values, {people.one_each}.", *crowd.public])
     return people, replace(run, source=source), crowd.backend
 
 

@@ -26,7 +26,7 @@ from mixtally.simulation.counts_only import Histogram, counted_before
 if TYPE_CHECKING:
     from mixtally.door.columns import Values
 
-People = TypeVar("People", bound=Population | Histogram)
+People = TypeVar("People", bound=Population | Histogram | Timeline)
 
 KINDS = ("one", "set", "bits", "attributes", "number")
 _TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
@@ -53,6 +53,7 @@ class Wanted:
       person     whose each place is: the name of a column, or as many values; None when each place
                  is a person's own
       several    what is taken of several places of a person: "first", "last" or "set"
+      rows_are_people  whether every place is a person's, whatever the values of columns say
       group      the group that each place is in, as ``person``; None to count no groups
     """
 
@@ -69,6 +70,7 @@ class Wanted:
     question: Question | None = None
     person: object = None
     several: str | None = None
+    rows_are_people: bool = False
     group: object = None
 
 
@@ -112,8 +114,8 @@ def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd[Popul
 
 def timeline_of(
     values: object, name: str | None, wanted: Wanted, epochs: object, order: Sequence[str] | None
-) -> tuple[Timeline, Any]:
-    """The answers in ``values`` by epoch, and the library that they came from.
+) -> Crowd[Timeline]:
+    """The answers in ``values`` by epoch.
 
     ``epochs`` are as ``Wanted.person``; errors as ``crowd_of`` and ``Timeline``.
     """
@@ -123,7 +125,8 @@ def timeline_of(
         )
     own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
     found = epochs_of_table(every.table(), every, reading, When(named["epochs"], order))
-    return replace(found, question=_called(name, found.question, wanted)), own.backend
+    found = replace(found, question=_called(name, found.question, wanted))
+    return Crowd(found, own.backend, _sentence(found.warning))
 
 
 def counted_of(values: object, name: object, wanted: Wanted, counts: object) -> Crowd[Histogram]:
@@ -139,7 +142,7 @@ def counted_of(values: object, name: object, wanted: Wanted, counts: object) -> 
         )
     found = counts_of_table(every.table(), every, reading, named["counts"], wanted.question)
     found = found._replace(question=_called(asked, found.question, wanted))
-    return Crowd(counted_before(found), own.backend)
+    return Crowd(counted_before(found), own.backend, _sentence(found.warning))
 
 
 def _called(name: str | None, question: Question, wanted: Wanted) -> Question:
@@ -193,12 +196,16 @@ def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
     if wanted.scale is not None:
         low, high = wanted.scale.low, wanted.scale.high
         notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
-    if found.warning:
-        warning = checks.worded_in_python(found.warning)
-        notes.append(f"{warning[0].upper()}{warning[1:]}.")
+    notes += _sentence(found.warning)
     if wanted.group is not None:
         notes.append(_TOGETHER)
     return tuple(notes)
+
+
+def _sentence(warning: str) -> tuple[str, ...]:
+    """A warning as a sentence with arguments in place of options; none for no warning."""
+    text = checks.worded_in_python(warning)
+    return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 
 
 def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> Reading:
@@ -217,6 +224,7 @@ def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> R
         missing_values=wanted.missing_values,
         person=person,
         several=None if wanted.several is None else Several(wanted.several),
+        rows_are_people=wanted.rows_are_people,
     )
 
 

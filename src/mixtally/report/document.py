@@ -146,6 +146,8 @@ _FROM_DATA = {
     "labels": "the list of answers was read from the data; give --labels",
     "largest set": "the largest set was read from the data; give --max-set",
     "candidates": "the list of candidates was read from the data; give --candidates",
+    "people": "rows may not be people, as a column seems to identify people and its values repeat; "
+    "give --person-column, or --rows-are-people",
 }
 """What a plan may have taken from the data: one person's answer alone could have changed it."""
 

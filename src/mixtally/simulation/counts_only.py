@@ -114,7 +114,7 @@ def counted_before(people: Counted) -> Histogram:
 
     Raises DataError where the data say which values there are, and most were one person's own.
     """
-    check_shared(*people)
+    check_shared(people.question, people.held, people.from_data)
     return Histogram(people.question, int(people.held.sum()), people.held, people.from_data)
 
 

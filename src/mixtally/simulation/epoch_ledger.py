@@ -6,7 +6,7 @@ already. Other charges of the ledger are composed with it and otherwise left alo
 
 from collections.abc import Sequence
 
-from mixtally.data.timeline import order_of
+from mixtally.data.epoch_names import order_of
 from mixtally.errors import PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.composition import ledger as budget

@@ -27,8 +27,8 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
     text = ended(file, chain([first[start:]], parts))
     text = quoted(file, text, delimiter, 1 + first.count(b"\n", 0, start))
 
-    def read(places: Sequence[int]) -> Iterator[Part]:
-        done = 0
+    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+        done, places = 0, [*asked, *watched]
         for block in blocks(file, text, 1 + file.skip_rows, file.block):
             found = _parsed(file, block, delimiter, len(names), places, done)
             done += len(found)

@@ -35,8 +35,8 @@ def excel_table(source: Source) -> Table:
         raise file.unreadable("a header row", "a blank one", "say which it is: --header-row 3")
     rows = islice(rows, file.skip_rows, None)
 
-    def read(places: Sequence[int]) -> Iterator[Part]:
-        done, people = 0, _people(rows, one=len(names) == 1)
+    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+        done, people, places = 0, _people(rows, one=len(names) == 1), [*asked, *watched]
         while some := list(islice(people, _ROWS)):
             done += len(some)
             texts = [[written(row[place]) for row in some] for place in places]

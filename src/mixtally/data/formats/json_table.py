@@ -32,10 +32,12 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
     first = next(blocks, b"")
     keys = _keys(file, first)
 
-    def read(places: Sequence[int]) -> Iterator[Part]:
-        names, row = [keys[place] for place in places], 0
+    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+        names, row = [keys[place] for place in asked], 0
+        types = [_Value] * len(asked) + [Any] * len(watched)
         fields = [
-            (f"f{i}", _Value, msgspec.field(default=None, name=n)) for i, n in enumerate(names)
+            (f"f{i}", kind, msgspec.field(default=None, name=keys[place]))
+            for i, (place, kind) in enumerate(zip([*asked, *watched], types, strict=True))
         ]
         met = [Sorts() for _ in names]
         decoder = msgspec.json.Decoder(msgspec.defstruct("Row", fields))
@@ -43,10 +45,11 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
             rows = _decoded(file, decoder, block, row)
             _check_doubled(file, block, row, names)
             values = [[getattr(one, field) for one in rows] for field, *_ in fields]
-            for name, column, sorts in zip(names, values, met, strict=True):
+            for name, column, sorts in zip(names, values, met, strict=False):
                 sorts.check(column, partial(_subject, file, name, row))
             row += len(rows)
-            yield Part(list(map(_array, values)), source.done, source.size)
+            arrays = [*map(_array, values[: len(asked)]), *map(_watched, values[len(asked) :])]
+            yield Part(arrays, source.done, source.size)
 
     return Table(keys, read)
 
@@ -59,6 +62,12 @@ def _array(values: list[Any]) -> pyarrow.Array:
     singles = [None if isinstance(one, list) else written(one) for one in values]
     found = pyarrow.array(lists, pyarrow.list_(pyarrow.string()))
     return beside(found, pyarrow.array(singles, pyarrow.string())) if any(singles) else found
+
+
+def _watched(values: list[Any]) -> pyarrow.Array:
+    """Texts of single values; null for lists and objects."""
+    texts = [written(one) if isinstance(one, _One) else None for one in values]
+    return pyarrow.array(texts, pyarrow.string())
 
 
 def _subject(file: DataFile, name: str, before: int, place: int) -> str:

@@ -24,8 +24,8 @@ def parquet_table(source: Source, coded: Sequence[str]) -> Table:
     names = tuple(schema.names)
     texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
 
-    def read(places: Sequence[int]) -> Iterator[Part]:
-        done, wanted = 0, [names[place] for place in places]
+    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+        done, wanted = 0, [names[place] for place in [*asked, *watched]]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
             for batch in opened.iter_batches(columns=wanted, batch_size=size):
                 done += batch.num_rows
@@ -34,7 +34,8 @@ def parquet_table(source: Source, coded: Sequence[str]) -> Table:
     declared = (
         name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)
     )
-    return Table(names, read, frozenset(declared))
+    ordered = (name for name in texts if getattr(schema.field(name).type, "ordered", False))
+    return Table(names, read, frozenset(declared), frozenset(ordered))
 
 
 def _is_declared(field: Any) -> bool:

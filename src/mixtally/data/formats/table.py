@@ -12,7 +12,7 @@ class Part(NamedTuple):
     """Some rows.
 
     where
-      arrays   the columns asked for, all of one length
+      arrays   the columns asked for, then those that are watched, all of one length
       done     how much of the file is read with them, of ``total``; both 0 where nobody knows
     """
 
@@ -25,14 +25,19 @@ class Table(NamedTuple):
     """The names of all columns, and what reads those at some places among them.
 
     where
+      read       takes the places of the columns that are asked for, and of those that are only
+                 watched: values of the latter are never refused, and null where they are no text
+                 and no number
       hint       an option by which the columns asked for are found, where they are not
       warning    what is most likely not meant, in words
       declared   columns whose type lists the values they may have: dictionaries of Arrow
+      ordered    those of them whose type says that the values are in order
     """
 
     names: tuple[str, ...]
-    read: Callable[[Sequence[int]], Iterator[Part]]
+    read: Callable[[Sequence[int], Sequence[int]], Iterator[Part]]
     declared: frozenset[str] = frozenset()
+    ordered: frozenset[str] = frozenset()
     hint: str = ""
     warning: str = ""
 

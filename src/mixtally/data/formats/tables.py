@@ -35,7 +35,7 @@ def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Itera
         for column in columns:
             if found.names.count(column) != 1:
                 raise _no_column(file, column, found)
-        yield found._replace(read=lambda places: _guarded(file, found.read(places)))
+        yield found._replace(read=lambda *places: _guarded(file, found.read(*places)))
 
 
 def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Table:

@@ -1,0 +1,340 @@
+"""The order of epochs, by what their names say of time.
+
+Names are read as whole numbers, as moments, days, weeks, months, quarters or half-years, or as one
+text that differs in a number. Other names have an order that their column declares, or one that is
+given; failing that they are sorted by their letters, with a warning.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from mixtally.errors import DataError
+
+Key = tuple[int | str, ...]
+"""What epochs are sorted by; names of one order have keys of one form."""
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_DIGITS = re.compile(r"([0-9]{1,18})")
+_MONTHS = [
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+]  # fmt: skip
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_MONTH = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS) + r"|sept)\.?"
+_YEAR, _SHORT_YEAR = r"(?P<year>[0-9]{4})", r"(?P<short>[0-9]{2})"
+_SPACE, _DAY = r"[ ,./_-]+", r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
+_TIME = (
+    r"[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]{1,9}))?)?"
+    r"(?: ?(?P<offset>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?))?"
+)
+_PART = r"(?P<letter>[qh]) ?(?P<part>[1-4])"
+_WEEK = r"(?:w|wk|week|kw|cw) ?(?P<week>[0-9]{1,2})"
+_ISO = rf"{_YEAR}([-/.])(?P<month>[0-9]{{1,2}})\2(?P<day>[0-9]{{1,2}})"
+_READ_BY_NAME = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_YEAR}[-/.](?P<month>[0-9]{{1,2}})",
+        rf"(?P<month>[0-9]{{1,2}})[-/.]{_YEAR}",
+        rf"{_YEAR}[ _-]?{_WEEK}(?:-?(?P<weekday>[1-7]))?",
+        rf"{_WEEK}{_SPACE}{_YEAR}",
+        rf"{_YEAR}[ /._-]?{_PART}",
+        rf"{_PART}[ /._-]?{_YEAR}",
+        rf"(?P<part>[1-4]) ?(?P<letter>[q]){_SPACE}{_YEAR}",
+        rf"(?P<part>[1-4])(?P<letter>[q])(?:{_YEAR}|{_SHORT_YEAR})",
+        rf"{_PART}{_SPACE}{_SHORT_YEAR}",
+        rf"{_MONTH}{_SPACE}{_YEAR}",
+        rf"{_YEAR}{_SPACE}{_MONTH}",
+        rf"{_MONTH}(?:-'?| ')(?P<short>[0-9]{{2}})",  # "Nov 23" may be a day
+        rf"{_DAY}{_SPACE}{_MONTH}{_SPACE}{_YEAR}",
+        rf"{_MONTH}{_SPACE}{_DAY}{_SPACE}{_YEAR}",
+        rf"{_YEAR}{_SPACE}{_MONTH}{_SPACE}{_DAY}",
+        _MONTH,
+        "(?P<weekname>" + "|".join(f"{day[:3]}(?:{day[3:]})?" for day in _DAYS) + ")",
+    )
+)
+_ISO_MOMENT = re.compile(rf"{_ISO}(?:{_TIME})?", re.IGNORECASE)
+_OF_NUMBERS = re.compile(
+    rf"(?P<one>[0-9]{{1,2}})([-/.])(?P<other>[0-9]{{1,2}})\2{_YEAR}(?:{_TIME})?", re.IGNORECASE
+)
+"""A day and a month before the year, of which the name does not say which comes first."""
+
+
+class Moment(NamedTuple):
+    """What a name says of time.
+
+    where
+      kind    the unit: names are in one order only if they have one unit
+      place   a whole number that grows with time
+    """
+
+    kind: str
+    place: int
+
+
+class Order(NamedTuple):
+    """The order of epochs.
+
+    where
+      names    one name for each epoch, in order
+      place    the place of every given name among ``names``
+      warning  what the order may be wrong about, in words; empty for nothing
+    """
+
+    names: tuple[str, ...]
+    place: tuple[int, ...]
+    warning: str
+
+
+_CYCLES = ("month of a year", "day of a week")
+"""Units whose names come again, so that their order is known within one cycle only."""
+
+
+def ordered_epochs(
+    names: Sequence[str],
+    given: Sequence[str] | None = None,
+    declared: Sequence[str] | None = None,
+    *,
+    subject: str,
+) -> Order:
+    """Put the epochs ``names`` in order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Distinct names, in any order.
+    given : sequence of str, optional
+        All epochs in the order that somebody states.
+    declared : sequence of str, optional
+        All epochs in the order that the type of their column states.
+    subject : str
+        The subject of a refusal.
+
+    Returns
+    -------
+    Order
+        Moments with offsets that are one moment are one epoch, under the name that is met first.
+
+    Raises
+    ------
+    DataError
+        For a name that the given order lacks, and for two names of one epoch.
+    """
+    key = order_of(names, given, declared)
+    found = moments_of(names) if given is None and declared is None else None
+    merged = found is not None and found[0].kind == "moment with an offset"
+    ranked = sorted(range(len(names)), key=lambda i: (key(names[i]), i))
+    kept: list[str] = []
+    place = [0] * len(names)
+    for i in ranked:
+        if kept and key(kept[-1]) == key(names[i]):
+            if not merged:
+                raise DataError(
+                    subject,
+                    wanted="one name for each epoch",
+                    got=f"{kept[-1]!r} and {names[i]!r} for the same",
+                    do="write it in one way",
+                )
+        else:
+            kept.append(names[i])
+        place[i] = len(kept) - 1
+    warning = _warning(names, found) if given is None and declared is None else ""
+    return Order(tuple(kept), tuple(place), warning)
+
+
+def order_of(
+    names: Sequence[str],
+    given: Sequence[str] | None = None,
+    declared: Sequence[str] | None = None,
+) -> Callable[[str], Key]:
+    """Return the sort key of ``names``: their place in an order, or in time, or their letters.
+
+    Raises DataError for a name that the given order lacks.
+    """
+    for order in (given, declared):
+        if order is None:
+            continue
+        place: dict[str, Key] = {name: (number,) for number, name in enumerate(order)}
+        missing = next((name for name in names if name not in place), None)
+        if missing is not None:
+            raise DataError(
+                f"epoch {missing!r}",
+                wanted="one of the epochs in the given order",
+                got="one that is not there",
+                do="add it to the order",
+            )
+        return place.__getitem__
+    if all(_WHOLE.fullmatch(name) for name in names):
+        return lambda name: (int(name),)
+    found = moments_of(names)
+    if found is not None:
+        times = {name: (moment.place,) for name, moment in zip(names, found, strict=True)}
+        return times.__getitem__
+    if _is_numbered(names):
+        return lambda name: tuple(map(int, _DIGITS.findall(name)))
+    return lambda name: (name,)
+
+
+def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[str] | None:
+    """Return the order that a type with these ``levels`` declares; None where it declares none.
+
+    Levels of a type that is not said to be ordered have no order where their names say one, and
+    where they are sorted by their letters: that is how libraries list the values they met.
+    """
+    if levels is None or ordered:
+        return levels
+    whole = all(_WHOLE.fullmatch(name) for name in levels)
+    if whole or moments_of(levels) is not None or _is_numbered(levels):
+        return None
+    return None if list(levels) == sorted(levels) else levels
+
+
+def moments_of(names: Iterable[str]) -> list[Moment] | None:
+    """Return what each name says of time; None unless all say it in one unit."""
+    found: list[Moment] = []
+    names = list(names)
+    if not names:
+        return None
+    for day_first in (True, False):
+        found = []
+        for name in names:
+            moment = _moment_of(name.strip(), day_first=day_first)
+            if moment is None or moment.kind != (found[0].kind if found else moment.kind):
+                break
+            found.append(moment)
+        if len(found) == len(names):
+            break
+    if len(found) < len(names):
+        return None
+    if any(_OF_NUMBERS.fullmatch(name.strip()) for name in names) and _is_ambiguous(names):
+        return None
+    return found
+
+
+def _is_ambiguous(names: Sequence[str]) -> bool:
+    """Whether day and month may be taken for one another, and the order depends on it."""
+    pairs = [_OF_NUMBERS.fullmatch(name.strip()) for name in names]
+    if any(found is None or found[2] == "." for found in pairs):  # a dot follows the day
+        return False
+    days = [(int(found["one"]), int(found["other"])) for found in pairs if found is not None]
+    if any(max(pair) > 12 for pair in days):
+        return False
+    both = [
+        [_moment_of(name.strip(), day_first=first) for name in names] for first in (True, False)
+    ]
+    ranks = [sorted(range(len(names)), key=lambda i: row[i] or Moment("", 0)) for row in both]
+    return ranks[0] != ranks[1]
+
+
+def _moment_of(name: str, *, day_first: bool) -> Moment | None:
+    """What one name says of time; None for a name that says nothing of it."""
+    found = _ISO_MOMENT.fullmatch(name)
+    if found is not None:
+        return _day_or_moment(found, int(found["month"]), int(found["day"]))
+    found = _OF_NUMBERS.fullmatch(name)
+    if found is not None:
+        one, other = int(found["one"]), int(found["other"])
+        first = day_first or found[2] == "."
+        return _day_or_moment(found, *((other, one) if first else (one, other)))
+    for pattern in _READ_BY_NAME:
+        found = pattern.fullmatch(name)
+        if found is not None:
+            return _of_words(found.groupdict())
+    return None
+
+
+def _day_or_moment(found: re.Match[str], month: int, day: int) -> Moment | None:
+    try:
+        begun = date(int(found["year"]), month, day)
+    except ValueError:
+        return None
+    if found["hour"] is None:
+        return Moment("day", begun.toordinal())
+    hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
+    if hour > 23 or minute > 59 or second > 60:
+        return None
+    seconds = begun.toordinal() * 86_400 + hour * 3_600 + minute * 60 + second
+    nanoseconds = seconds * 10**9 + int((found["part"] or "0").ljust(9, "0"))
+    offset = found["offset"]
+    if offset is None:
+        return Moment("moment", nanoseconds)
+    return Moment("moment with an offset", nanoseconds - _offset(offset) * 60 * 10**9)
+
+
+def _offset(text: str) -> int:
+    """The minutes by which a clock is ahead of UTC."""
+    if text.upper() in ("Z", "UTC", "GMT"):
+        return 0
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    minutes = int(digits[:2]) * 60 + int(digits[2:])
+    return -minutes if text[0] == "-" else minutes
+
+
+def _of_words(found: dict[str, str | None]) -> Moment | None:
+    """What a name says that is written with words or with a year and a smaller unit."""
+    name, day, weekname = found.get("name"), found.get("day"), found.get("weekname")
+    if weekname is not None:
+        return Moment("day of a week", [one[:3] for one in _DAYS].index(weekname.lower()[:3]))
+    month = found.get("month")
+    number = int(month) if month else 0
+    if name is not None:
+        number = 1 + [one[:3] for one in _MONTHS].index(name.lower()[:3])
+    year = _year(found)
+    if year is None:
+        return Moment("month of a year", number)
+    if found.get("letter"):
+        letter, part = str(found["letter"]).lower(), int(str(found["part"]))
+        parts = {"q": ("quarter", 4), "h": ("half-year", 2)}
+        unit, most = parts[letter]
+        return Moment(unit, year * most + part) if part <= most else None
+    try:
+        if found.get("week"):
+            weekday = int(found.get("weekday") or 1)
+            begun = date.fromisocalendar(year, int(str(found["week"])), weekday)
+            return Moment("day" if found.get("weekday") else "week", begun.toordinal())
+        begun = date(year, number, int(day or 1))
+    except ValueError:
+        return None
+    return Moment("day", begun.toordinal()) if day else Moment("month", year * 12 + number)
+
+
+def _year(found: dict[str, str | None]) -> int | None:
+    """The year, of which two digits are the nearest one up to 2069, as POSIX has it."""
+    if found.get("year"):
+        return int(str(found["year"]))
+    short = found.get("short")
+    if short is None:
+        return None
+    return int(short) + (2000 if int(short) < 69 else 1900)
+
+
+def _is_numbered(names: Sequence[str]) -> bool:
+    """Whether names are one text with numbers, of which one differs or the first is a year."""
+    parts = [_DIGITS.split(name) for name in names]
+    if len({tuple(part[::2]) for part in parts}) != 1 or len(parts[0]) < 3:
+        return False
+    numbers = [tuple(part[1::2]) for part in parts]
+    differ = sum(len(set(column)) > 1 for column in zip(*numbers, strict=True))
+    return differ <= 1 or all(len(one[0]) == 4 for one in numbers)
+
+
+def _warning(names: Sequence[str], found: Sequence[Moment] | None) -> str:
+    """A warning where names do not say their order, or say it within one cycle only."""
+    if len(names) < 2 or all(_WHOLE.fullmatch(name) for name in names):
+        return ""
+    if found is not None:
+        if found[0].kind not in _CYCLES:
+            return ""
+        cycle = found[0].kind.rpartition(" ")[2]
+        return (
+            f"the epochs are taken for parts of one {cycle}; if they are not, give their order "
+            "with --epoch-order"
+        )
+    if _is_numbered(names):
+        return ""
+    return (
+        f"the epochs are sorted by their letters, as {min(names)!r} and the others are no dates "
+        "or numbers of one form: give their order with --epoch-order"
+    )
