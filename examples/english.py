@@ -11,6 +11,9 @@ from mixtally.ground.draw import from_table
 from mixtally.ground.fixed import SCALE
 from mixtally.records.question import Question
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
+"""The characters of the words in the list, which has no capitals."""
+
 
 def english(users: int, vocabulary: int, chance: Chance) -> Population:
     """``users`` people with a word each, of the ``vocabulary`` most frequent English words.

@@ -10,8 +10,9 @@ Look at the recall, and that no word was found that nobody holds.
 
 import argparse
 
-from english import english
+from english import LETTERS, english
 
+from mixtally.encode.spelling import Spelling
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, design, find_words
 from mixtally.simulation.heavy.design import promise
@@ -32,7 +33,10 @@ def main() -> None:
     crowd = english(users, 50_000, chance)
     vocabulary = crowd.question.labels or ()
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    planned = design(Search(guarantee=promised, users=users, top=top, rounds=rounds))
+    search = Search(
+        guarantee=promised, users=users, top=top, rounds=rounds, spelling=Spelling(LETTERS)
+    )
+    planned = design(search)
     result = find_words(planned, vocabulary, crowd.codes, Lab(chance))
 
     truth = dict(zip(vocabulary, crowd.truth.tolist(), strict=True))

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from mixtally.app import words as app_words
+from mixtally.simulation.heavy import rounds
 from report.reader import self_contained
 
 WORDS = ["yes"] * 3000 + ["no"] * 1500 + ["maybe"] * 400 + ["é"] * 90 + ["rare"] * 10
@@ -79,11 +81,13 @@ def test_the_files_hold_what_is_printed(cli, data, tmp_path, more):
 
 
 @pytest.mark.seconds
-def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
+def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(app_words, "check_frequency", lambda *_: None)  # refuses it beforehand
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"<b>{i}\n" for i in range(200)) * 10)
     out = tmp_path / "out" / "simulation"
-    outcome = cli("simulate words", few, *GIVEN, "--seed", 3, "--json", "--out", out.parent)
+    given = (*GIVEN, "--alphabet", "<>b0123456789", "--seed", 3)
+    outcome = cli("simulate words", few, *given, "--json", "--out", out.parent)
     facts = json.loads(outcome.out)
     assert facts["words"] == []
     assert facts["covered"] is None
@@ -93,6 +97,60 @@ def test_a_search_that_misses_or_finds_nothing_says_so(cli, tmp_path):
     assert "&lt;b&gt;0" in text
     self_contained(text)
     assert (out / "words.csv").read_text().count("\n") == 2
+    told = cli("simulate words", few, *given).out
+    assert "The most frequent words of answer: none was found." in " ".join(told.split())
+    assert "--candidates" in told
+
+
+def test_words_too_rare_for_the_threshold_are_refused_before_a_round(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(rounds, "play", None)
+    few = tmp_path / "few.csv"
+    few.write_text("answer\n" + "".join(f"w{i}\n" for i in range(200)) * 10)
+    line = refused(cli("simulate words", few, *GIVEN))
+    assert "column 'answer': wanted a word that about " in line
+    assert line.endswith("or count a list of words with `mixtally simulate --candidates FILE`")
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "said"),
+    [
+        (["www.host1.example", "www.host2.example"], (), "give --longest 17, or count a list"),
+        (["привет", "да", "спасибо"], ("--longest", 8), "in a rehearsal --alphabet-from-data"),
+        (["yes", "no"], ("--alphabet", "yesno."), None),
+        (["yes", "no"], ("--alphabet", "abb"), "got 'b' more than once"),
+        (["yes", "no"], ("--alphabet", "ab", "--alphabet-from-data"), "leave one of them out"),
+        (["yes", "no"], ("--longest", 600), "in 64 rounds, got 600 symbols"),
+        (["yes", "no"], ("--outside", 7), "outside: wanted an integer in [0, 6], got 7"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused_before_a_round(
+    cli, tmp_path, words, options, said, monkeypatch
+):
+    monkeypatch.setattr(rounds, "play", None)  # a round that is played fails
+    path = tmp_path / "words.csv"
+    rows = [words[place % len(words)] for place in range(900)]
+    path.write_text("answer\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run = ("simulate words", path, *GIVEN, *options)
+    if said is None:
+        with pytest.raises(TypeError):
+            cli(*run)
+        return
+    assert said in refused(cli(*run))
+
+
+@pytest.mark.seconds
+def test_an_alphabet_read_from_the_words_finds_them_and_makes_no_release(cli, tmp_path):
+    words, out = ["привет", "да", "спасибо"], tmp_path / "out"
+    path = tmp_path / "words.csv"
+    rows = [words[place % 3] for place in range(900)]
+    path.write_text("answer\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run = (*GIVEN[:6], "--longest", 7, "--top", 3, "--alphabet-from-data", "--json")
+    outcome = cli("simulate words", path, *run, "--out", out)
+    facts = json.loads(outcome.out)
+    assert sorted(row["word"] for row in facts["words"]) == sorted(words)
+    assert facts["alphabet"] == "абвдеиопрст"
+    assert facts["not_covered"] == ["the alphabet was read from the data; give --alphabet"]
+    assert [one.name for one in out.iterdir()] == ["simulation"]
 
 
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):

@@ -129,7 +129,8 @@ def calls(folder):
         "simulate": (simulate, {**values, **nothing, **COSTS}),
         "simulate_words": (simulate_words, {
             "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",
-            "top": 1, "longest": 2, "symbols": 1, "survivors": None, "alphabet": None, "way": None,
+            "top": 1, "longest": 2, "symbols": 1, "survivors": None, "outside": 0,
+            "alphabet": None, "alphabet_from_data": False, "way": None,
             "error_rate": 0.05, "messages_per_user": 4.0, "mix_fakes": False}),
         "simulate_votes": (simulate_votes, {
             "values": TWICE, **plays, **read, "keep_probability": None, **ballots}),

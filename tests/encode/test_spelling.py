@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from mixtally.contract.spelling import END
 from mixtally.encode.prefixes import extended, extension_bins
-from mixtally.encode.spelling import LETTERS, Spelling
+from mixtally.encode.spelling import DEFAULT_ALPHABET, Spelling, composed
 from mixtally.errors import DataError, ParameterError
 
-ALPHABETS = ["ab", "abc", LETTERS, "".join(map(chr, range(33, 127)))]
+ALPHABETS = ["ab", "abc", DEFAULT_ALPHABET, "".join(map(chr, range(33, 127)))]
 WORDS = ["a", "ab", "abc", "b", "ba", "é", "ab", "aé", "日本", "A", "\0", "it's", "x" * 40]
 
 
@@ -24,7 +24,7 @@ def test_what_is_spelled_is_read_back(word, characters):
     assert max(row) < spelling.size
 
 
-@given(st.lists(st.integers(0, 38), max_size=12))
+@given(st.lists(st.integers(0, len(DEFAULT_ALPHABET) + 1), max_size=12))
 def test_two_spellings_are_never_the_same_word(symbols):
     spelling = Spelling()
     text = spelling.read(symbols)
@@ -66,6 +66,30 @@ def test_an_empty_word_and_half_a_character_are_refused():
 def test_an_alphabet_of_the_wrong_size_is_refused(characters):
     with pytest.raises(ParameterError, match="alphabet: wanted 2 to 200 different characters"):
         Spelling(characters)
+
+
+def test_a_doubled_character_is_named_also_when_it_is_typed_in_two_forms():
+    with pytest.raises(ParameterError, match="got 'a' more than once; name the characters"):
+        Spelling.of("abca")
+    with pytest.raises(ParameterError, match="got 'é' more than once"):
+        Spelling.of("abé" + "e\u0301")
+    with pytest.raises(ParameterError, match="half of a surrogate pair"):
+        Spelling.of("ab\ud800")
+    assert Spelling.of("ae\u0301").characters == "aé"
+
+
+@given(st.text(min_size=1, max_size=9), st.sampled_from(ALPHABETS))
+def test_the_symbols_of_a_word_follow_from_its_characters(word, characters):
+    spelling = Spelling(characters)
+    (strange,) = spelling.outside([word]).tolist()
+    whole = spelling.most_symbols(len(composed(word)), strange)
+    row = spelling.spell([word], whole + 2)[0].tolist()
+    assert row.index(END) == whole
+
+
+def test_ordinary_names_take_a_symbol_a_character():
+    words = ["London", "new york", "www.host-1.example", "O'Neill", "A4"]
+    assert Spelling().outside([*words, "Köln"]).tolist() == [0, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from examples.english import english
+from examples.english import LETTERS, english
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.conclude import extensions
@@ -17,6 +17,7 @@ from mixtally.simulation.seeded import SeededChance
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 USERS, TOP = 20_000, 5
+SPELLING = Spelling(LETTERS)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def crowd():
 @pytest.fixture(scope="module")
 def designs():
     """Both ways of searching that crowd."""
-    search = Search(guarantee=PROMISED, users=USERS, top=TOP, rounds=5)
+    search = Search(guarantee=PROMISED, users=USERS, top=TOP, rounds=5, spelling=SPELLING)
     return {way: design(search, way) for way in Way}
 
 
@@ -60,6 +61,23 @@ def test_frequent_words_are_found_and_no_others(designs, crowd, way, recall):
     assert quality.recall >= recall
     assert (quality.ghosts, result.unreadable, missed(result, crowd)) == (0, 0, [])
     assert all(f.lower_simultaneous <= f.count <= f.upper_simultaneous for f in result.found)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("mix_fakes", [False, True])
+def test_the_least_count_is_where_words_begin_to_be_found(crowd, mix_fakes):
+    """False alarm: none, the seed is fixed; a count passes the threshold exactly if it is found."""
+    search = Search(
+        guarantee=PROMISED, users=USERS, top=TOP, rounds=5, spelling=SPELLING, mix_fakes=mix_fakes
+    )
+    for way in Way:
+        planned = design(search, way)
+        result = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
+        counts = [one.count for one in result.found]
+        assert 0.95 * planned.least_count <= min(counts)
+        (part,) = planned.plan.parts
+        mean = planned.people_a_round * part.sent + planned.plan.hops * part.drawn
+        assert abs(result.rounds[0].messages / mean - 1) < 0.01
 
 
 def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
@@ -153,7 +171,7 @@ def test_the_way_of_less_error_is_chosen_and_said(designs):
 
 @pytest.mark.seconds
 def test_one_word_that_everybody_holds_is_found():
-    search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3)
+    search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3, spelling=SPELLING)
     result = find_words(
         design(search), ("yes",), np.zeros(5000, dtype=np.int64), Lab(SeededChance(1))
     )
@@ -174,7 +192,9 @@ def test_one_word_that_everybody_holds_is_found():
 )
 def test_words_of_as_many_letters_as_rounds_are_found_and_no_longer_ones(top, words):
     """The last of them has a letter too many; its start, as long as the rounds, is no word."""
-    search = Search(guarantee=PROMISED, users=26_000, top=top, rounds=len(words[0]))
+    search = Search(
+        guarantee=PROMISED, users=26_000, top=top, rounds=len(words[0]), spelling=SPELLING
+    )
     codes = np.repeat(np.arange(4), [9000, 6000, 5000, 6000])
     result = find_words(design(search, Way.TOGETHER), words, codes, Lab(SeededChance(1)))
     found = [one.word for one in result.found]
@@ -238,7 +258,7 @@ def test_a_million_people_and_fifty_thousand_words(way, recall):
     """Recall of the true top 50 at (1, 1e-6) is at least 0.9; measured 1.00 and 0.98."""
     chance = SeededChance(1)
     crowd = english(1_000_000, 50_000, chance)
-    search = Search(guarantee=PROMISED, users=1_000_000, top=50, rounds=10)
+    search = Search(guarantee=PROMISED, users=1_000_000, top=50, rounds=10, spelling=SPELLING)
     planned = design(search, way)
     assert planned.certificate.upper <= 1e-6
     result = find_words(planned, crowd.question.labels, crowd.codes, Lab(chance))

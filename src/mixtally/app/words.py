@@ -1,19 +1,26 @@
 """The most frequent words of a crowd, without a list of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.app.options import MixFakes, option, whole_option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.data.population import Population
-from mixtally.encode.spelling import LETTERS, Spelling
+from mixtally.encode.spelling import Spelling
 from mixtally.errors import ParameterError, in_range
 from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words
+from mixtally.simulation.heavy.design import Design
 from mixtally.simulation.heavy.document import document
 from mixtally.simulation.heavy.facts import facts, lines, published
+from mixtally.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
 from mixtally.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
 
+MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
 _CHEAP_BINS = 1_000_000
 """Of a round, whose counts take about a second."""
 
@@ -23,7 +30,15 @@ class SearchOptions:
     """Which words are looked for, and at what cost."""
 
     top: Annotated[int, whole_option("--top", "How many words are wanted.")] = 50
-    longest: Annotated[int, whole_option("--longest", "Most characters of a word, 1 to 64.")] = 10
+    longest: Annotated[int, whole_option("--longest", "Most characters of a word.")] = 10
+    outside: Annotated[
+        int,
+        whole_option(
+            "--outside",
+            "Characters of a word that may lie outside the alphabet (default 0): each takes "
+            "several places.",
+        ),
+    ] = 0
     symbols: Annotated[
         int | None,
         whole_option(
@@ -39,10 +54,17 @@ class SearchOptions:
         str | None,
         option(
             "--alphabet",
-            "Characters that count as one; others count as several (default a-z 0-9 ').",
+            "Characters that words are made of (default a-z A-Z 0-9, space and . - ').",
             "CHARACTERS",
         ),
     ] = None
+    alphabet_from_data: Annotated[
+        bool,
+        option(
+            "--alphabet-from-data",
+            "Take the alphabet from the words themselves: for a rehearsal, never for a release.",
+        ),
+    ] = False
     way: Annotated[
         str | None,
         option(
@@ -60,42 +82,91 @@ class SearchOptions:
     ] = 4.0
     mix_fakes: MixFakes = False
 
-    def symbols_of(self, spelling: Spelling) -> int:
-        """How many symbols a round asks for: fewer rounds cost less, and bins of mixes are dear."""
-        in_range("longest", self.longest, 1, MOST_ROUNDS, "it is the most characters of a word")
+    def check(self) -> None:
+        """Check the options that need no data.
+
+        Raises
+        ------
+        ParameterError
+            If the alphabet or the way is not one that there is, or two alphabets are given.
+        """
+        if self.alphabet is not None and self.alphabet_from_data:
+            raise ParameterError(
+                "alphabet",
+                wanted="one alphabet",
+                got="--alphabet and --alphabet-from-data",
+                do="leave one of them out",
+            )
+        if self.way is not None and self.way not in list(Way):
+            raise ParameterError(
+                "way", wanted="together or apart", got=repr(self.way), do="or leave it out"
+            )
+        self.search_rounds(self.spelling((), np.zeros(0, dtype=np.int64)))
+
+    def spelling(self, vocabulary: Sequence[str], people: NDArray[np.int64]) -> Spelling:
+        """Return how words are spelled; the words matter under ``alphabet_from_data`` alone."""
+        if self.alphabet is not None:
+            return Spelling.of(self.alphabet)
+        if self.alphabet_from_data and len(vocabulary):
+            return Spelling(alphabet_of(vocabulary, people))
+        return Spelling()
+
+    def search_rounds(self, spelling: Spelling) -> tuple[int, int]:
+        """Return the number of rounds and the symbols that each of them asks for.
+
+        Fewer rounds cost less privacy. More symbols a round make more bins, and each bin of a mix
+        that draws fakes is dear.
+
+        Raises
+        ------
+        ParameterError
+            If the words that are asked for are too long for 64 rounds.
+        """
+        in_range("longest", self.longest, 1, MOST_LONGEST, "it is the most characters of a word")
+        advice = "it counts characters of a word that the alphabet does not have"
+        in_range("outside", self.outside, 0, self.longest, advice)
         if self.symbols is not None:
             in_range("symbols", self.symbols, 1, MOST_SYMBOLS, "two or three do")
+        whole = spelling.most_symbols(self.longest, self.outside)
+        symbols = self._symbols(spelling, whole)
+        rounds = -(-whole // symbols)
+        if rounds > MOST_ROUNDS:
+            raise ParameterError(
+                "longest",
+                wanted=f"words of up to {MOST_ROUNDS * symbols:,} symbols in {MOST_ROUNDS} rounds",
+                got=f"{whole:,} symbols",
+                do="give a smaller --longest or more --symbols, or count a list of words with "
+                "`mixtally simulate --candidates FILE`",
+            )
+        return rounds, symbols
+
+    def _symbols(self, spelling: Spelling, whole: int) -> int:
+        if self.symbols is not None:
             return self.symbols
         if self.mix_fakes:
             return 1
         kept = 3 * self.top if self.survivors is None else self.survivors
         found = 1
-        while found < self.longest and kept * spelling.size ** (found + 1) < _CHEAP_BINS:
+        while found < whole and kept * spelling.size ** (found + 1) < _CHEAP_BINS:
             found += 1
         return found
-
-    def check(self) -> tuple[Spelling, Way | None]:
-        """How words are spelled, and the way of the rounds; raises ParameterError for others."""
-        spelling = Spelling(LETTERS if self.alphabet is None else self.alphabet)
-        if self.way is None or self.way in list(Way):
-            return spelling, None if self.way is None else Way(self.way)
-        raise ParameterError(
-            "way", wanted="together or apart", got=repr(self.way), do="or leave it out"
-        )
 
 
 def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: Run) -> Outcome:
     """Find the most frequent words that people hold.
 
-    Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
+    Raises ParameterError for an option outside its range, DataError where the words do not fit the
+    search or are too rare for it, InfeasibleError when nothing fits. Nothing is played then.
     """
-    spelling, way = options.check()
-    symbols = options.symbols_of(spelling)
+    options.check()
+    vocabulary = crowd.question.labels or ()
+    spelling = options.spelling(vocabulary, crowd.truth)
+    rounds, symbols = options.search_rounds(spelling)
     search = Search(
         guarantee=promised,
         users=crowd.users,
         top=options.top,
-        rounds=-(-options.longest // symbols),
+        rounds=rounds,
         symbols=symbols,
         keep=options.survivors,
         error_rate=options.error_rate,
@@ -104,14 +175,24 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
         spelling=spelling,
         name=crowd.question.name,
     )
-    vocabulary = crowd.question.labels or ()
-    result = find_words(design(search, way, run.lab.planner), vocabulary, crowd.codes, run.lab)
+    way = None if options.way is None else Way(options.way)
+
+    def plan(one: Search) -> Design:
+        return design(one, way, run.lab.planner)
+
+    people = crowd.truth
+    check_lengths(
+        search, vocabulary, people, plan, longest=options.longest, outside=options.outside
+    )
+    planned = plan(search)
+    check_frequency(planned, vocabulary, people)
+    result = find_words(planned, vocabulary, crowd.codes, run.lab)
     raw = f"{run.source} {crowd.note}".rstrip()
     found = facts(result, vocabulary, crowd.truth, source=raw, seed=run.seed)
     public = published(result, source=run.source, seed=run.seed)
     return Outcome(
         document=document(found, lines(result)),
-        from_data=crowd.from_data,
+        from_data=(*crowd.from_data, *(("alphabet",) if options.alphabet_from_data else ())),
         plain=document(public, lines(result)),
         seeded=run.seed is not None,
     )

@@ -7,7 +7,7 @@ from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.question import QuestionOptions, question_of
 from mixtally.encode.numbers import Range, Scale
-from mixtally.encode.spelling import LETTERS
+from mixtally.encode.spelling import Spelling
 from mixtally.errors import ParameterError
 from mixtally.records.contract import Prefixes
 from mixtally.records.question import Question
@@ -28,7 +28,17 @@ class EncoderOptions:
     ] = None
     longest: Annotated[
         int | None,
-        o.whole_option("--longest", "Symbols of a word that are looked at (default 10)."),
+        o.whole_option(
+            "--longest", "Most characters of a word, each of the alphabet (default 10)."
+        ),
+    ] = None
+    alphabet: Annotated[
+        str | None,
+        o.option(
+            "--alphabet",
+            "Characters that words are made of (default a-z A-Z 0-9, space and . - ').",
+            "CHARACTERS",
+        ),
     ] = None
     symbols: Annotated[
         int | None, o.whole_option("--symbols", "Symbols that a round asks for (default 1).")
@@ -52,7 +62,7 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
             "--points", wanted="--number beside it", got="none", do="add it, or leave this out"
         )
     if wanted.prefixes is None:
-        for flag in flags(wanted, "longest", "symbols"):
+        for flag in flags(wanted, "longest", "alphabet", "symbols"):
             raise ParameterError(
                 flag, wanted="--prefixes beside it", got="none", do="add it, or leave this out"
             )
@@ -75,7 +85,8 @@ def asked_by(wanted: EncoderOptions, asked: QuestionOptions, seed: str) -> tuple
         return Question(name=asked.name, bins=2), (scale, None)  # until its points are chosen
     longest = _LONGEST if wanted.longest is None else wanted.longest
     symbols = 1 if wanted.symbols is None else wanted.symbols
+    spelling = Spelling() if wanted.alphabet is None else Spelling.of(wanted.alphabet)
     prefixes = Prefixes(
-        alphabet=LETTERS, most=wanted.prefixes or 0, longest=longest, symbols=symbols
+        alphabet=spelling.characters, most=wanted.prefixes or 0, longest=longest, symbols=symbols
     )
     return Question(name=asked.name, bins=prefixes.bins), (None, prefixes)

@@ -6,6 +6,7 @@ spelled, and the alphabet decides only what is spelled briefly. It is fixed befo
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
@@ -17,11 +18,18 @@ from mixtally.contract.spelling import CODE_POINTS, END, code_digits, spell
 from mixtally.errors import DataError, ParameterError
 
 Symbols = NDArray[np.uint8]
+Integers = NDArray[np.int64]
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
+DEFAULT_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + " .-'"
+"""Letters of both cases, digits, and the marks of names and host names."""
 LEAST_CHARACTERS, MOST_CHARACTERS = 2, 200
 _SURROGATES = range(0xD800, 0xE000)
 _HALVES = re.compile("[\ud800-\udfff]")
+
+
+def composed(word: str) -> str:
+    """Return a word in form NFC, the form in which words are spelled."""
+    return normalize("NFC", word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +39,34 @@ class Spelling:
     Raises ParameterError for another number of characters or one that is named twice.
     """
 
-    characters: str = LETTERS
+    characters: str = DEFAULT_ALPHABET
 
     def __post_init__(self) -> None:
         count = len(self.characters)
-        if not LEAST_CHARACTERS <= count <= MOST_CHARACTERS or len(set(self.characters)) < count:
+        twice = [one for one, times in Counter(self.characters).items() if times > 1]
+        if not LEAST_CHARACTERS <= count <= MOST_CHARACTERS or twice:
             raise ParameterError(
                 "alphabet",
                 wanted=f"{LEAST_CHARACTERS} to {MOST_CHARACTERS} different characters",
-                got=f"{count}, {len(set(self.characters))} different",
+                got=f"{twice[0]!r} more than once" if twice else f"{count} characters",
                 do="name the characters that most words are made of, each once",
             )
+
+    @classmethod
+    def of(cls, characters: str) -> "Spelling":
+        """Return the spelling over an alphabet that somebody typed, brought to form NFC.
+
+        Words are spelled in form NFC, so a character in another form would never occur in them.
+        Raises ParameterError as the class does, and for half of a surrogate pair.
+        """
+        if _HALVES.search(characters):
+            raise ParameterError(
+                "alphabet",
+                wanted="characters of text",
+                got="half of a surrogate pair",
+                do="write the alphabet in UTF-8",
+            )
+        return cls(composed(characters))
 
     @property
     def size(self) -> int:
@@ -58,6 +83,27 @@ class Spelling:
         """Digits of a code point, in base ``len(characters)``."""
         return code_digits(len(self.characters))
 
+    def most_symbols(self, characters: int, outside: int) -> int:
+        """Return the symbols of the longest spelling of a word.
+
+        Parameters
+        ----------
+        characters : int
+            Characters of the word.
+        outside : int
+            Characters of the word that the alphabet does not have. Each of them is spelled as the
+            escape and its digits.
+        """
+        return characters + outside * self.digits
+
+    def outside(self, words: Sequence[str]) -> Integers:
+        """Return how many characters of every word the alphabet does not have, shape (words,)."""
+        known = frozenset(self.characters)
+        return np.array(
+            [sum(one not in known for one in composed(word)) for word in words],
+            dtype=np.int64,
+        )
+
     def spell(self, words: Sequence[str], length: int) -> Symbols:
         """The first ``length`` symbols of every word in form NFC, ends included.
 
@@ -67,7 +113,7 @@ class Spelling:
         """
         symbols = np.empty((len(words), length), dtype=np.uint8)
         for row, word in enumerate(words):
-            looked_at = normalize("NFC", word)[:length]
+            looked_at = composed(word)[:length]
             if not word:
                 raise DataError(
                     f"word {row}",

@@ -85,6 +85,10 @@ class Table:
         """Whether a column is aligned left."""
         return place == 0 or self.columns[place] in self.words
 
+    def without_rows(self, name: str = "") -> str:
+        """Return the sentence that is shown in place of a table that has no rows."""
+        return f"{self.title or name or self.columns[0]}: there is nothing to show."
+
 
 Item = TypeVar("Item")
 
@@ -145,6 +149,7 @@ class Section:
 _FROM_DATA = {
     "labels": "the list of answers was read from the data; give --labels",
     "largest set": "the largest set was read from the data; give --max-set",
+    "alphabet": "the alphabet was read from the data; give --alphabet",
     "candidates": "the list of candidates was read from the data; give --candidates",
     "people": "rows may not be people, as a column seems to identify people and its values repeat; "
     "give --person-column, or --rows-are-people",

@@ -103,6 +103,8 @@ def _part(part: Part, title: str) -> Markup:
             return el("ul", *[el("li", *map(_marked, item)) for item in items])
         case Table():
             name = part.title or title
+            if not part.rows:
+                return el("p", part.without_rows(name), class_="note")
             table = _table(part, name, seen=not part.folded and name != title)
             return el("details", el("summary", name), table) if part.folded else table
         case FactTable(columns, folded):

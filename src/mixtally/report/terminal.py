@@ -40,7 +40,7 @@ def _part(part: Part) -> list[RenderableType]:
         case Bullets(items):
             return [RichText("- ").append_text(_joined(item)) for item in items]
         case Table():
-            return [framed(part)]
+            return [framed(part)] if part.rows else [RichText(part.without_rows())]
         case _:
             raise TypeError(f"{type(part).__name__}: a terminal shows tables and texts")
 

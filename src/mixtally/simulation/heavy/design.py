@@ -15,16 +15,21 @@ The noise of a count does not depend on the size of the crowd, so *apart* multip
 less only at few rounds and tiny shares; what speaks for it is one R-th of the messages.
 """
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
 from msgspec import structs
 
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.conclude.extensions import whole_error
+from mixtally.estimate.received import arrived
+from mixtally.estimate.significant import least_significant
 from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
+from mixtally.records.results import Tally
 from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumes
 from mixtally.simulation.heavy.search import Search
@@ -74,6 +79,22 @@ class Design:
         """Bytes of these messages."""
         rounds = self.search.rounds if self.way is Way.TOGETHER else 1
         return rounds * self.plan.bytes_per_user
+
+    @property
+    def least_count(self) -> int:
+        """People who must hold a word so that its expected count reaches the threshold.
+
+        The threshold is that of a round with the average number of messages. A word of exactly so
+        many people passes it about every second time.
+        """
+        plan, search, people = self.plan, self.search, self.people_a_round
+        (part,) = plan.parts
+        messages = round(people * part.sent) + plan.hops * part.drawn
+        tally = Tally(np.zeros(part.layout.bins, dtype=np.int64), messages)
+        mechanism = arrived(plan, tally, people)
+        least = least_significant(mechanism, messages, search.tests, search.error_rate)
+        count = float(mechanism.unbiased(np.array([least]), messages)[0])
+        return math.ceil(count * search.users / people)
 
     def standard_error(self, share: float) -> float:
         """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""

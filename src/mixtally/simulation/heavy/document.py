@@ -80,6 +80,13 @@ _ROUNDS = (
 )
 
 
+_NONE = (
+    "No word is held by enough people to pass the threshold of every round. More people, a larger "
+    "epsilon or fewer rounds lower it; a list of words needs no rounds "
+    "(`mixtally simulate --candidates FILE`)."
+)
+
+
 def _prose(facts: Facts) -> tuple[str, ...]:
     """What a terminal says below the words."""
     top, scored = facts["top"], ""
@@ -117,7 +124,7 @@ def _found(facts: Facts) -> Part:
     keys = ("count", "lower_simultaneous", "upper_simultaneous")
     bars = bars_of(facts["words"][:CHART_BINS], itemgetter("word"), keys)
     if not bars:
-        return Text("No word was held by enough people.")
+        return Text(f"No word was held by enough people. {_NONE}")
     return intervals_chart(bars, "most frequent words")
 
 
@@ -175,7 +182,9 @@ def _promised(facts: Facts) -> list[str]:
     ]
 
 
-def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
+def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table | Text:
+    if not shown:
+        return Text(f"{title}: none was found. {_NONE}")
     level = f"{percent(1 - facts['error_rate'])} interval, all bins"
     found = columns(
         shown,
