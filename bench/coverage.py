@@ -1,7 +1,8 @@
 """How often intervals hold the truth: every mechanism, every kind of number, whole rounds played.
 
-python -m bench.coverage                      # ten crowds a mechanism
+python -m bench.coverage                      # ten crowds a mechanism and guarantee
 python -m bench.coverage --crowds 100 --json held.json
+python -m bench.coverage --epsilon 2 --delta 1e-3 --only "k-ary"
 """
 
 import argparse
@@ -9,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,11 @@ import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.encode.hashed import sought
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.change import Counted, estimate_change
 from mixtally.estimate.conclude.set_sizes import MEAN
+from mixtally.estimate.received import reconciled
 from mixtally.ground.chance import Chance
 from mixtally.planner import Planner, PlanRequest, choose
 from mixtally.records.contract import Plan
@@ -34,12 +39,15 @@ from mixtally.simulation.run import release
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.truth import Truth, compared, truth_of
 
-LEVEL = 0.9
+LEVEL = 0.95
+GUARANTEE = Guarantee(epsilon=2.0, delta=1e-3)
+EPSILONS, DELTAS = (0.5, 1.0, 2.0, 4.0, 8.0), (1e-3, 1e-6)
 USERS, BINS, EACH, FEW = 600, 24, 8, 3
 """Of the bins so many are held by many people, as many by a few each, all others by nobody."""
 KINDS = (
     *("0", "few", "many", "all at once", "mean", "quantiles", "moments", "shares"),
     *("mean size", "sizes", "sizes at once", "not listed", "differences", "differences at once"),
+    *("changes", "changes at once"),
 )
 Held = Counter[tuple[str, bool]]
 """(a kind of interval, whether it holds the truth) -> how often."""
@@ -94,11 +102,21 @@ CASES = {
 }
 
 
-def measured(name: str, crowds: int, level: float, planner: Planner, seed: int = 1) -> Held:
-    """What of so many crowds is held, of the mechanism of this name."""
+def measured(
+    name: str,
+    crowds: int,
+    level: float,
+    planner: Planner,
+    seed: int = 1,
+    guarantee: Guarantee = GUARANTEE,
+) -> Held:
+    """Count how many intervals of so many crowds hold the truth, under the mechanism ``name``.
+
+    Raises InfeasibleError where no such plan keeps ``guarantee``.
+    """
     case, chance, found = CASES[name], SeededChance(seed), Held()
-    plan = planned(case, planner, chance)
-    lab = Lab(chance, planner=planner)
+    plan = planned(case, planner, chance, guarantee)
+    lab, before = Lab(chance, planner=planner), None
     for _ in range(crowds):
         if case.kind.endswith("words"):
             result, truth = _words(plan, lab, level)
@@ -107,11 +125,32 @@ def measured(name: str, crowds: int, level: float, planner: Planner, seed: int =
             result = release(plan, crowd, lab, _analysis(plan.question, level)).result
             truth = truth_of(crowd, result)
         found.update(held(result, truth, levels=case.kind != "numbers"))
+        if before is not None and len(plan.parts) == 1 and plan.question.hashed is None:
+            found.update(_changed(before, (result, truth), level))
+        before = result, truth
     return found
 
 
-def planned(case: Case, planner: Planner, chance: Chance) -> Plan:
-    """A plan of weak privacy, as the crowd is small."""
+def _changed(
+    earlier: tuple[Result, Truth], later: tuple[Result, Truth], level: float
+) -> Iterator[tuple[str, bool]]:
+    """Compare the change from one crowd to the next with its intervals."""
+    before, after = (
+        Counted(reconciled(one.plan, one.received)[0].mechanism, one.tallies[0])
+        for one, _ in (earlier, later)
+    )
+    step = estimate_change(before, after, level=level)
+    true = later[1].counts - earlier[1].counts
+    for ends, kind in ((step.each, "changes"), (step.together, "changes at once")):
+        inside = (ends.lower <= true) & (true <= ends.upper)
+        if kind == "changes":
+            yield from ((kind, bool(one)) for one in inside)
+        else:
+            yield kind, bool(inside.all())
+
+
+def planned(case: Case, planner: Planner, chance: Chance, guarantee: Guarantee = GUARANTEE) -> Plan:
+    """Plan one mechanism; raises InfeasibleError where it cannot keep ``guarantee``."""
     questions = {
         "set": Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2),
         "words": open_question("q", drawn_seed(chance)),
@@ -120,7 +159,7 @@ def planned(case: Case, planner: Planner, chance: Chance) -> Plan:
     grid = Grid(low=0.0, high=100.0, points=case.bins) if case.kind == "numbers" else None
     request = PlanRequest(
         question=questions.get(case.kind, Question(name="q", bins=case.bins)),
-        guarantee=Guarantee(epsilon=2.0, delta=1e-3),
+        guarantee=guarantee,
         users=USERS,
         grid=grid,
         **case.asked,
@@ -208,19 +247,30 @@ def share_of(found: Held, kind: str) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Play, print the table, and write what was counted."""
-    parser = argparse.ArgumentParser(prog="bench.coverage", description="Truths in intervals.")
-    parser.add_argument("--crowds", type=int, default=10, help="of each mechanism")
+    """Simulate rounds, print a table for each guarantee, and write what was counted."""
+    parser = argparse.ArgumentParser(prog="bench.coverage", description="Coverage of intervals.")
+    parser.add_argument("--crowds", type=int, default=10, help="of each mechanism and guarantee")
     parser.add_argument("--level", type=float, default=LEVEL, help="that is stated")
+    parser.add_argument("--epsilon", type=float, nargs="+", default=EPSILONS)
+    parser.add_argument("--delta", type=float, nargs="+", default=DELTAS)
+    parser.add_argument("--only", nargs="+", choices=tuple(CASES), default=tuple(CASES))
     parser.add_argument("--json", type=Path, help="write what was counted")
     asked = parser.parse_args()
     planner, counted = Planner(), {}
-    print(f"{'':24}" + "".join(f"{kind:>14}" for kind in KINDS))
-    for name in CASES:
-        found = measured(name, asked.crowds, asked.level, planner)
-        counted[name] = {kind: share_of(found, kind) for kind in KINDS}
-        shown = [f"{h / of:.3f} of {of}" if of else "" for h, of in counted[name].values()]
-        print(f"{name:24}" + "".join(f"{one:>14}" for one in shown), flush=True)
+    for epsilon, delta in product(asked.epsilon, asked.delta):
+        guarantee, rows = Guarantee(epsilon=epsilon, delta=delta), {}
+        head = f"epsilon {epsilon:g}, delta {delta:g}"
+        print(f"{head:24}" + "".join(f"{kind:>14}" for kind in KINDS))
+        for name in asked.only:
+            try:
+                found = measured(name, asked.crowds, asked.level, planner, guarantee=guarantee)
+            except (InfeasibleError, ParameterError) as refused:
+                print(f"{name:24}  infeasible: {type(refused).__name__}", flush=True)
+                continue
+            rows[name] = {kind: share_of(found, kind) for kind in KINDS}
+            shown = [f"{h / of:.3f} of {of}" if of else "" for h, of in rows[name].values()]
+            print(f"{name:24}" + "".join(f"{one:>14}" for one in shown), flush=True)
+        counted[head] = rows
     if asked.json:
         facts = {"level": asked.level, "crowds": asked.crowds, "held": counted}
         asked.json.write_text(json.dumps(facts, indent=1) + "\n")

@@ -193,6 +193,12 @@ def test_of_a_bit_in_clear_only_yes_is_counted():
 def test_every_bin_of_a_record_is_in_a_part():
     """Two attributes of four and two bins; four bits, each of a message of its own, and in one."""
     two, four = plan("attributes"), plan("bits in clear")
-    assert [part_of(TWO, list(two.questions), place) for place in range(6)] == [0, 0, 0, 0, 1, 1]
-    assert [part_of(BITS, list(four.questions), place) for place in range(4)] == [0, 1, 2, 3]
-    assert part_of(BITS, list(plan("free bits").questions), 3) == 0
+    assert [part_of(TWO, list(two.questions), place) for place in range(6)] == [
+        *((0, at) for at in range(4)),
+        (1, 0),
+        (1, 1),
+    ]
+    assert [part_of(BITS, list(four.questions), place) for place in range(4)] == [
+        (part, 1) for part in range(4)
+    ]
+    assert part_of(BITS, list(plan("free bits").questions), 3) == (0, 3)

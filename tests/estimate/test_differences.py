@@ -11,7 +11,7 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import places_of
-from mixtally.estimate.conclude.differences import noise_of
+from mixtally.estimate.two_bins import noise_of
 from mixtally.estimate.cumulants import cumulants
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes

@@ -111,7 +111,7 @@ def change_intervals(
     if later.mechanism.flip_threshold is None and later.mechanism.noise_by_count:
         lower, upper, method = _apart(earlier, later, level, simultaneous_over)
     elif later.mechanism.noise_by_count:
-        lower, upper, method = _flipped(earlier, later, level, simultaneous_over)
+        lower, upper, method = flipped_ends(earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
         lower, upper, method = _clear(earlier, later, tail)
@@ -123,42 +123,60 @@ def change_intervals(
     )
 
 
-_Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
+Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 
-def _flipped(earlier: Counted, later: Counted, level: float, over: int) -> _Ends:
-    """Ends for the true rise: the earlier batch turned over and the later one are one batch."""
+def flipped_ends(
+    earlier: Counted,
+    later: Counted,
+    level: float,
+    over: int,
+    fakes: tuple[tuple[int, float], ...] | None = None,
+) -> Ends:
+    """Return the ends of the rise: the earlier batch turned over and the later one are one batch.
+
+    ``fakes`` are uniform ones of both batches, each number with the chance that a bit is set in the
+    joined batch. None stands for fakes that are drawn afresh in each batch.
+    """
     mechanism, before = later.mechanism, earlier.tally.messages
     sent = before + later.tally.messages
     both = Tally(later.tally.counts - earlier.tally.counts + before, sent)
-    turned, expected = before // mechanism.repeats, mechanism.offset(sent)
+    turned = before // mechanism.repeats
     if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
-        turned, first = earlier.people, earlier.mechanism.fakes_promised
-        expected = sum(one.mechanism.offset(one.tally.messages) for one in (earlier, later))
+        turned = earlier.people
+        assert isinstance(earlier.mechanism, BitFlips)
+        if fakes is None:
+            fakes = (
+                *mechanism.fake_bits,
+                *((many, 1.0 - shown) for many, shown in earlier.mechanism.fake_bits),
+            )
         mechanism = _BothWays(
             bins=mechanism.bins,
-            fakes=UniformFakes(first + mechanism.fakes_promised),
+            fakes=UniformFakes(sum(many for many, _ in fakes)),
             threshold=mechanism.threshold,
-            turned=first,
+            each=fakes,
         )
+    expected = sum(one.mechanism.offset(one.tally.messages) for one in (earlier, later))
     exact_ones = math.inf if expected <= MOST_EXACT_ONES else -math.inf
     ends = intervals(mechanism, both, level, simultaneous_over=over, exact_ones=exact_ones)
     return ends.lower - turned, ends.upper - turned, ends.method
 
 
 class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
-    """The fakes of two batches, those of the earlier one, ``turned``, turned over."""
+    """Flipped messages of two batches, one of them turned over, with uniform fakes of both.
 
-    turned: int
+    ``each`` has how many fakes set a given bit with which chance.
+    """
+
+    each: tuple[tuple[int, float], ...]
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """How many fakes there are of either batch, and how likely one sets a given bit."""
-        ((both, shown),) = super().fake_bits
-        return (both - self.turned, shown), (self.turned, 1.0 - shown)
+        """Return how many fakes there are of either batch, and how likely one sets a given bit."""
+        return self.each
 
 
-def _apart(earlier: Counted, later: Counted, level: float, over: int) -> _Ends:
+def _apart(earlier: Counted, later: Counted, level: float, over: int) -> Ends:
     """Ends for the true rise, of counts whose noise is their own."""
     expected = [one.mechanism.offset(one.tally.messages) for one in (earlier, later)]
     if min(expected) <= MOST_EXACT_ONES:
@@ -183,7 +201,7 @@ def _cumulants(one: Counted) -> Cumulants:
     return of_binomials(one.mechanism, one.tally.messages, held)
 
 
-def _clear(earlier: Counted, later: Counted, tail: float) -> _Ends:
+def _clear(earlier: Counted, later: Counted, tail: float) -> Ends:
     """Ends for the true rise: noise in clear has one distribution, wherever it falls."""
     mechanism, rise = later.mechanism, later.tally.counts - earlier.tally.counts
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:

@@ -10,7 +10,7 @@ from mixtally.records.change import Change
 from mixtally.records.contract import Plan
 from mixtally.records.question import Question
 from mixtally.records.received import Received
-from mixtally.records.results import Estimate, Figures, Row
+from mixtally.records.results import Estimate, Figures, Row, Tally
 
 
 class Findings:
@@ -45,7 +45,8 @@ class Result(Findings):
     """Those of one round under a plan, out of what was received.
 
     where
-      doubts   what honest messages hardly ever come to
+      doubts    what honest messages hardly ever come to
+      tallies   what was counted of each part: of its bins or, where words are looked for, of these
     """
 
     plan: Plan
@@ -56,6 +57,7 @@ class Result(Findings):
     estimate: Estimate
     figures: tuple[Figures, ...] = ()
     doubts: tuple[str, ...] = ()
+    tallies: tuple[Tally, ...] = ()
 
     @property
     def name(self) -> str:

@@ -66,7 +66,7 @@ def conclude(
     parts = reconciled(plan, received)
     _check_tallied(received, tallies)
     noises = noises or Noises()
-    own, every, figures = _estimated(plan, parts, tallies, analysis, noises)
+    own, every, figures, seen = _estimated(plan, parts, tallies, analysis, noises)
     fewest = min(one.people for one in parts)
     found = Result(
         plan=plan,
@@ -77,6 +77,7 @@ def conclude(
         estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
         figures=figures,
         doubts=tuple(_doubts(plan, parts, tallies)),
+        tallies=tuple(seen),
     )
     if analysis.compared:
         found = replace(found, figures=(*figures, differences(found, analysis.compared)))
@@ -89,12 +90,12 @@ def _estimated(
     tallies: Sequence[Tally],
     analysis: Analysis,
     noises: Noises,
-) -> tuple[Question, Estimate, tuple[Figures, ...]]:
-    """What is counted, its counts, and what else the messages tell."""
+) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
+    """Return what is counted, its counts, what else the messages tell, and what was tallied."""
     own = plan.question
     if own.hashed is not None:
-        asked, found, others = words(plan, parts[0], tallies[0], analysis, noises)
-        return asked, found, (others, *_figures(plan, parts, tallies, found))
+        asked, found, others, lines = words(plan, parts[0], tallies[0], analysis, noises)
+        return asked, found, (others, *_figures(plan, parts, tallies, found)), [lines]
     seen = [seen_of(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
     each = [
         estimate_counts(
@@ -109,7 +110,7 @@ def _estimated(
         for part, tally in zip(parts, seen, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
-    return own, every, tuple(_figures(plan, parts, tallies, every))
+    return own, every, tuple(_figures(plan, parts, tallies, every)), seen
 
 
 def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:

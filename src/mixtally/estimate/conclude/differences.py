@@ -1,89 +1,91 @@
 """How many more people hold one bin than another of the same collection, with intervals.
 
-The difference of two unbiased counts is a sum of them with the weights 1 and -1, whose noise
-``cumulants`` has. Bins of different messages have independent noise, that of each by itself.
-
-Over planes two counts depend on each other. With kappa the share of directions in which two values
-meet, a message of others that points at either with the chance q adds at most 2 q to the variance
-of the difference, where two independent ones would add 2 q (1 - q), and a fake adds
-2 (1 - kappa) / p, which is at most 2 (1/p)(1 - 1/p) / (1 - kappa). So of clear values the variance
-is taken for 1 / (1 - q) times theirs, of sets with q = 1/p. Of replaced values ``cumulants`` takes
-every message for one that may point at either: more than there are, so that the error is stated too
-large rather than too small.
+``estimate.two_bins`` has the distribution of each difference, and what is done where it depends on
+more than the difference.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
-import numpy as np
-
 from mixtally.estimate.analysis import places_of
+from mixtally.estimate.change import Counted
 from mixtally.estimate.conclude.side_by_side import part_of
-from mixtally.estimate.cumulants import Cumulants, cumulants, ends
 from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.received import Arrived, reconciled
-from mixtally.records.mechanism import InClear, Shuffled
+from mixtally.estimate.two_bins import difference_intervals, difference_variance
 from mixtally.records.result import Result
-from mixtally.records.results import Figures, Row
+from mixtally.records.results import Figures, Row, Tally
 
 NAME = "differences"
 
 
 def differences(result: Result, labels: Sequence[str]) -> Figures:
-    """The count of each label less that of every later one; raises as ``places_of``."""
+    """Return the count of each label minus that of every later one.
+
+    Parameters
+    ----------
+    result : Result
+        The result of one round, with its tallies.
+    labels : sequence of str
+        From 2 to 40 different labels of the question.
+
+    Returns
+    -------
+    Figures
+        A row for each pair of labels. Its interval holds for this difference alone; the
+        simultaneous one holds for all of them at once.
+
+    Raises
+    ------
+    ParameterError
+        If a label is unknown or named twice, or if there are too few or too many.
+    """
     question, level = result.question, result.estimate.each.level
     every = [question.label(place) for place in range(question.bins)]
     pairs = list(combinations(places_of(every, labels), 2))
     came, hashed = reconciled(result.plan, result.received), result.plan.question.hashed
     unsure = 2.0 * unsure_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
     (own, how), (wanted, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
-    tails = (1.0 - own) / 2.0, (1.0 - wanted) / 2.0 / len(pairs)
-    rows = tuple(_row(result, came, pair, tails) for pair in pairs)
+    found = [_row(result, came, pair, ((own, 1), (wanted, len(pairs)))) for pair in pairs]
+    methods = " and ".join(dict.fromkeys(method for _, method in found))
     note = (
-        f"The first less the second. {100 * level:g} % for each alone, normal approximation{how}."
+        f"The first less the second. {100 * level:g} % for each alone, {methods}{how}."
         + f" All at once{more}." * (more != how)
     )
+    rows = tuple(row for row, _ in found)
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
 
 
 def _row(
-    result: Result, came: Sequence[Arrived], pair: tuple[int, int], tails: tuple[float, float]
-) -> Row:
-    """One difference: alone and among all, either end passed as rarely as ``tails``."""
+    result: Result,
+    came: Sequence[Arrived],
+    pair: tuple[int, int],
+    levels: tuple[tuple[float, int], tuple[float, int]],
+) -> tuple[Row, str]:
+    """Return one difference, alone and among all, and how its interval is computed."""
     asked = list(result.plan.questions)
-    parts = [part_of(result.plan.question, asked, place) for place in pair]
-    first, second = (
-        _noise(result, came[part], place, part, alone=parts[0] != parts[1])
-        for place, part in zip(pair, parts, strict=True)
-    )
-    variance = np.asarray(first.variance + second.variance)
-    third, fourth = first.third - second.third, np.asarray(first.fourth + second.fourth)
-    counts = result.estimate.counts
-    found, most = float(counts[pair[0]] - counts[pair[1]]), float(result.received.contributors)
+    places = [part_of(result.plan.question, asked, place) for place in pair]
+    first, second = (_counted(result, came, *place) for place in places)
+    one_message = places[0][0] == places[1][0]
     own, every = (
-        [
-            min(max(found - float(np.ravel(off)[0]), -most), most)
-            for off in ends(variance, third, fourth, tail)[::-1]
-        ]
-        for tail in tails
+        difference_intervals(first, second, level, over=over, one_message=one_message)
+        for level, over in levels
     )
-    label = " - ".join(result.question.label(place) for place in pair)
-    return Row(label, found, own[0], own[1], float(np.ravel(variance)[0]) ** 0.5, *every)
+    counts = result.estimate.counts
+    row = Row(
+        " - ".join(result.question.label(place) for place in pair),
+        float(counts[pair[0]] - counts[pair[1]]),
+        int(own.lower[0]),
+        int(own.upper[0]),
+        math.sqrt(difference_variance(first, second, one_message=one_message)),
+        int(every.lower[0]),
+        int(every.upper[0]),
+    )
+    return row, own.method
 
 
-def _noise(result: Result, came: Arrived, place: int, part: int, *, alone: bool) -> Cumulants:
-    """Of one count: by itself, or as a sum sees it whose weights in its part add up to nothing."""
-    messages = result.received.parts[part].received
-    held = min(max(float(result.estimate.counts[place]), 0.0), float(came.people))
-    if alone:
-        variance = came.mechanism.variance_at(messages, round(held))
-        return Cumulants(variance, np.zeros(1), 0.0)
-    return noise_of(came.mechanism, messages, held)
-
-
-def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
-    """What the count of a bin, of ``count`` people, adds to the noise of differences."""
-    found = cumulants(mechanism, messages, np.array([count]))
-    if isinstance(mechanism, InClear) and mechanism.planes is not None:
-        return Cumulants(found.variance / (1.0 - mechanism.meeting), found.third, found.fourth)
-    return found
+def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> Counted:
+    """Return a part as it arrived, with the tally of one of its bins alone."""
+    tally = result.tallies[part]
+    return Counted(came[part].mechanism, Tally(tally.counts[place : place + 1], tally.messages))

@@ -9,12 +9,14 @@ from mixtally.records.question import Kind, Question
 from mixtally.records.results import Estimate, Intervals
 
 
-def part_of(question: Question, asked: list[Question], place: int) -> int:
-    """The part in which a bin of the record is counted."""
-    if len(asked) == 1:
-        return 0
-    widths = [len(range(one.bins)[counted(question, one)]) for one in asked]
-    return int(np.searchsorted(np.cumsum(widths), place, side="right"))
+def part_of(question: Question, asked: list[Question], place: int) -> tuple[int, int]:
+    """Return the part in which a bin of the record is counted, and its place among its bins."""
+    if len(asked) == 1 and asked[0].bins == question.bins:
+        return 0, place
+    places = [range(one.bins)[counted(question, one)] for one in asked]
+    ends = np.cumsum([len(one) for one in places])
+    part = int(np.searchsorted(ends, place, side="right"))
+    return part, places[part][place - int(ends[part])]  # from the end of this part
 
 
 def counted(question: Question, part: Question) -> slice:

@@ -13,8 +13,9 @@ from mixtally.records.results import Estimate, Figures, Tally
 
 def words(
     plan: Plan, came: Arrived, tally: Tally, analysis: Analysis, noises: Noises
-) -> tuple[Question, Estimate, Figures]:
-    """The question whose bins are the listed words, their counts, and those of all others.
+) -> tuple[Question, Estimate, Figures, Tally]:
+    """Return the question whose bins are the listed words, their counts, those of all others, and
+    how many messages point at each line.
 
     Intervals are as much surer as words that share a point may change each line. Raises as
     ``Analysis.check_listed``.
@@ -26,9 +27,10 @@ def words(
     assert isinstance(came.mechanism, InClear | KaryResponse)
     own, most = plan.question, came.mechanism.max_set
     every, squares = tally_of(planes, tally, listed, most)
+    lines = every.first(len(listed.lines))
     found = estimate_counts(
         came.mechanism,
-        every.first(len(listed.lines)),
+        lines,
         came.people,
         level=analysis.level,
         noises=noises,
@@ -46,4 +48,4 @@ def words(
         kind=own.kind,
         max_set=min(most, len(listed.lines)),
     )
-    return asked, found, Figures("others", f"{own.name}: the others", note, (row,))
+    return asked, found, Figures("others", f"{own.name}: the others", note, (row,)), lines
