@@ -11,8 +11,8 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import places_of
-from mixtally.estimate.two_bins import noise_of
 from mixtally.estimate.cumulants import cumulants
+from mixtally.estimate.two_bins import noise_of
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.records.planes import Planes

@@ -27,6 +27,7 @@ def part_of(mechanism):
         recipe=recipe,
         layout=mechanism.layout if clear else Layout(Form.BITS, mechanism.bins),
         repeats=mechanism.repeats,
+        replaced=getattr(mechanism, "replaced", None),
         planes=mechanism.planes if clear else None,
     )
 

@@ -12,12 +12,15 @@ of the two tallied counts s' - s is exact as well:
   Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
   probability 1 - s where s is that of the others.
   Sent k times, N is k times the earlier people, who are then what is taken off again.
-- Over planes, and where values are replaced, the noise depends on both counts, so each has an
-  interval of half the error, and the ends of their difference are proved; where that is normal the
-  cumulants of both add up.
+- Over planes, and where values are replaced, the noise depends on both counts, not on their
+  difference alone. The cumulants of both noises, at the estimated counts, add up, and the normal
+  approximation is bent to them. Where points of sets may lie in special position, each of the two
+  counts is off its distribution by ``unsure_of`` at most, and the intervals leave that much less
+  error.
 """
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -26,6 +29,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
 from mixtally.estimate.cumulants import Cumulants, ends, of_binomials
+from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.intervals import (
     EXACT,
     MOST_EXACT_ONES,
@@ -79,6 +83,7 @@ def estimate_change(
     """
     checked_level(level)
     bins = later.mechanism.bins
+    unsure = sum(unsure_of(one.mechanism, one.people, hashed=False) for one in (earlier, later))
     for one in (earlier, later):
         if one.tally.counts.shape != (bins,) or one.people < 0:
             raise MessageError(
@@ -87,11 +92,17 @@ def estimate_change(
                 got=f"{len(one.tally.counts):,} bins and {one.tally.messages:,} messages",
                 do="compare collections under one plan, each of them complete",
             )
+
+    def ends_of(over: int) -> Intervals:
+        wanted, how = surer(level, over * unsure)
+        found = change_intervals(earlier, later, wanted, simultaneous_over=over)
+        return replace(found, level=level, method=found.method + how)
+
     return Change(
         counts=later.unbiased - earlier.unbiased,
         standard_error=change_error(earlier, later),
-        each=change_intervals(earlier, later, level, simultaneous_over=1),
-        together=change_intervals(earlier, later, level, simultaneous_over=bins * changes),
+        each=ends_of(1),
+        together=ends_of(bins * changes),
     )
 
 
@@ -109,7 +120,7 @@ def change_intervals(
     whole of it.
     """
     if later.mechanism.flip_threshold is None and later.mechanism.noise_by_count:
-        lower, upper, method = _apart(earlier, later, level, simultaneous_over)
+        lower, upper, method = _own_noise(earlier, later, level, simultaneous_over)
     elif later.mechanism.noise_by_count:
         lower, upper, method = flipped_ends(earlier, later, level, simultaneous_over)
     else:
@@ -176,24 +187,36 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         return self.each
 
 
-def _apart(earlier: Counted, later: Counted, level: float, over: int) -> Ends:
-    """Ends for the true rise, of counts whose noise is their own."""
-    expected = [one.mechanism.offset(one.tally.messages) for one in (earlier, later)]
-    if min(expected) <= MOST_EXACT_ONES:
-        before, after = (
-            intervals(one.mechanism, one.tally, level, simultaneous_over=2 * over)
-            for one in (earlier, later)
-        )
-        return after.lower - before.upper, after.upper - before.lower, EXACT
-    rise, (first, last) = later.unbiased - earlier.unbiased, map(_cumulants, (earlier, later))
+def _own_noise(earlier: Counted, later: Counted, level: float, over: int) -> Ends:
+    """Return the ends of the rise of counts whose noise depends on how many people hold the bin.
+
+    Both noises are sums of binomials, whose cumulants at the estimated counts add up.
+    """
+    first, last = map(_cumulants, (earlier, later))
     least, most = ends(
         np.asarray(first.variance + last.variance),
         last.third - first.third,
         np.asarray(first.fourth + last.fourth),
         (1.0 - level) / 2.0 / over,
     )
-    lower, upper = np.floor(rise - most), np.ceil(rise - least)
-    return lower.astype(np.int64), upper.astype(np.int64), NORMAL
+    rise = later.unbiased - earlier.unbiased
+    return *whole_between(later.mechanism, rise - most, rise - least), NORMAL
+
+
+def whole_between(
+    mechanism: Shuffled, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the whole numbers that a test with these ends accepts, corrected for continuity.
+
+    Tallies move in whole steps: a tail P(S >= s) is that of the normal distribution from s - 1/2
+    on. So both ends move outwards by half a step of the estimate, 1 / (2 gain), and by half a
+    person at least, which leaves a whole number between them.
+    """
+    half = 0.5 / min(1.0, mechanism.gain)
+    return (
+        np.ceil(lower - half).astype(np.int64),
+        np.floor(upper + half).astype(np.int64),
+    )
 
 
 def _cumulants(one: Counted) -> Cumulants:

@@ -11,7 +11,15 @@ independently, so that W, the sum of W_i over messages i, varies by
     sum of E W_i^2 - (E W_i)^2,    E W_i = c / p of a fake, c kappa of a message not listed, and
                                            1 + (c - 1) kappa of one whose word is listed,
 
-of which sum W_i^2 and u as it is estimated give an estimate without bias. Its interval is normal.
+of which sum W_i^2 and u as it is estimated give an estimate without bias: the standard error.
+
+The interval holds every u that a test with the variance v(u) accepts, rounded outwards, as u is a
+whole number. That variance is the average over keys, which place all c points at random. Two
+points lie on the plane of a message that points at neither's own word with kappa2 =
+kappa (p^(t-1) - 2) / (p^t - 2), so that W_i varies by c kappa (1 - kappa) + c (c - 1)
+(kappa2 - kappa^2); two points lie on a uniform plane with kappa / p. The estimate of the variance
+by sum W_i^2 is not used here: it falls where the estimate of u is too large, and intervals of 80
+people would hold 91 % where they state 95 %.
 Of sets kappa is 1/p, and a message never points at the k - 1 other members of its own: where some
 of these are listed its mean is less. As if all were, its means are (c - k + 1) / p and
 1 + (c - k) / p, which makes the error too large rather than too small.
@@ -59,7 +67,56 @@ def others(
     )
     spread = squares - sum(count * mean**2 for count, mean in means)
     error = math.sqrt(max(0.0, spread)) / mechanism.gain
-    half = NormalDist().inv_cdf(0.5 + 0.5 * level) * error
-    low, high = (min(max(end, 0.0), float(most * people)) for end in (found - half, found + half))
+    low, high = _accepted(mechanism, points, found, people, level)
     label = "people with a word not listed" if most == 1 else "words not listed, of all people"
     return Row(label, found, low, high, error)
+
+
+def _accepted(
+    mechanism: InClear | KaryResponse, points: int, found: float, people: int, level: float
+) -> tuple[int, int]:
+    """Return the least and the largest number that a test with its own variance accepts.
+
+    With a + b u the variance of the total and z the normal quantile, the ends are the roots of
+    gain^2 (u - found)^2 = z^2 (a + b u).
+    """
+    every = mechanism.max_set * people
+    fake, unlisted, listed = _variances(mechanism, points)
+    constant = mechanism.fakes_sent * fake + every * listed
+    slope = unlisted - listed
+    z = NormalDist().inv_cdf(0.5 + 0.5 * level) / mechanism.gain
+    shift = 0.5 * z * z * slope
+    half = math.sqrt(max(0.0, shift * shift + z * z * (constant + slope * found)))
+    low, high = math.floor(found + shift - half), math.ceil(found + shift + half)
+    return min(max(low, 0), every), min(max(high, 0), every)
+
+
+def _variances(mechanism: InClear | KaryResponse, points: int) -> tuple[float, float, float]:
+    """Return how much the points that a message points at vary in number, over random keys.
+
+    The three variances are those of a fake, of a word that is not listed, and of a listed word.
+    """
+    planes = mechanism.planes
+    assert planes is not None
+    p, every = planes.prime, planes.points
+    plane = every // p
+
+    def varying(many: int, chance: float, two: float) -> float:
+        return many * chance * (1.0 - chance) + many * (many - 1) * (two - chance * chance)
+
+    meeting = mechanism.meeting
+    two = meeting * max(0, plane - 2) / (every - 2) if mechanism.max_set == 1 else meeting**2
+    of_fake = varying(points, 1.0 / p, planes.meeting / p)
+    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    own = [
+        (points * meeting, varying(points, meeting, two)),
+        (1.0 + (points - 1) * meeting, varying(points - 1, meeting, two)),
+    ]
+    uniform = points / p
+
+    def mixed(mean: float, variance: float) -> float:
+        return (
+            kept * variance + (1.0 - kept) * of_fake + kept * (1.0 - kept) * (mean - uniform) ** 2
+        )
+
+    return of_fake, mixed(*own[0]), mixed(*own[1])

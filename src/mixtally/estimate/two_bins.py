@@ -18,7 +18,7 @@ a <= 1/4 and so at least four bins. With it, flipped fakes are as those of two b
 distribution of K steps is the inverse Fourier transform of (1 - 2a + 2a cos t)^K for any a.
 
 **Replaced values and planes** have a distribution that depends on z + z' as well. There the normal
-approximation is bent to the cumulants, and both ends are rounded outwards, as counts are whole.
+approximation is bent to the cumulants and corrected for continuity, as tallies are whole.
 
 Source: proved here; Feller, An Introduction to Probability Theory, volume II (1971), chapter XV.
 """
@@ -27,11 +27,17 @@ import math
 
 import numpy as np
 
-from mixtally.estimate.change import Counted, Ends, change_intervals, flipped_ends
+from mixtally.estimate.change import (
+    Counted,
+    Ends,
+    change_intervals,
+    flipped_ends,
+    whole_between,
+)
 from mixtally.estimate.cumulants import Cumulants, cumulants, ends
 from mixtally.estimate.intervals import EXACT, NORMAL, in_clear
 from mixtally.estimate.noise import NoiseDistribution
-from mixtally.records.mechanism import BitFlips, InClear, Shuffled, UniformFakes
+from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled, UniformFakes
 from mixtally.records.results import Intervals
 
 _DEVIATIONS, _MORE = 12.0, 64
@@ -91,18 +97,22 @@ def difference_variance(first: Counted, second: Counted, *, one_message: bool) -
 def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     """Return the cumulants that a bin of ``count`` people adds to the noise of a difference.
 
-    Over planes two counts depend on each other. With kappa the share of directions in which two
-    values meet, a message of others that points at either with the chance q adds at most 2 q to the
-    variance of the difference, where two independent ones would add 2 q (1 - q). A fake adds
-    2 (1 - kappa) / p, which is at most 2 (1/p)(1 - 1/p) / (1 - kappa). So of clear values the
-    variance is taken for 1 / (1 - q) times theirs, of sets with q = 1/p. Of replaced values
-    ``cumulants`` takes every message for one that may point at either. There are fewer of these, so
-    the error is stated too large rather than too small.
+    Over planes two counts depend on each other. A message of others that points at either value
+    with the chance q adds at most 2 q to the variance of the difference, where two independent ones
+    would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, kappa being the share of
+    directions in which two values meet. Only what others' messages add is a bound, which is reached
+    where no third value lies in one plane with both.
     """
     found = cumulants(mechanism, messages, np.array([count]))
-    if isinstance(mechanism, InClear) and mechanism.planes is not None:
-        return Cumulants(found.variance / (1.0 - mechanism.meeting), found.third, found.fourth)
-    return found
+    if not isinstance(mechanism, InClear | KaryResponse) or mechanism.planes is None:
+        return found
+    g = mechanism.chance if isinstance(mechanism, KaryResponse) else 0.0
+    sent = messages - mechanism.fakes_promised
+    uniform = (g * sent + mechanism.fakes_promised) / mechanism.cells
+    variance = (1.0 - g) * mechanism.meeting * sent + (1.0 - mechanism.planes.meeting) * uniform
+    if isinstance(mechanism, KaryResponse):
+        variance += mechanism.repeats * count * g * (1.0 - g)
+    return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
 
 def _is_alike(first: Counted, second: Counted) -> bool:
@@ -152,7 +162,7 @@ def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
 
 
 def _approximated(first: Counted, second: Counted, tail: float, *, alone: bool) -> Ends:
-    """Return the ends by the bent normal approximation, rounded outwards."""
+    """Return the ends by the bent normal approximation, corrected for continuity."""
     one, other = (_noise(each, alone=alone) for each in (first, second))
     least, most = ends(
         np.asarray(one.variance + other.variance),
@@ -161,8 +171,7 @@ def _approximated(first: Counted, second: Counted, tail: float, *, alone: bool) 
         tail,
     )
     found = first.unbiased - second.unbiased
-    lower, upper = np.floor(found - most), np.ceil(found - least)
-    return lower.astype(np.int64), upper.astype(np.int64), NORMAL
+    return *whole_between(first.mechanism, found - most, found - least), NORMAL
 
 
 def _noise(one: Counted, *, alone: bool) -> Cumulants:

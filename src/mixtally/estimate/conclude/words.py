@@ -38,7 +38,7 @@ def words(
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
-        "no further cost. The interval is normal."
+        "no further cost. The interval is normal, of the counts that a test accepts."
     )
     row = others(came.mechanism, every, squares, came.people, analysis.level)
     asked = Question(
