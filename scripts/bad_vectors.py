@@ -92,7 +92,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("integer-as-string", "flips", {f"{OWN}.coin": str(1 << 53)}),
     ("unknown-version", "labels", {"version": 1, "plan": GONE, "terms": {}}),
     ("unknown-version", "labels", {"version": 3, "new": []}),
-    ("unknown-version", "labels", {"plan.version": 4, "plan.parts": GONE}),
+    ("unknown-version", "labels", {"plan.version": 5, "plan.parts": GONE}),
     ("name-malformed", "labels", {"name": "Home"}),
     ("serial-out-of-range", "labels", {"serial": 0}),
     ("more-drawing-mixes-than-hops", "labels", {"hops.1": GONE}),

@@ -168,6 +168,8 @@ def encoder_scenarios() -> list[Sent]:
         Sent("planes-first-place", closed, 299, {0: 0, 1: 48}),
         Sent("planes-second-place", closed, 299, {0: 0, 1: 49}),
         Sent("planes-last-place", closed, 299, {0: LAST, 1: 56}),
+        Sent("planes-permuted-again", closed, 14, {0: 0, 1: 20}),
+        Sent("planes-every-point", c.plan_of(asked(49), [c.over_planes(49, 7, whole=2)]), 6),
         Sent("planes-word-drawn-again", closed, 0, {0: 0, 1: LAST, 3: LAST}),
         Sent(
             "planes-replaced",

@@ -48,7 +48,7 @@ def test_a_device_sends_what_another_program_says(inputs, value):
     if inputs["word"]:
         found = encode._point(b"mixtally golden seed", over.points, inputs["word"])
         assert found == point
-    sent = message(part_of(over), (point,), Words(giving(number)))
+    sent = draw._plane(part_of(over).layout, over, point, Words(giving(number)))
     assert sent == int(value["message"]).to_bytes(value["bytes"], "little")
 
 
@@ -57,7 +57,9 @@ def test_every_message_of_a_device_has_a_direction_of_its_own():
     over = Planes(5, 2)
     words = Words(giving(1, 4))
     sent = [message(part_of(over), (7,), words) for _ in range(2)]
-    assert [one[0] for one in sent] == [over.message(7, 1), over.message(7, 4)]
+    assert [one[0] for one in sent] == [
+        over.message(over.point(7, 25), number) for number in (1, 4)
+    ]
 
 
 def test_a_word_past_the_last_multiple_is_drawn_again():
@@ -112,4 +114,4 @@ def test_one_direction_for_all_messages_is_found(monkeypatch):
     monkeypatch.setattr(draw, "_plane", lazy)
     words = Words(giving(1, 4))
     sent = [message(part_of(over), (7,), words)[0] for _ in range(2)]
-    assert sent != [over.message(7, 1), over.message(7, 4)]
+    assert sent != [over.message(over.point(7, 25), number) for number in (1, 4)]

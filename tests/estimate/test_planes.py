@@ -51,16 +51,21 @@ def brute(over, codes, times, points):
     ]
 
 
+def placed(over, values):
+    """The points of a list of so many values, as a device finds them one by one."""
+    return [over.bare.point(one, values) for one in range(values)]
+
+
 def counted(over, tally, way, monkeypatch):
     """All values, counted in one way."""
     points = over.points
     if way == "products":
-        return pointing_at(over, tally, np.arange(points))[0]
+        return pointing_at(over, tally, np.array(placed(over, points)))[0]
     monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
     return pointing(over, tally, points)
 
 
-WAYS = ("messages", "Fourier", "products")
+WAYS = ("rows", "Fourier", "products")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -69,17 +74,17 @@ def test_three_ways_count_what_brute_force_does(prime, digits, way, monkeypatch)
     over = Planes(prime, digits)
     (codes, times), tally = drawn(over, 200)
     found = counted(over, tally, way, monkeypatch)
-    assert found.tolist() == brute(over, codes, times, range(over.points))
+    assert found.tolist() == brute(over, codes, times, placed(over, over.points))
     assert int(found.sum()) == over.points // prime * 200
 
 
 @pytest.mark.parametrize("values", [4, 5, 23, 24])
 @pytest.mark.parametrize("way", WAYS[:2])
-def test_values_of_a_list_are_the_first_points(values, way, monkeypatch):
+def test_values_of_a_list_are_counted_at_their_points(values, way, monkeypatch):
     over = Planes(5, 2)
     (codes, times), tally = drawn(over, 100)
     monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
-    assert pointing(over, tally, values).tolist() == brute(over, codes, times, range(values))
+    assert pointing(over, tally, values).tolist() == brute(over, codes, times, placed(over, values))
 
 
 def test_few_messages_of_many_are_counted_as_well():
@@ -87,7 +92,7 @@ def test_few_messages_of_many_are_counted_as_well():
     over = Planes(7, 3)
     (codes, times), _ = drawn(over, 60)
     few = Tally(times, 60, None, codes)
-    assert pointing(over, few, over.points).tolist() == brute(over, codes, times, range(343))
+    assert pointing(over, few, over.points).tolist() == brute(over, codes, times, placed(over, 343))
 
 
 @pytest.mark.parametrize(("prime", "digits"), LARGE)
@@ -131,17 +136,17 @@ def test_a_tally_in_another_order_is_found(name, way, monkeypatch):
     over = Planes(5, 2)
     (codes, times), tally = drawn(over, 200)
     found = counted(over, PLANTED_COUNTS[name](tally, over), way, monkeypatch)
-    assert found.tolist() != brute(over, codes, times, range(over.points))
+    assert found.tolist() != brute(over, codes, times, placed(over, over.points))
 
 
-@pytest.mark.parametrize("way", ["messages", "products"])
+@pytest.mark.parametrize("way", ["rows", "products"])
 def test_digits_in_the_other_order_are_found(way, plant, monkeypatch):
     """Planted: whoever counts takes the most significant digit of a point first."""
     over = Planes(5, 3)
     (codes, times), tally = drawn(over, 200)
     plant(module, "digits_of", lambda honest, *given: honest(*given)[::-1])
     found = counted(over, tally, way, monkeypatch)
-    assert found.tolist() != brute(over, codes, times, range(over.points))
+    assert found.tolist() != brute(over, codes, times, placed(over, over.points))
 
 
 def test_the_most_significant_digit_moves_fastest_in_a_transform(plant, monkeypatch):
@@ -150,7 +155,7 @@ def test_the_most_significant_digit_moves_fastest_in_a_transform(plant, monkeypa
     (codes, times), tally = drawn(over, 200)
     plant(module, "directions", lambda honest, *given: honest(*given)[::-1])
     found = counted(over, tally, "Fourier", monkeypatch)
-    assert found.tolist() != brute(over, codes, times, range(over.points))
+    assert found.tolist() != brute(over, codes, times, placed(over, over.points))
 
 
 def test_a_transform_that_loses_messages_stops(plant, monkeypatch):
@@ -231,7 +236,9 @@ def test_every_direction_is_drawn_alike():
     over = Planes(5, 2)
     made = mechanism(5, 2, 30_000)
     tally = play(made, np.full(30_000, 7), SeededChance(8))
-    own = [over.bare.message(7, number) for number in range(over.bare.directions)]
+    own = [
+        over.bare.message(over.bare.point(7, 25), number) for number in range(over.bare.directions)
+    ]
     due = np.full(over.messages, 30_000 / over.messages)
     due[own] += 30_000 / over.bare.directions
     assert stats.chisquare(tally.counts, due).pvalue > 2e-6
@@ -341,7 +348,7 @@ def test_without_leading_zeros_a_common_total_cannot_be_told():
             for point, number in zip(np.repeat(held, 20).tolist(), numbers.tolist(), strict=True)
         ]
         tally = Tally(np.bincount(codes, minlength=over.messages), 100)
-        assert int(pointing(over, tally, 25)[first].sum()) == 100
+        assert int(pointing_at(over, tally, first)[0].sum()) == 100
 
 
 def share(runs, ends):

@@ -45,7 +45,7 @@ def test_a_plan_comes_back_from_its_bytes_and_from_any_spelling():
 def test_a_fingerprint_is_the_hash_of_the_file_that_a_contract_embeds():
     data = write_plan(a_plan())
     assert a_plan().fingerprint == hashlib.sha256(data).hexdigest()
-    assert data.startswith(b'{\n "version": 5,\n "question"')
+    assert data.startswith(b'{\n "version": 6,\n "question"')
 
 
 def test_thresholds_of_64_bits_keep_every_digit():

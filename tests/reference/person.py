@@ -94,8 +94,26 @@ def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
     if part.planes is not None:
         number = below(chance, part.planes.bare.directions, 1)
         p, digits = part.planes.prime, part.planes.digits
-        return part.layout.rows(messages(np.array(bins), number, p, digits)).tobytes()
+        point = np.array([_point(bins[0], part.bins, p, digits)])
+        return part.layout.rows(messages(point, number, p, digits)).tobytes()
     return _fake(part, bins, chance)
+
+
+def _point(number: int, values: int, prime: int, digits: int) -> int:
+    """Permute the number of a label, and move its last digit by the square of its first."""
+    if values > 10**7:
+        return number
+    side = next(one for one in range(1, values) if one * one >= values)
+    while True:
+        for one in range(6):
+            text = b"mixtally point %d %d %d" % (one, values, number // side)
+            shift = int.from_bytes(sha256(text).digest(), "big")
+            number = (number % side + shift) % side * side + number // side
+        if number < values:
+            break
+    unit = prime ** (digits - 1)
+    last = (number // unit + pow(number % prime, 2)) % prime
+    return number % unit + last * unit
 
 
 def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:

@@ -189,7 +189,7 @@ def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
 def test_what_is_no_terms_is_refused(field):
     plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
     del plan[field]
-    with pytest.raises(PlanError, match="plan: wanted the fields of version 5"):
+    with pytest.raises(PlanError, match="plan: wanted the fields of version 6"):
         check(plan)
 
 
@@ -200,7 +200,7 @@ def test_what_is_no_terms_is_refused(field):
 def test_a_part_that_cannot_be_is_refused(place, wrong):
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["parts"][0][place] = wrong
-    with pytest.raises(PlanError, match="plan: wanted the fields of version 5"):
+    with pytest.raises(PlanError, match="plan: wanted the fields of version 6"):
         check(plan)
 
 

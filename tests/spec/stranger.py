@@ -37,7 +37,7 @@ def say(bins, part, tape):
     if part["replaced"] is not None and tape.word() < part["replaced"]:
         return write({tape.uniform(part["layout"]["bins"])}, part["layout"])
     if part["planes"] is not None:
-        bins = {plane(*bins, part["planes"], tape)}
+        bins = {plane(place(*bins, part["bins"], part["planes"]), part["planes"], tape)}
     return flip(bins, part["threshold"], part["layout"], tape)
 
 
@@ -76,13 +76,31 @@ def apart(bins, part, tape):
     return sent
 
 
+def place(x, d, planes):
+    """Section 4: the point of a bin of single values."""
+    if d > 10**7:
+        return x
+    s = 1
+    while s * s < d:
+        s += 1
+    y = d
+    while y >= d:
+        u, v = x % s, x // s
+        for r in range(6):
+            digest = hashlib.sha256(f"mixtally point {r} {d} {v}".encode()).hexdigest()
+            u, v = v, (u + int(digest, 16)) % s
+        x = y = v * s + u
+    top = planes["prime"] ** (planes["digits"] - 1)
+    return y % top + (y // top + (y % planes["prime"]) ** 2) % planes["prime"] * top
+
+
 def plane(x, planes, tape):
-    """Section 4: the plane of a bin in a direction that is drawn."""
+    """Section 4: the plane of a point in a direction that is drawn."""
     return plane_in(x, planes, tape.uniform(planes["directions"]))
 
 
 def plane_in(x, planes, j):
-    """Section 4: the plane of a bin in direction number j."""
+    """Section 4: the plane of a point in direction number j."""
     p, t = planes["prime"], planes["digits"]
     before, lead = 0, 0
     while j >= before + p ** (t - 1 - lead):

@@ -222,7 +222,7 @@ PLAN = fields(
 
 
 def plan(value):
-    check_version(value, 5)
+    check_version(value, 6)
     read = PLAN(value)
     asked, edges, prefixes = read["question"], read["edges"], read["prefixes"]
     grid = read["grid"]

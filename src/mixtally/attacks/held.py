@@ -5,12 +5,13 @@ import numpy as np
 from mixtally.ground.bits import Counts, Rows
 from mixtally.ground.planes import digits_of, directions
 from mixtally.records.contract import Part, Planes
-from mixtally.records.planes import points_at
+from mixtally.records.planes import bin_points, points_at
 
 
 def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
-    """The points that values are; of sets also what stands for members that they lack."""
-    return points_at(planes.bare, values, part.bins) if part.pads else values
+    """Return the points of values; of sets also of what stands for members that they lack."""
+    points = points_at if part.pads else bin_points
+    return points(planes.bare, values, part.bins)
 
 
 def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:

@@ -85,7 +85,7 @@ def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
     if _gone(part, words):
         return _any(part, words)
     if part.planes is not None:
-        return _plane(part.layout, part.planes, bins[0], words)
+        return _plane(part.layout, part.planes, part.planes.point(bins[0], part.bins), words)
     if part.threshold is None:
         return written(part.layout, bins)
     record = 0

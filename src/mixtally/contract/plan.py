@@ -14,7 +14,7 @@ from mixtally.contract.question import (
 )
 from mixtally.contract.reading import Fields, check_version, refused
 
-VERSION = 5
+VERSION = 6
 _FIELDS = (
     "version question edges grid prefixes guarantee users minimum_crowd honest_share count_flips "
     "collections hops cover parts certificate local_epsilon"

@@ -13,8 +13,12 @@ Digits of a point are those of an integer below p^t, the least first. Directions
 the place of their leading 1: place 0 has the first p^(t-1) numbers, place 1 the next p^(t-2), ..;
 within a place the digits that follow are an integer in base p, the most significant first.
 
-*Members of sets* are points in general position: SHA-256 of their number, modulo p^t, so that what
-is close in a list lies on no line (``records.planes`` says what that is for).
+*Labels of a closed list* are points in general position (``scatter``), so that the counts of
+neighbors in the list do not err together.
+
+*Members of sets* are points in general position too: SHA-256 of their number, modulo p^t
+(``records.planes`` says why). A set has 2^63 points or nearly so, among which hashes hardly ever
+collide; a list of single values has few points, and needs a map without collisions.
 
 Source: Carter, Wegman, Universal Classes of Hash Functions (1979), for families under which any two
 values meet alike; kappa by counting points of the hyperplane of directions orthogonal to x - y.
@@ -23,6 +27,8 @@ values meet alike; kappa by counting points of the hyperplane of directions orth
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
+
+from mixtally.contract.scatter import point_of
 
 MOST_MESSAGES = 1 << 63
 """Messages of a family of planes: their number fits 8 bytes, signed."""
@@ -53,6 +59,10 @@ class Planes(NamedTuple):
     def messages(self) -> int:
         """J p: different messages, and different fakes."""
         return self.directions * self.prime
+
+    def point(self, number: int, values: int) -> int:
+        """Return the point of a bin of a question that has ``values`` bins, one to a person."""
+        return point_of(number, values, self.prime, self.digits)
 
     def member(self, number: int, values: int) -> int:
         """The point of a bin of sets of ``values``, or, from there on, of what they lack.

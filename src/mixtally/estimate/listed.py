@@ -35,7 +35,7 @@ import numpy as np
 from mixtally.estimate.planes import pointing_at
 from mixtally.records.listed import Listed
 from mixtally.records.mechanism import InClear, KaryResponse
-from mixtally.records.planes import Planes, points_at
+from mixtally.records.planes import Planes, bin_points, points_at
 from mixtally.records.results import Row, Tally
 
 
@@ -45,9 +45,11 @@ def tally_of(
     """How many messages point at each line and, of sets, at each pad behind them; and the sum of
     W_i^2 over messages.
     """
-    points, pads = listed.lines, most_set if most_set > 1 else 0
-    lacking = planes.points + np.arange(pads)
-    points = np.concatenate([points, points_at(planes.bare, lacking, planes.points)])
+    if most_set == 1:
+        points = bin_points(planes.bare, listed.lines, planes.points)
+    else:
+        lacking = planes.points + np.arange(most_set)
+        points = np.concatenate([listed.lines, points_at(planes.bare, lacking, planes.points)])
     counts, squares = pointing_at(planes, tally, points)
     return Tally(counts, tally.messages), squares
 

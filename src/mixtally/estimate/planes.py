@@ -2,8 +2,8 @@
 
 A message (a, c) points at x when <a, x> = c. Three ways come to the same numbers:
 
-    messages  for every choice of all digits of x but the least, the message names one least digit
-              where a begins with 1, and all or none where it begins with 0: work messages d / p
+    rows      for every choice of all digits of a number but the least, a message points at the
+              points that solve one quadratic equation: work messages d / p
     Fourier   S(x) = sum_a T_a(<a, x>) has the transform p^(t-1) F T_a(w) at each frequency w a,
               and every frequency but 0 is one multiple of one direction: work p^t log p^t
     products  of some values alone, <a, x> - c is a multiple of p where a message points at x
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mixtally.errors import AccountingError
 from mixtally.ground.bits import Counts, spans
 from mixtally.ground.planes import digits_of, directions
-from mixtally.records.planes import Planes, points_at
+from mixtally.records.planes import Planes, curved_points, permuted_bins, points_at
 from mixtally.records.results import Tally
 
 _MOST_TABLE = 1 << 25
@@ -33,24 +33,86 @@ _CONTROLS = 64
 
 
 def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
-    """Messages that point at each of the values 0..``values`` - 1, shape (values,)."""
+    """Return how many messages point at each of the bins 0..``values`` - 1, shape (values,).
+
+    The bins are those of a closed list, of which a person holds one (``contract.scatter``).
+    """
     codes, times = tally.named
-    p = planes.prime
-    if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * (values // p + 1):
-        return _transformed(planes, codes, times)[:values]
-    leads, vectors, cells = _split(planes, codes)
-    total = np.zeros((-(-values // p), p), dtype=np.int64)
-    rest = vectors[1:]
-    for block, upper in enumerate(digits_of(np.arange(len(total)), p, planes.digits - 1).T):
+    places = permuted_bins(np.arange(values), values)
+    if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * _rows(planes, values):
+        found = _transformed(planes, codes, times)
+        return found[curved_points(planes.bare, places)]
+    return _by_rows(planes, codes, times, values)[places]
+
+
+def _rows(planes: Planes, values: int) -> int:
+    """Return how many rows of p numbers have one below ``values``."""
+    return -(-values // planes.prime)
+
+
+def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Counts:
+    """Return how many messages point at the points of the numbers below ``values``.
+
+    The numbers of a row differ in their first digit l alone. A message points at those that solve
+
+        q l^2 + b l = c - <other digits>,
+
+    with q the last digit of its direction a and b the first. Where q is not 0 modulo an odd p, the
+    solutions are -h + r and -h - r for h = b / 2 q and r^2 = (c - ..) / q + h^2, if r exists. Where
+    q is 0, b is 1 or 0: one solution, or all numbers of the row or none. Modulo 2, l^2 is l.
+    """
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    vectors = directions(numbers, p, digits)
+    curve, slope = vectors[-1], vectors[0]
+    if p == 2:
+        curve, slope = np.zeros_like(curve), (slope + curve) % 2
+    bent, straight, level = curve > 0, (curve == 0) & (slope > 0), (curve == 0) & (slope == 0)
+    inverse = _inverses(curve[bent], p)
+    half = slope[bent] * inverse % p * ((p + 1) // 2) % p
+    square, times_bent, roots = half * half % p, times[bent], _roots(p)
+    rest, total = vectors[1:], np.zeros((_rows(planes, values), p), dtype=np.int64)
+    for row, upper in enumerate(digits_of(np.arange(len(total)), p, digits - 1).T):
         left = (cells - (upper[:, None] * rest).sum(axis=0)) % p
-        total[block] = np.bincount(left[leads], weights=times[leads], minlength=p).astype(np.int64)
-        total[block] += int(times[~leads & (left == 0)].sum())
+        total[row] = _weighed(left[straight], times[straight], p)
+        total[row] += int(times[level & (left == 0)].sum())
+        root = roots[(left[bent] * inverse + square) % p]
+        solved = root >= 0
+        total[row] += _weighed((root - half)[solved] % p, times_bent[solved], p)
+        solved = root > 0  # of a double root there is one solution
+        total[row] += _weighed((-root - half)[solved] % p, times_bent[solved], p)
     return total.ravel()[:values]
 
 
-def unheld(planes: Planes, tally: Tally, values: int) -> Counts:
-    """Messages that point at each of some of the next points, which no value has."""
-    free = np.arange(values, min(planes.points, values + _CONTROLS))
+def _weighed(numbers: Counts, times: Counts, prime: int) -> Counts:
+    """Return how often each number below ``prime`` occurs, counted ``times``; exact below 2^53."""
+    return np.bincount(numbers, weights=times, minlength=prime).astype(np.int64)
+
+
+def _inverses(numbers: Counts, prime: int) -> Counts:
+    """Return the inverses of numbers in [1, p), by Fermat: x^(p-2)."""
+    present = np.flatnonzero(np.bincount(numbers, minlength=prime))
+    power, found, rest = present.copy(), np.ones_like(present), prime - 2
+    while rest:
+        if rest & 1:
+            found = found * power % prime
+        power, rest = power * power % prime, rest >> 1
+    table = np.zeros(prime, dtype=np.int64)
+    table[present] = found
+    return table[numbers]
+
+
+def _roots(prime: int) -> Counts:
+    """Return the smaller square root modulo p of each number below p; -1 where there is none."""
+    smaller = np.arange(prime // 2 + 1)
+    table = np.full(prime, -1, dtype=np.int64)
+    table[smaller * smaller % prime] = smaller
+    return table
+
+
+def unheld(planes: Planes, tally: Tally, numbers: range) -> Counts:
+    """Return how many messages point at the points of some numbers that no bin has."""
+    free = curved_points(planes.bare, np.array(numbers[:_CONTROLS], dtype=np.int64))
     return pointing_at(planes, tally, free)[0]
 
 
@@ -63,7 +125,8 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     """
     codes, times = tally.named
     p, digits = planes.prime, planes.digits
-    _, vectors, cells = _split(planes, codes)
+    numbers, cells = np.divmod(codes, p)
+    vectors = directions(numbers, p, digits)
     rows: NDArray[np.floating] = (
         np.concatenate([_central(vectors, p), 0.5 - _central(cells, p)[None, :]]).T / p
     )
@@ -90,13 +153,6 @@ def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) 
     """Messages that point at what ``bins`` of sets of ``values`` are (``contract.planes``)."""
     points = points_at(planes.bare, np.array(bins, dtype=np.int64), values)
     return Tally(pointing_at(planes, tally, points)[0], tally.messages)
-
-
-def _split(planes: Planes, codes: Counts) -> tuple[NDArray[np.bool_], Counts, Counts]:
-    """Whether each message's direction begins with 1, the direction, and its product."""
-    numbers, cells = np.divmod(codes, planes.prime)
-    vectors = directions(numbers, planes.prime, planes.digits)
-    return vectors[0] == 1, vectors, cells
 
 
 def _central(digits: Counts, prime: int) -> NDArray[np.float64]:

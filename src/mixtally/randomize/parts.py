@@ -23,6 +23,7 @@ from mixtally.randomize.bins import Records, bin_numbers, held
 from mixtally.randomize.sets import over_planes
 from mixtally.records.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.records.layout import Form, Layout
+from mixtally.records.planes import bin_points
 
 _SPAN_BYTES = 1 << 22
 _SPAN_COINS = 1 << 19
@@ -159,7 +160,10 @@ def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) 
 
 def _named(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
     """The bins, or planes that hold them."""
-    out = codes if part.planes is None else _over_planes(part.planes, codes, chance)
+    out = codes
+    if part.planes is not None:
+        points = bin_points(part.planes.bare, codes, part.bins)
+        out = _over_planes(part.planes, points, chance)
     return _replaced(part, out, chance)
 
 

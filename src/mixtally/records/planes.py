@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.contract import planes
+from mixtally.contract.scatter import LARGEST_LIST, ROUNDS, round_shift, side_of
 
 
 class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,3 +101,44 @@ def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDA
     names, places = np.unique(cells, return_inverse=True)
     points = np.array([over.member(one, values) for one in names.tolist()], dtype=np.int64)
     return points[places].reshape(cells.shape)
+
+
+def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+    """Return the points of bins of a question with one value to a person, shape as ``bins``.
+
+    The vectorized form of ``contract.scatter.point_of``.
+    """
+    if values > LARGEST_LIST:
+        return bins
+    return curved_points(over, permuted_bins(bins, values))
+
+
+def permuted_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+    """Return the places of ``bins`` in the permutation of 0..``values`` - 1.
+
+    Each half of a number is hashed once a round, so that a list of d labels takes 6 sqrt(d) hashes.
+    """
+    side, found = side_of(values), bins.copy()
+    walking = np.arange(bins.size)
+    while walking.size:
+        found.flat[walking] = _network(found.flat[walking], values, side)
+        walking = walking[found.flat[walking] >= values]
+    return found
+
+
+def _network(numbers: NDArray[np.int64], values: int, side: int) -> NDArray[np.int64]:
+    """Return the numbers below ``side`` squared after all rounds of the Feistel network."""
+    high, low = np.divmod(numbers, side)
+    shifts = np.zeros(side, dtype=np.int64)
+    for one in range(ROUNDS):
+        halves = np.flatnonzero(np.bincount(high, minlength=side))
+        shifts[halves] = [round_shift(one, values, half) % side for half in halves.tolist()]
+        low, high = high, (low + shifts[high]) % side
+    return high * side + low
+
+
+def curved_points(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the points of numbers in [0, p^t), as ``contract.scatter.curved`` does."""
+    unit = over.prime ** (over.digits - 1)
+    last, others = np.divmod(numbers, unit)
+    return others + (last + (numbers % over.prime) ** 2) % over.prime * unit

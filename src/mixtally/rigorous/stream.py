@@ -12,7 +12,7 @@ from typing import Any
 from mixtally.errors import PlanError
 
 _SCALE = 1 << 64
-_VERSION = 5
+_VERSION = 6
 _EVERY_MIX = "every mix"
 Plain = Mapping[str, Any]
 

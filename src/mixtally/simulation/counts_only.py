@@ -39,6 +39,7 @@ from mixtally.records.contract import (
     UniformRecipe,
 )
 from mixtally.records.guarantee import LEAST_USERS, MOST_USERS
+from mixtally.records.planes import bin_points
 from mixtally.records.question import Kind, Question
 from mixtally.records.received import PartReceived, Received
 from mixtally.records.results import Tally
@@ -229,8 +230,9 @@ def _over_planes(
     users = people - int(gone.sum())
     in_range("messages over planes", users + more, 1, _MOST_PLANES, "ask fewer people, or bins")
     fold, ends = Fold(part.layout, 0), np.cumsum(counts)
+    places = bin_points(planes.bare, np.arange(len(counts)), part.bins)
     for span in spans(users, _SPAN):
-        points = np.searchsorted(ends, np.arange(span.start, span.stop), side="right")
+        points = places[np.searchsorted(ends, np.arange(span.start, span.stop), side="right")]
         numbers = draws.integers(0, planes.bare.directions, len(points))
         fold.add(part.layout.rows(messages(points, numbers, planes.prime, planes.digits)))
     for span in spans(more, _SPAN):

@@ -120,7 +120,8 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
     for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
             continue
-        free = unheld(part.planes, tally, 0 if part.pads else part.bins)
+        numbers = range(0 if part.pads else part.bins, part.planes.points)
+        free = unheld(part.planes, tally, numbers)
         tail = _RARE / 2.0 / max(1, len(free))
         rare = _RARE + len(free) * unsure_of(came.mechanism, came.people, hashed=False)
         few, most = reach(came.mechanism, tally.messages, 0, tail)
