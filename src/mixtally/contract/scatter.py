@@ -3,35 +3,34 @@
 A device and whoever counts call ``point_of`` for a question whose values travel over planes of
 Z_p^t (``contract.planes``). The map from the d labels to points is injective and has two steps.
 
-*Permutation.* The numbers 0..d - 1 of the labels are permuted. With s the least integer whose square
-is at least d, a number is s high + low. A round of a Feistel network replaces the pair (low, high)
-by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d and high. Six rounds
-permute [0, s^2); they are repeated until the number is below d (cycle walking). So labels that are
-neighbors, or every seventh label, become numbers without such a pattern.
+*Permutation.* The numbers 0..d - 1 of the labels are permuted. With s the least integer whose
+square is at least d, a number is s high + low. A round of a Feistel network replaces the pair
+(low, high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d and
+high. Six rounds permute [0, s^2); they are repeated until the number is below d (cycle walking).
+So labels that are neighbors, or every seventh label, become numbers without such a pattern.
 
 *Curve.* A number has the digits l_0, .., l_(t-1) in base p, the least first. Its point has the same
 digits but the last, which is (l_(t-1) + l_0^2) mod p.
 
-**No plane holds more than 2 d / p + 2 labels.** A plane is the set of points with <a, x> = c. A
-label lies in it when
+**No plane holds more than 2 d / p + 2 labels**, for d above p and the least t >= 2 with p^t >= d.
+A plane is the set of points with <a, x> = c. A label lies in it when
 
     a_(t-1) l_0^2 + a_0 l_0 + a_1 l_1 + .. + a_(t-1) l_(t-1) = c  (mod p).
 
 Call the numbers that differ in l_0 alone a row; d labels take at most d / p + 1 rows. Let p be odd
-(for p = 2 the bound is above d). If a_(t-1) is not 0, the equation is quadratic in l_0, so a row has
-at most two solutions: 2 d / p + 2 in all. If a_(t-1) is 0, the equation is linear in the other
-digits: of every p^(t-1) numbers in a row p^(t-2) solve it. With d = m p^(t-1) + r and r < p^(t-1),
-at most m p^(t-2) + p^(t-2) labels do, and m is at least 1, as t is the least with p^t >= d > p
-(t = 2 is the least allowed, where d > p means the same). That is at most 2 m p^(t-2) <= 2 d / p.
+(for p = 2 the bound is above d). If a_(t-1) is not 0, the equation is quadratic in l_0, so a row
+has at most two solutions: 2 d / p + 2 in all. If a_(t-1) is 0, the equation is linear in the other
+digits: of every p^(t-1) numbers with the same last digit, p^(t-2) solve it. With
+d = m p^(t-1) + r and r < p^(t-1), at most (m + 1) p^(t-2) labels do. Since d > p^(t-1), m is at
+least 1, so that this is at most 2 m p^(t-2) <= 2 d / p.
 
 Without the curve the numbers 0..p - 1 would be one line, whose labels err together. A hash in place
-of the permutation would give two labels one point. The permutation needs no key: the price of a
-message is that of p bins for any two different points, so privacy does not depend on the map, and a
-map that is known before labels are listed harms the counts of the list's own author alone.
+of the permutation could give two labels one point. The permutation needs no key: the price of a
+message is that of p bins for any two different points, so privacy does not depend on the map.
 
 Source: Luby, Rackoff, How to Construct Pseudorandom Permutations (1988); Patarin, Security of
-Balanced and Unbalanced Feistel Schemes with Linear Non Equalities (2010), for six rounds; Black,
-Rogaway, Ciphers with Arbitrary Finite Domains (2002), for cycle walking.
+Random Feistel Schemes with 5 or More Rounds (2004), for six rounds; Black, Rogaway, Ciphers with
+Arbitrary Finite Domains (2002), for cycle walking.
 """
 
 from hashlib import sha256

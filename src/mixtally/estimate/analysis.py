@@ -32,6 +32,8 @@ def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.f
 MOST_COMPARED = 40
 """Labels that are compared with each other at once."""
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
+Groups = Sequence[tuple[str, Sequence[str]]]
+"""A name and its labels for each group whose counts are added up."""
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 
@@ -45,6 +47,7 @@ class Analysis:
       listed       words that are looked for, where the question is open; None for none
       pairs        whether messages are counted for how many people have both of two bits
       compared     labels whose counts are compared with each other
+      totals       groups whose counts are added up: a name and its labels, no label in two groups
 
     Raises ParameterError for a level outside (0, 1) or an unknown projection.
     """
@@ -54,6 +57,7 @@ class Analysis:
     listed: Listed | None = None
     pairs: bool = False
     compared: tuple[str, ...] = ()
+    totals: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -83,11 +87,16 @@ class Analysis:
             )
 
     def check_compared(self, question: Question) -> None:
-        """Raises as ``places_of`` for labels to compare that are none of the question's."""
+        """Raise ParameterError for labels to compare or add up that the question does not have."""
+        if not self.compared and not self.totals:
+            return
+        if question.hashed is None:
+            every = [question.label(place) for place in range(question.bins)]
+        else:
+            every = list(self.listed.labels) if self.listed is not None else []
         if self.compared:
-            listed = None if self.listed is None else self.listed.labels
-            every = map(question.label, range(question.bins)) if listed is None else listed
-            places_of(list(every), self.compared)
+            places_of(every, self.compared)
+        bins_of_groups(every, self.totals)
 
     def projected(
         self, question: Question, counts: NDArray[np.float64], people: int
@@ -122,6 +131,33 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
         if label not in known:
             raise not_one_of("labels to compare", label, every[:MOST_COMPARED])
     return [known[label] for label in spelled]
+
+
+def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
+    """Return the bins of each group among those of ``every`` bin.
+
+    Raises ParameterError for a label there is not, one that is named twice, and an empty group.
+    """
+    known = {label: place for place, label in enumerate(every)}
+    group_of: dict[str, str] = {}
+    found = []
+    for name, labels in groups:
+        if not labels:
+            raise _wrong_total("a label in each group", f"none in {name!r}", "leave the group out")
+        spelled = [normalize("NFC", label) for label in labels]  # as labels are
+        for label in spelled:
+            if label not in known:
+                raise not_one_of("labels of totals", label, every[:MOST_COMPARED])
+            if label in group_of:
+                both = f"{label!r} in {group_of[label]!r} and in {name!r}"
+                raise _wrong_total("each label once, in one group", both, "remove one of the two")
+            group_of[label] = name
+        found.append([known[label] for label in spelled])
+    return found
+
+
+def _wrong_total(wanted: str, got: str, do: str) -> ParameterError:
+    return ParameterError("labels of totals", wanted=wanted, got=got, do=do)
 
 
 COUNTS_ALONE = Analysis()

@@ -129,6 +129,16 @@ def of_binomials(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulant
     return Cumulants(none[0] / gain**2, third / gain**3, none[2] / gain**4)
 
 
+def sum_cumulants(noise: Noise) -> tuple[float, float, float]:
+    """Return the second, third and fourth cumulant of a sum of binomials and draws from tables."""
+    second, third, fourth = _of_binomials(noise)
+    for weights, draws in noise.tables:
+        spread, skew, kurtosis = _moments(weights)
+        second, third = second + draws * spread, third + draws * skew
+        fourth += draws * (kurtosis - 3.0 * spread * spread)
+    return second, third, fourth
+
+
 def _of_binomials(noise: Noise) -> tuple[float, float, float]:
     """The second, third and fourth cumulant of a sum and difference of binomials."""
     second = third = fourth = 0.0

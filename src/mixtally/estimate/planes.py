@@ -149,6 +149,31 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     return found, float(times @ named.astype(np.float64) ** 2)
 
 
+def named_among(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
+    """Return the sum over messages of how many of ``points`` each points at, and of the squares.
+
+    Messages with a common direction are counted together, some directions at a time.
+    """
+    codes, times = tally.named
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    named, first = np.unique(numbers, return_index=True)
+    vectors, places = directions(named, p, digits), digits_of(points, p, digits)
+    until, total, squares = np.append(first, len(codes)), 0, 0.0
+    for some in spans(len(named), max(1, _PRODUCTS // max(len(points), p))):
+        those = slice(int(until[some.start]), int(until[some.stop]))
+        products = np.zeros((some.stop - some.start, len(points)), dtype=np.int64)
+        for vector, place in zip(vectors[:, some], places, strict=True):
+            products += vector[:, None] * place % p
+        products %= p
+        products += np.arange(len(products))[:, None] * p
+        held = np.bincount(products.ravel(), minlength=len(products) * p)
+        beside = np.searchsorted(named[some], numbers[those]) * p + cells[those]
+        total += int(times[those] @ held[beside])
+        squares += float(times[those] @ held[beside].astype(np.float64) ** 2)
+    return total, squares
+
+
 def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
     """Messages that point at what ``bins`` of sets of ``values`` are (``contract.planes``)."""
     points = points_at(planes.bare, np.array(bins, dtype=np.int64), values)

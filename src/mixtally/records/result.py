@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mixtally.records.certificate import Certificate
 from mixtally.records.change import Change
 from mixtally.records.contract import Plan
+from mixtally.records.listed import Listed
 from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.results import Estimate, Figures, Row, Tally
@@ -46,7 +47,9 @@ class Result(Findings):
 
     where
       doubts    what honest messages hardly ever come to
-      tallies   what was counted of each part: of its bins or, where words are looked for, of these
+      tallies   one a part, of which totals of groups are computed; empty where they were not kept
+      bin_tallies   one a part: how many messages name each bin, or each word that was looked for
+      listed    the words that were looked for, where the question is open
     """
 
     plan: Plan
@@ -58,6 +61,8 @@ class Result(Findings):
     figures: tuple[Figures, ...] = ()
     doubts: tuple[str, ...] = ()
     tallies: tuple[Tally, ...] = ()
+    bin_tallies: tuple[Tally, ...] = ()
+    listed: Listed | None = None
 
     @property
     def name(self) -> str:

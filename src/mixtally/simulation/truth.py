@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mixtally.data.population import Population
 from mixtally.estimate.conclude.differences import NAME as DIFFERENCES
 from mixtally.estimate.conclude.set_sizes import NAME as SIZES
+from mixtally.estimate.conclude.totals import NAME as TOTALS
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
 from mixtally.records.result import Findings
@@ -72,7 +73,7 @@ def truth_of(population: Population, found: Told) -> Truth:
         if one.name == SIZES:
             figures[one.name] = sizes(population)
             continue
-        if one.name == DIFFERENCES:
+        if one.name in (DIFFERENCES, TOTALS):
             continue
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
@@ -82,12 +83,13 @@ def truth_of(population: Population, found: Told) -> Truth:
 
 
 def compared(truth: Truth, found: Told) -> Truth:
-    """With the differences of the counts that are compared in ``found``, if any are."""
-    beside = {
-        one.name: tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
-        for one in found.figures
-        if one.name == DIFFERENCES
-    }
+    """Return ``truth`` with the differences and totals of counts that are in ``found``."""
+    beside: dict[str, Values] = {}
+    for one in found.figures:
+        if one.name == DIFFERENCES:
+            beside[one.name] = tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
+        elif one.name == TOTALS:
+            beside[one.name] = tuple(float(truth.counts[list(bins)].sum()) for bins in one.about)
     return replace(truth, figures={**truth.figures, **beside})
 
 

@@ -12,6 +12,7 @@ from mixtally.estimate.conclude.numbers import numbers
 from mixtally.estimate.conclude.pairs import pairs_and_tables
 from mixtally.estimate.conclude.set_sizes import set_sizes
 from mixtally.estimate.conclude.side_by_side import side_by_side
+from mixtally.estimate.conclude.totals import totals
 from mixtally.estimate.conclude.words import words
 from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts, unsure_of
@@ -77,10 +78,14 @@ def conclude(
         estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
         figures=figures,
         doubts=tuple(_doubts(plan, parts, tallies)),
-        tallies=tuple(seen),
+        tallies=tuple(tallies),
+        bin_tallies=tuple(seen),
+        listed=analysis.listed,
     )
     if analysis.compared:
         found = replace(found, figures=(*figures, differences(found, analysis.compared)))
+    if analysis.totals:
+        found = replace(found, figures=(*found.figures, totals(found, analysis.totals)))
     return found
 
 

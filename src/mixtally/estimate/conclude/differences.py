@@ -87,5 +87,5 @@ def _row(
 
 def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> Counted:
     """Return a part as it arrived, with the tally of one of its bins alone."""
-    tally = result.tallies[part]
+    tally = result.bin_tallies[part]
     return Counted(came[part].mechanism, Tally(tally.counts[place : place + 1], tally.messages))

@@ -1,6 +1,7 @@
 """One question in one round after another: counts of every round, and how much they changed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from msgspec import structs
 
@@ -32,7 +33,7 @@ def conclude_series(
     """
     alone = structs.replace(plan, grid=None)
     results = tuple(
-        conclude(alone, (tally,), analysis, people=many)
+        replace(conclude(alone, (tally,), analysis, people=many), tallies=())
         for tally, many in zip(tallies, users, strict=True)
     )
     rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]

@@ -13,8 +13,7 @@ import numpy as np
 
 from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import NoiseDistribution, distribution_of
-from mixtally.ground.fixed import SCALE
+from mixtally.estimate.noise import NoiseDistribution, distribution_of, sum_of_draws
 from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.results import Figures, Row, Tally
@@ -102,8 +101,5 @@ def _brought(mechanism: InClear) -> tuple[NoiseDistribution, float, float]:
         noise = distribution_of(Noise(0, ((fakes, share),)))
         return noise, fakes * share, math.sqrt(fakes * share * (1.0 - share))
     draws, shape = mechanism.max_set * shaped.mixes, shaped.shape
-    one = np.array([weight / SCALE for weight in shape.weights])
-    size = draws * shape.most + 1
-    pmf = np.fft.irfft(np.fft.rfft(one, size) ** draws, size)
-    noise = NoiseDistribution(0, np.maximum(pmf, 0.0))
+    noise = sum_of_draws(shape.weights, draws)
     return noise, draws * shape.mean, math.sqrt(draws * shape.spread)

@@ -1,0 +1,273 @@
+"""Totals of groups of bins, each with its standard error and interval.
+
+The total of a group G is the sum of the unbiased counts of its bins. ``conclude.totals`` calls
+``group_total`` for the bins of a group that one stream of messages counts. Symbols: G has g bins, W
+is the sum of their tallied counts, Z is the true total, in which a person counts once for each of
+their bins in G. N messages were tallied, of which people sent m as fakes. With ``gain`` and
+``offset`` of one bin (``Shuffled``), (W - g offset) / gain is unbiased. Noise is W less Z.
+
+*Bins in clear.* Of m uniform fakes among D cells, Bin(m, g / D) fall into G. Of h mixes with shaped
+fakes, the noise is a sum of g h independent draws from their table.
+
+*Replaced values.* A message of a person is replaced with the chance r by a uniform one of D cells,
+so the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). Members of a set
+are replaced independently, so the law is the same with a message for each member.
+
+*Flips.* Each of the N g bits is flipped with the chance q. With blank fakes the noise is
+Bin(N g - k Z, q) - Bin(k Z, q) + (k - 1) Z for records that are sent k times. A uniform fake sets
+one of d bits. It adds what g - 1 bits of a blank fake add, and one bit that is set with the chance
+q + (1 - 2 q) g / d: with g / d the bit is the fake's own, otherwise it is unset. So m bits leave
+the first binomial for Bin(m, q + (1 - 2 q) g / d).
+
+All of these are sums of independent binomials and draws, whose law depends on Z alone. The interval
+inverts the exact law, as that of one bin does, or takes its cumulants where the law is long.
+
+*Planes.* Let g_L be the number of points of G in plane L. A message with plane L adds g_L to W, and
+messages are independent. With kappa of ``Planes.meeting`` and r as above (0 where nothing is
+replaced) the mean of g_L is
+
+    g / p                                         for a fake,
+    (1 - r) g kappa + r g / p                     for a person outside G,
+    (1 - r) (1 + (g - 1) kappa) + r g / p         for one of Z people in G, whose point is certain.
+
+Var W is the sum over messages of E g_L^2, less the squares of these means. The first sum is
+estimated without bias by the messages that came, the second with the estimate of Z. Averaged over
+all planes, E g_L^2 = g / p + g (g - 1) kappa / p, since two points share kappa of all directions. A
+uniform fake thus contributes g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p); the estimate is at
+least m times that. The interval is normal.
+
+Of sets over planes, the planes of a person avoid the person's other points. Their covariance is
+not known without the sets, so a total is refused.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import ParameterError
+from mixtally.estimate.cumulants import ends, sum_cumulants
+from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, least_reaching
+from mixtally.estimate.noise import NoiseDistribution, distribution_of, sum_of_draws
+from mixtally.estimate.planes import named_among
+from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled
+from mixtally.records.mechanism.base import Noise
+from mixtally.records.planes import bin_points
+from mixtally.records.results import Tally
+
+_MOST_DRAWN = 1 << 22
+"""Longest distribution of shaped fakes that is computed by a Fourier transform."""
+_ROUNDING = 1e-9
+"""More than the rounding of that transform, in the chance of a tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTotal:
+    """The total of a group in one stream of messages.
+
+    Attributes
+    ----------
+    estimate : float
+        The sum of unbiased counts.
+    most : int
+        The largest total that so many people can have.
+    variance, third, fourth : float
+        Cumulants of the estimate.
+    exact : callable or None
+        The interval for a chance of passing either end, from the exact law; None where the law is
+        long or not known.
+    """
+
+    estimate: float
+    most: int
+    variance: float
+    third: float = 0.0
+    fourth: float = 0.0
+    exact: Callable[[float], tuple[float, float]] | None = None
+
+
+def group_total(
+    mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], people: int
+) -> GroupTotal:
+    """Estimate the total of ``bins`` of one stream of messages.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        With the fakes that arrived.
+    tally : Tally
+        Of the messages as they came, so over planes of planes.
+    bins : array of int
+        Different bins of the stream; of an open domain, points.
+    people : int
+        How many people sent a record.
+
+    Raises
+    ------
+    ParameterError
+        For sets over planes.
+    """
+    assert isinstance(mechanism, InClear | KaryResponse | BitFlips)
+    size = len(bins)
+    if mechanism.max_set == 1 and size == mechanism.bins:
+        return GroupTotal(float(people), people, 0.0, exact=lambda _: (people, people))
+    most = people * min(size, mechanism.most_set)
+    if isinstance(mechanism, InClear | KaryResponse) and mechanism.planes is not None:
+        return _over_planes(mechanism, tally, bins, most)
+    tallied = int(tally.counts[bins].sum())
+    found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
+    return _independent(mechanism, tally.messages, size, tallied, found, most)
+
+
+def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
+    """Return both ends of the interval of a sum of totals, each passed with ``tail``, and how.
+
+    The totals are of different streams of messages, which are independent.
+    """
+    most, found = sum(one.most for one in several), sum(one.estimate for one in several)
+    exact = several[0].exact
+    if len(several) == 1 and exact is not None:
+        low, high = exact(tail)
+        return low, high, EXACT
+    least, furthest = ends(
+        *(np.asarray(sum(getattr(one, name) for one in several)) for name in _CUMULANTS), tail
+    )
+    low, high = math.floor(found - float(furthest)), math.ceil(found - float(least))
+    return min(max(low, 0), most), min(max(high, 0), most), NORMAL
+
+
+_CUMULANTS = ("variance", "third", "fourth")
+
+
+def noise_of_group(mechanism: Shuffled, messages: int, size: int, total: int) -> Noise:
+    """Return the noise of the tallied sum of ``size`` bins whose true total is ``total``.
+
+    Shaped fakes are the caller's: their table is drawn ``size`` times as often.
+    """
+    match mechanism:
+        case BitFlips():
+            ones, q = mechanism.repeats * total, mechanism.flip_probability
+            fakes = sum(many for many, _ in mechanism.fake_bits)
+            shown = q + mechanism.contrast * size / mechanism.bins
+            rising = messages * size - ones - fakes
+            return Noise(ones - total, ((rising, q), (fakes, shown)), ((ones, q),))
+        case KaryResponse():
+            reports = messages - mechanism.fakes_promised
+            share, lost = size / mechanism.cells, mechanism.chance
+            gained = ((reports - total, lost * share), (mechanism.fakes_promised, share))
+            return Noise(0, gained, ((total, lost * (1.0 - share)),))
+        case InClear():
+            if mechanism.shaped is None:
+                return Noise(0, ((mechanism.fakes_promised, size / mechanism.cells),))
+            return Noise(0, tables=_tables(mechanism, size))
+        case _:
+            raise TypeError(f"{mechanism.name}: totals are not known")
+
+
+def _tables(mechanism: InClear, size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    shaped = mechanism.shaped
+    assert shaped is not None
+    return ((shaped.shape.weights, mechanism.repeats * size * shaped.mixes),)
+
+
+def _independent(
+    mechanism: Shuffled, messages: int, size: int, counted: int, found: float, most: int
+) -> GroupTotal:
+    """Return the total of bins whose noise is a sum of independent parts."""
+    total, gain = round(min(max(found, 0.0), float(most))), mechanism.gain
+    noise = noise_of_group(mechanism, messages, size, total)
+    second, third, fourth = sum_cumulants(noise)
+    exact: Callable[[float], tuple[float, float]] | None = None
+    if noise.tables:
+        exact = _in_clear_by_table(noise, counted, most)
+    elif not mechanism.noise_by_count:
+        exact = _in_clear(distribution_of(noise), counted, most, 0.0)
+    elif sum(trials * chance for trials, chance in noise.gained) <= MOST_EXACT_ONES:
+        spread = math.sqrt(second) / gain
+
+        def inverted(tail: float) -> tuple[float, float]:
+            half = math.ceil(-NormalDist().inv_cdf(tail) * spread)
+            start = math.floor(found) - half, math.ceil(found) + half
+            return _inverted(mechanism, messages, size, counted, most, start, tail)
+
+        exact = inverted
+    return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
+
+
+def _in_clear_by_table(
+    noise: Noise, counted: int, most: int
+) -> Callable[[float], tuple[float, float]] | None:
+    """Return intervals among shaped fakes; None where their sum has a long distribution."""
+    ((weights, draws),) = noise.tables
+    if draws * len(weights) > _MOST_DRAWN:
+        return None
+    return _in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
+
+
+def _in_clear(
+    noise: NoiseDistribution, counted: int, most: int, rounding: float
+) -> Callable[[float], tuple[float, float]]:
+    """Return intervals of a total whose noise has one law, whatever the total is."""
+
+    def ends_of(tail: float) -> tuple[float, float]:
+        within = max(0.0, tail - rounding)
+        low, high = counted - noise.highest(within), counted - noise.lowest(within)
+        return min(max(low, 0), most), min(max(high, 0), most)
+
+    return ends_of
+
+
+def _inverted(
+    mechanism: Shuffled,
+    messages: int,
+    size: int,
+    counted: int,
+    most: int,
+    start: tuple[int, int],
+    tail: float,
+) -> tuple[float, float]:
+    """Return the totals that a test of the exact law accepts, as ``intervals`` does for a bin."""
+
+    @cache
+    def reach(total: int) -> tuple[int, int]:
+        noise = distribution_of(noise_of_group(mechanism, messages, size, total))
+        more = (mechanism.repeats - 1) * total
+        return noise.lowest(tail) - more, noise.highest(tail) - more
+
+    times, seen = mechanism.repeats, np.array([counted])
+    low = least_reaching(seen, lambda z: reach(z)[1], times, start, most)
+    high = least_reaching(seen + 1, lambda z: reach(z)[0], times, start, most + 1) - 1
+    low, high = np.clip(low, 0, most), np.clip(high, 0, most)
+    return float(low[0]), float(high[0])
+
+
+def _over_planes(
+    mechanism: InClear | KaryResponse, tally: Tally, bins: NDArray[np.int64], most: int
+) -> GroupTotal:
+    """Return the total over planes, with an unbiased estimate of its variance."""
+    planes = mechanism.planes
+    assert planes is not None
+    if mechanism.max_set > 1:
+        raise ParameterError(
+            "totals",
+            wanted="records of one value, or bins that messages name themselves",
+            got="sets over planes, whose covariances depend on the sets",
+            do="leave the totals out, or ask for the group itself as a label",
+        )
+    size, meeting, share = len(bins), mechanism.meeting, 1.0 / planes.prime
+    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    fakes, replaced = mechanism.fakes_sent, (1.0 - kept) * size * share
+    people = tally.messages - fakes
+    outside = kept * size * meeting + replaced
+    inside = kept * (1.0 + (size - 1) * meeting) + replaced
+    points = bin_points(planes.bare, bins, mechanism.bins)
+    tallied, squares = named_among(planes, tally, points)
+    found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
+    known = fakes * (size * share) ** 2 + (people - found) * outside**2 + found * inside**2
+    least = size * (1.0 - meeting) * share - size**2 * (share**2 - meeting * share)
+    spread = max(squares - known, fakes * least)
+    return GroupTotal(found, most, spread / mechanism.gain**2)
