@@ -173,6 +173,7 @@ def calls(folder):
         "Result.plot": (result.plot, {}),
         "Result.to_dict": (result.to_dict, {}),
         "Result.difference": (result.difference, {"first": "a", "second": "b"}),
+        "Result.total": (result.total, {"labels": ["a", "b"]}),
         "Result.to_frame": (result.to_frame, {}),
         "Result.to_narwhals": (result.to_narwhals, {}),
         "SimulatedResult.rows": (simulation.rows, {}),

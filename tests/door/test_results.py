@@ -51,6 +51,21 @@ def test_two_counts_of_a_result_are_compared():
         result.difference("pear", "pea")
 
 
+def test_counts_of_a_group_are_added_up():
+    """False alarm below 10^-8: within six standard errors."""
+    result = played(seed=3)
+    row = result.total(["pear", "plum"])
+    assert row.estimate == pytest.approx(result["pear"].estimate + result["plum"].estimate)
+    assert abs(row.estimate - TRUTH[1] - TRUTH[2]) < 6 * row.standard_error
+    assert row.lower <= row.estimate <= row.upper
+    everybody = result.total(["plum", "pear", "apple"])
+    assert (everybody.lower, everybody.upper) == (sum(TRUTH), sum(TRUTH))
+    with pytest.raises(ParameterError, match="wanted one of apple, pear, plum, got 'pea'"):
+        result.total(["pear", "pea"])
+    with pytest.raises(ParameterError, match="a label in each group"):
+        result.total([])
+
+
 def test_a_seed_repeats_and_says_that_it_hides_nothing():
     one, two, other = played(seed=3), played(seed=3), played(seed=4)
     assert [r.estimate for r in one.rows] == [r.estimate for r in two.rows]

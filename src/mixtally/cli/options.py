@@ -99,6 +99,10 @@ Compare = Annotated[
     list[str] | None,
     option("--compare", "Also how much this count differs from others; give two or more.", "LABEL"),
 ]
+Total = Annotated[
+    Path | None,
+    option("--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"),
+]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
 
 
@@ -144,16 +148,23 @@ class AnalysisOptions:
         bool, option("--pairs", "Also count how many people have both of two bits.")
     ] = False
     compare: Compare = None
+    total: Total = None
     project: Annotated[
         str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
 
     def analysis(self, level: float) -> "Analysis":
         """All that is wanted, with intervals of ``level``."""
+        from mixtally.cli.groups import read_groups
         from mixtally.estimate.analysis import Analysis  # loads NumPy, which a device's help lacks
 
-        compared = tuple(self.compare or ())
-        return Analysis(level=level, projection=self.project, pairs=self.pairs, compared=compared)
+        return Analysis(
+            level=level,
+            projection=self.project,
+            pairs=self.pairs,
+            compared=tuple(self.compare or ()),
+            totals=read_groups(self.total),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import typer
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
+from mixtally.cli.groups import read_groups
 from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import one_part, read_verified
@@ -22,6 +23,7 @@ from mixtally.errors import DataError
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude import conclude
 from mixtally.estimate.received import undeclared
+from mixtally.records.contract import Plan
 from mixtally.simulation.lab import Provenance
 from mixtally.simulation.study import Release, Study
 
@@ -59,6 +61,7 @@ class ShowOptions:
     level: o.Level = 0.95
     candidates: Candidates = None
     compare: o.Compare = None
+    total: o.Total = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     top: o.Top = 20
     json: o.Json = False
@@ -73,6 +76,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     concluded. With --tallies a call that was stopped goes on where it was.
     """
     plan = read_verified(options.plan)
+    analysis = _analysis(plan, run)
     urls = files_of(shards, ENDINGS)
     with progress_bars() as progress:
         made = fold(
@@ -87,16 +91,26 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     if made.repeated:
         warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
     came = undeclared(plan, plan.users, [made.tally], made.dropped)
-    words, listed = read_labels(run.candidates), None
-    if words is not None:
-        listed = sought(plan.question, words)
-    analysis = Analysis(level=run.level, listed=listed, compared=tuple(run.compare or ()))
-    analysis.check_listed(plan.question)
-    analysis.check_compared(plan.question)
     result = conclude(plan, [made.tally], analysis, received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json)
+
+
+def _analysis(plan: Plan, run: ShowOptions) -> Analysis:
+    """Return what is wanted of the tally; raise before any message is counted."""
+    words, listed = read_labels(run.candidates), None
+    if words is not None:
+        listed = sought(plan.question, words)
+    analysis = Analysis(
+        level=run.level,
+        listed=listed,
+        compared=tuple(run.compare or ()),
+        totals=read_groups(run.total),
+    )
+    analysis.check_listed(plan.question)
+    analysis.check_compared(plan.question)
+    return analysis
 
 
 def _check_whole(made: Fold) -> None:

@@ -66,7 +66,7 @@ def permuted(number: int, values: int) -> int:
 
 def curved(number: int, prime: int, digits: int) -> int:
     """Return the point of a number in [0, p^t): the square of its first digit moves its last."""
-    rest, unit = number % prime, prime ** (digits - 1)
+    rest, unit = number % prime, int(prime ** (digits - 1))
     last, others = divmod(number, unit)
     return others + (last + rest * rest) % prime * unit
 

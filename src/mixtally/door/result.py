@@ -3,7 +3,7 @@
 They stand in the ``SimulatedResult`` and nowhere else: who wants one asks for it by name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ import narwhals as nw
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
+from mixtally.door.labels import labels_of
 from mixtally.door.page import document
 from mixtally.door.simulated_result import RAW, SHOWN, SimulatedResult
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.estimate.conclude.differences import differences
+from mixtally.estimate.conclude.totals import totals
 from mixtally.estimate.numbers import QUANTILES, quantile_label
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import write_plan
@@ -105,6 +107,34 @@ class Result:
         """
         labels = checks.text("first", first), checks.text("second", second)
         return differences(self.record, labels).rows[0]
+
+    @checks.in_python
+    def total(self, labels: Sequence[str]) -> Row:
+        """Estimate how many people hold any of ``labels``, with an interval.
+
+        The standard error includes the covariance of the counts, so it is not that of independent
+        counts. Where a person may hold several labels, they count once for each.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Different labels of the question, or candidates that were listed.
+
+        Returns
+        -------
+        Row
+            The total, its standard error and its interval at the level of the result.
+
+        Raises
+        ------
+        ParameterError
+            For a label there is not, one named twice, none at all, and for sets over planes.
+
+        Examples
+        --------
+        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).total(["apple", "pear"]).lower
+        """
+        return totals(self.record, (("total", labels_of("labels", labels)),)).rows[0]
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:

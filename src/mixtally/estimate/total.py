@@ -133,14 +133,13 @@ def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float
     if len(several) == 1 and exact is not None:
         low, high = exact(tail)
         return low, high, EXACT
-    least, furthest = ends(
-        *(np.asarray(sum(getattr(one, name) for one in several)) for name in _CUMULANTS), tail
+    variance, third, fourth = (
+        np.asarray(sum(getattr(one, name) for one in several))
+        for name in ("variance", "third", "fourth")
     )
+    least, furthest = ends(variance, third, fourth, tail)
     low, high = math.floor(found - float(furthest)), math.ceil(found - float(least))
     return min(max(low, 0), most), min(max(high, 0), most), NORMAL
-
-
-_CUMULANTS = ("variance", "third", "fourth")
 
 
 def noise_of_group(mechanism: Shuffled, messages: int, size: int, total: int) -> Noise:

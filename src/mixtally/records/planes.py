@@ -141,4 +141,5 @@ def curved_points(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np
     """Return the points of numbers in [0, p^t), as ``contract.scatter.curved`` does."""
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
-    return others + (last + (numbers % over.prime) ** 2) % over.prime * unit
+    found: NDArray[np.int64] = others + (last + (numbers % over.prime) ** 2) % over.prime * unit
+    return found

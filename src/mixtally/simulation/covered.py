@@ -1,27 +1,38 @@
-"""How many intervals cover the true count, beside what chance alone would do."""
+"""Coverage of intervals in a simulation: how many hold the true value, and how often so few do."""
 
 
 def covered_text(held: int, of: int, level: float, what: str = "true count") -> str:
-    """A sentence: so many of the intervals cover, so many are expected, how rare fewer are.
+    """Return sentences that say how many of the intervals cover, and how rare as few are.
 
-    The chance is that of as many or fewer among independent intervals that just keep their level:
-    intervals of whole numbers keep more, and bins lean on each other a little.
+    Parameters
+    ----------
+    held, of : int
+        Intervals that cover the true value, and all intervals.
+    level : float
+        Confidence level of each interval alone.
+    what : str
+        The name of the true value.
     """
     said = f"{held:,} of the {of:,} intervals cover the {what}; {level * of:.4g} are expected"
-    if held >= level * of:
+    most = most_often(held, of, level)
+    if most >= 1.0:
         return f"{said}."
-    chance = _percent(at_most_by_chance(held, of, level))
-    return f"{said}, and {held:,} or fewer would come about by chance in {chance} of cases."
+    return (
+        f"{said}. As few or fewer happen in at most {_percent(most)} of cases, however the numbers "
+        "depend on each other."
+    )
 
 
-def at_most_by_chance(held: int, of: int, level: float) -> float:
-    """P(Binomial(of, level) <= held)."""
-    from scipy.special import bdtr  # slow to import
+def most_often(held: int, of: int, level: float) -> float:
+    """Bound the chance that ``held`` or fewer intervals cover, by Markov's inequality.
 
-    return float(bdtr(held, of, level))
+    Each of ``of`` intervals misses with a chance of at most 1 - level, so of (1 - level) miss on
+    average at most. The chance that m or more miss is at most that average over m, whatever the
+    dependence between intervals: counts over planes, for example, share their messages.
+    """
+    missed = of - held
+    return min(1.0, (1.0 - level) * of / missed) if missed else 1.0
 
 
 def _percent(share: float) -> str:
-    if share < 0.001:
-        return "less than 0.1 %"
     return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
