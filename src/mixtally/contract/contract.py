@@ -17,7 +17,7 @@ from mixtally.contract.reading import (
 )
 from mixtally.contract.roles import Role, read_role, read_rounds
 
-VERSION = 2
+VERSION = 3
 LAYER_BYTES = {1: 48, 2: 1136}
 """What a layer of encryption adds, by the number of the suite."""
 _FIELDS = (

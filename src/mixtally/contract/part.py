@@ -105,7 +105,7 @@ class Part(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The most messages that a device sends."""
+        """The most messages that a device sends, which is the slots of its part in a bundle."""
         return self.least + (self.own is not None and self.own.coin > 0)
 
     @property

@@ -51,6 +51,7 @@ class Opened(NamedTuple):
       unopened    that are not sealed for this round, hop and part
       malformed   of another length than all
       bad         SHA-256 of each envelope that was one of these, one after the other
+      padding     SHA-256 of each envelope that was padding, one after the other
     """
 
     messages: bytes
@@ -58,6 +59,7 @@ class Opened(NamedTuple):
     unopened: int = 0
     malformed: int = 0
     bad: bytes = b""
+    padding: bytes = b""
 
 
 class EnvelopeWorker:
@@ -68,25 +70,32 @@ class EnvelopeWorker:
         self._opener = Opener(suite, secrets.private, secrets.sheet, secrets.place)
         self._sealer = Sealer(suite, secrets.following, secrets.sheet, first=secrets.place + 1)
         self._secret = secrets.order
+        self._drops_padding = secrets.place == 1
 
     def open(self, part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
         """Open envelopes of ``size`` bytes, of which messages of ``wanted`` bytes are to come."""
         sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
         inside = self.inside(part, sealed)
-        whole = [one for one in inside if one is not None]
-        good = [one for one in whole if len(one) == wanted]
-        bad = [
-            sha256(envelope).digest()
-            for envelope, one in zip(sealed, inside, strict=True)
-            if one is None or len(one) != wanted
-        ]
-        return Opened(
-            b"".join(good),
-            b"".join(self.order_of(part, good)),
-            len(inside) - len(whole),
-            len(whole) - len(good),
-            b"".join(bad),
-        )
+        good, bad, padding = list[bytes](), bytearray(), bytearray()
+        unopened = malformed = 0
+        for envelope, one in zip(sealed, inside, strict=True):
+            if one is not None and self.is_padding(one, wanted):
+                padding += sha256(envelope).digest()
+            elif one is not None and len(one) == wanted:
+                good.append(one)
+            else:
+                unopened += one is None
+                malformed += one is not None
+                bad += sha256(envelope).digest()
+        order = b"".join(self.order_of(part, good))
+        return Opened(b"".join(good), order, unopened, malformed, bytes(bad), bytes(padding))
+
+    def is_padding(self, inside: bytes, wanted: int) -> bool:
+        """Return whether this is the first hop and an envelope held zeros in place of the next one.
+
+        Later hops get what the first one passed on: people's padding never reaches them.
+        """
+        return self._drops_padding and len(inside) == wanted and not any(inside)
 
     def inside(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:
         """What each holds; None for what does not open."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from mixtally.engine.pool import CHUNK, Pool
 from mixtally.engine.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.ground.chance import Chance
-from mixtally.node.copies import digests, not_copies
+from mixtally.node.copies import HASH_BYTES, digests, not_copies
 from mixtally.node.disk import Step, no_step
 
 
@@ -44,6 +44,8 @@ class Mixed(NamedTuple):
       unopened    not sealed for this round, hop and part
       malformed   opened, and of another length than all
       bad         SHA-256 of each envelope that was one of these two, one after the other
+      padding     SHA-256 of each envelope that was padding, one after the other; each once. These
+                  are in ``received``, and their copies in ``copies``
       messages    what leaves, in order, many messages at a time
     """
 
@@ -52,6 +54,7 @@ class Mixed(NamedTuple):
     unopened: int
     malformed: int
     bad: bytes
+    padding: bytes
     messages: Iterator[bytes]
 
 
@@ -92,7 +95,7 @@ class LocalMixer:
             own = compress(own, kept.tolist())
         sorter = Sorter(self._folder, work.wanted, self._chance, self._most_held)
         good = unopened = malformed = 0
-        bad = bytearray()
+        bad, padding = bytearray(), bytearray()
         for opened in self._pool.opened(work.part, chunks(own), work.size, work.wanted):
             self._step("chunk")
             sorter.add(opened.order, opened.messages)
@@ -100,11 +103,14 @@ class LocalMixer:
             unopened += opened.unopened
             malformed += opened.malformed
             bad += opened.bad
+            padding += opened.padding
         self._add_fakes(work, sorter)
-        different = good + unopened + malformed
+        different = good + unopened + malformed + len(padding) // HASH_BYTES
         received = different if kept is None else len(kept)
         copies = received - different
-        return Mixed(received, copies, unopened, malformed, bytes(bad), sorter.ordered())
+        return Mixed(
+            received, copies, unopened, malformed, bytes(bad), bytes(padding), sorter.ordered()
+        )
 
     def _add_fakes(self, work: MixWork, sorter: Sorter) -> None:
         step = CHUNK * work.wanted

@@ -30,7 +30,7 @@ def posted(chance: Chance, envelope_bytes: int, bundle: int, place: Path | None 
 
     ``place`` is a folder on the disk that keeps them. Raises DataError where one is not taken.
     """
-    shape = PartShape(bundle, bundle, envelope_bytes)
+    shape = PartShape(bundle, 0, envelope_bytes)
     window = Window(contract=_CONTRACT, round=1, shapes=(shape,), opens=0, closes=1 << 40)
     body = write_bundle([[secret_bytes(chance, envelope_bytes) for _ in range(bundle)]])
     failed: list[BaseException] = []

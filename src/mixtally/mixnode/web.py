@@ -1,11 +1,9 @@
 """The route by which people's bundles come, without a framework around it: most requests are these.
 
-What is refused is seen without a key: length, round, time. Nothing of whoever sends is in an answer
-but the places of what is refused.
+What is refused is seen without a key: length, round, time. An answer contains nothing of a request.
 """
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +14,7 @@ from mixtally.node.events import Log
 from mixtally.node.refusal import ProblemError
 from mixtally.node.web.answers import App, answer, answering
 from mixtally.node.web.bodies import Room
-from mixtally.wire.bundle import split
+from mixtally.wire.bundle import bundle_bytes, check_body
 from mixtally.wire.problem import Problem
 
 MOST_BODY_BYTES = 1 << 22
@@ -43,22 +41,18 @@ class Bundles:
         """Take the bundles of one body; it is answered once they are on the disk."""
         window = self._window(scope)
         self._check_time(window)
-        most = max(MOST_BODY_BYTES, _longest(window))
+        most = max(MOST_BODY_BYTES, bundle_bytes(window.shapes))
         body = await self._room.read(scope, receive, most)
         try:
             try:
-                bundles, wrong = split(body, window.shapes)
+                check_body(body, window.shapes)
             except RefusedError as error:
                 raise ProblemError(Problem.BODY_LENGTH) from error
-            if not bundles:
-                raise ProblemError(Problem.BUNDLES_REFUSED, places=wrong)
             self._check_time(window)  # it may have come slowly
-            kept = b"".join(bundles) if wrong else body
-            await self._intake.put(window.round_id, kept, asyncio.get_running_loop())
+            await self._intake.put(window.round_id, body, asyncio.get_running_loop())
         finally:
             self._room.give(len(body))
-        said = json.dumps({"refused": wrong}).encode() + b"\n" if wrong else b""
-        await answer(send, 201, said, "application/json" if wrong else "")
+        await answer(send, 201)
 
     def _window(self, scope: Any) -> Window:
         parts = scope["path"].split("/")
@@ -86,7 +80,3 @@ def only(bundles: Bundles, stop: Callable[[BaseException], None], log: Log | Non
         raise ProblemError(Problem.UNKNOWN)
 
     return answering(bundles.first, nothing_else, stop, log)
-
-
-def _longest(window: Window) -> int:
-    return sum(2 + shape.most * shape.envelope_bytes for shape in window.shapes)

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 HASH_BYTES = 32
 _AT_ONCE = 10_000
+_DIGEST = f"S{HASH_BYTES}"
+"""NumPy ignores zero bytes at the end of values of this type. All digests have one length, so they are
+equal if and only if these values are."""
 Kept = NDArray[np.bool_]
 """Which ones are not copies of an earlier one."""
 
@@ -21,6 +24,24 @@ def not_copies(digests: bytes | bytearray) -> Kept:
     ordered = rows[order]
     kept[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
     return kept
+
+
+class Digests:
+    """A set of digests of 32 bytes, given one after the other, that is held as a sorted array."""
+
+    def __init__(self, some: bytes | bytearray) -> None:
+        self._sorted = np.sort(np.frombuffer(some, dtype=_DIGEST))
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def contain(self, some: bytes | bytearray) -> Kept:
+        """Return for each of some digests, one after the other, whether it is in the set."""
+        asked = np.frombuffer(some, dtype=_DIGEST)
+        if not len(self):
+            return np.zeros(len(asked), dtype=bool)
+        place = np.minimum(np.searchsorted(self._sorted, asked), len(self) - 1)
+        return np.asarray(self._sorted[place] == asked)
 
 
 def digests(some: Iterator[bytes]) -> bytearray:

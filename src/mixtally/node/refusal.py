@@ -12,19 +12,11 @@ class ProblemError(MixtallyError):
     where
       detail   for people: fixed words and what the contract says, never what the request held
       after    seconds after which the same bytes may come again
-      places   of refused bundles, from 0
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        detail: str = "",
-        *,
-        after: int | None = None,
-        places: list[int] | None = None,
-    ) -> None:
+    def __init__(self, problem: Problem, detail: str = "", *, after: int | None = None) -> None:
         super().__init__(detail or problem.value.title)
-        self.problem, self.detail, self.after, self.places = problem, detail, after, places
+        self.problem, self.detail, self.after = problem, detail, after
 
 
 def problem_of(error: RefusedError) -> ProblemError:

@@ -118,7 +118,7 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
     if manifest.hop == 1 and not manifest.destroyed and isinstance(agreement, Job):
         bundles = manifest.bundles + manifest.left_out
         for part, stream in zip(manifest.parts, agreement.streams, strict=True):
-            if part.received > bundles * stream.most:
+            if part.received > bundles * stream.slots:
                 raise _not("more messages than the bundles can hold")
 
 

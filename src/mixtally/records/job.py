@@ -10,21 +10,22 @@ from mixtally.records.agreement import Agreement
 from mixtally.records.layout import Layout
 from mixtally.records.recipe import Recipe
 
-JOB_VERSION = 1
+JOB_VERSION = 2
 _MOST_SHOWN = 200
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One part: how its messages are written, what a hop adds, how many a bundle holds.
+    """One part: how its messages are written, what a hop adds, and its slots in a bundle.
 
     where
-      least, most   messages of a bundle
+      slots          envelopes of the part in every bundle
+      most_padding   how many of these may be padding
     """
 
     layout: Layout
     recipe: Recipe
-    least: int
-    most: int
+    slots: int
+    most_padding: int
 
 
 class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +55,7 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 raise _wrong(subject, wanted, got)
 
     def _are_streams(self) -> bool:
-        return bool(self.streams) and all(1 <= one.least <= one.most for one in self.streams)
+        return bool(self.streams) and all(0 <= one.most_padding < one.slots for one in self.streams)
 
     def _fits(self, sizes: tuple[int, ...]) -> bool:
         falling = list(sizes) == sorted(sizes, reverse=True)

@@ -140,7 +140,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def most(self) -> int:
-        """The most messages that a device sends."""
+        """The most messages that a device sends, which is the slots of its part in a bundle."""
         return self.record_messages + (0 if self.own is None else self.own.most)
 
     @property

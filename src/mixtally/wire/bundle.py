@@ -1,8 +1,10 @@
-"""A bundle: all that one person sends in a round. Its length follows from the coins alone.
+"""Bundles: all envelopes that a person sends in one round.
 
-    for each part: its number of messages (2 bytes); then the envelopes, part after part
+    the envelopes, part after part, in the order in which the contract lists the parts
 
-All envelopes of a part are of one length. A body holds one bundle or several, one after the other.
+Every part of a bundle has a number of slots that the contract fixes, and all envelopes of a part
+have one length. So all bundles of a contract have the same length. Where a device tosses a coin for
+one more fake and gets none, the last slot of that part holds padding (``wire.envelope``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,63 +12,46 @@ from typing import NamedTuple
 
 from mixtally.contract.reading import refused
 
-COUNT_BYTES = 2
-
 
 class PartShape(NamedTuple):
-    """How many messages of a part a bundle holds, at least and at most, and their bytes."""
+    """The slots of a part in every bundle.
 
-    least: int
-    most: int
+    where
+      slots            envelopes of the part
+      most_padding     how many of these may be padding: 1 where the part has a coin, else 0
+      envelope_bytes   bytes of an envelope before the first hop
+    """
+
+    slots: int
+    most_padding: int
     envelope_bytes: int
 
 
+def bundle_bytes(shapes: Sequence[PartShape]) -> int:
+    """Return the length of every bundle."""
+    return sum(shape.slots * shape.envelope_bytes for shape in shapes)
+
+
 def write_bundle(parts: Sequence[Sequence[bytes]]) -> bytes:
-    """The bundle of a person's envelopes, a sequence for each part."""
-    counts = b"".join(len(part).to_bytes(COUNT_BYTES) for part in parts)
-    return counts + b"".join(envelope for part in parts for envelope in part)
+    """Write a person's envelopes, given as one sequence for each part, as a bundle."""
+    return b"".join(envelope for part in parts for envelope in part)
 
 
-class Split(NamedTuple):
-    """A body taken apart: whole bundles in order, and the places of those of a wrong number."""
-
-    bundles: list[bytes]
-    wrong: list[int]
-
-
-def split(body: bytes, shapes: Sequence[PartShape]) -> Split:
-    """The bundles of ``body``, not opened.
-
-    A bundle whose numbers are not in their ranges is left out and its place told. Raises
-    RefusedError for a body that does not end where a bundle does, and for an empty one.
-    """
-    bundles, wrong, at, place = [], [], 0, 0
-    while at < len(body) or not place:
-        counts = _counts(body, at, len(shapes))
-        size = COUNT_BYTES * len(shapes)
-        size += sum(n * shape.envelope_bytes for n, shape in zip(counts, shapes, strict=True))
-        if at + size > len(body):
-            got = f"{len(body) - at:,} bytes of {size:,}"
-            raise refused("body-length", f"bundle {place + 1}", "whole bundles", got)
-        if all(shape.least <= n <= shape.most for n, shape in zip(counts, shapes, strict=True)):
-            bundles.append(body[at : at + size])
-        else:
-            wrong.append(place)
-        at, place = at + size, place + 1
-    return Split(bundles, wrong)
+def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
+    """Raise RefusedError for a body that is empty or does not end where a bundle ends."""
+    size = bundle_bytes(shapes)
+    if not body or len(body) % size:
+        wanted = f"one bundle of {size:,} bytes, or several"
+        raise refused("body-length", "body", wanted, f"{len(body):,} bytes")
 
 
-def envelopes(bundle: bytes, shapes: Sequence[PartShape]) -> Iterator[list[bytes]]:
-    """The envelopes of a bundle that was split off, a list for each part."""
-    at = COUNT_BYTES * len(shapes)
-    for count, shape in zip(_counts(bundle, 0, len(shapes)), shapes, strict=True):
-        size = shape.envelope_bytes
-        yield [bundle[at + i * size : at + (i + 1) * size] for i in range(count)]
-        at += count * size
+def split(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
+    """Yield the bundles of a body that was checked, in their order."""
+    size = bundle_bytes(shapes)
+    return (body[start : start + size] for start in range(0, len(body), size))
 
 
-def _counts(body: bytes, at: int, parts: int) -> list[int]:
-    head = body[at : at + COUNT_BYTES * parts]
-    if len(head) < COUNT_BYTES * parts:
-        raise refused("body-length", "body", "whole bundles", f"{len(body):,} bytes")
-    return [int.from_bytes(head[i : i + COUNT_BYTES]) for i in range(0, len(head), COUNT_BYTES)]
+def envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
+    """Return the envelopes of one part of a bundle."""
+    start, (slots, _, size) = bundle_bytes(shapes[:part]), shapes[part]
+    return [bundle[start + i * size : start + (i + 1) * size] for i in range(slots)]

@@ -6,6 +6,13 @@
 Every layer adds as many bytes, so all envelopes of a part are of one length at every hop. What was
 sealed for another round, hop or part does not open.
 
+Padding has the length of an envelope and fills a slot of a bundle in which no message travels:
+
+    padding = HPKE(key of hop 1, info_1, zeros)      as many as an envelope before hop 2 has bytes
+
+Zeros are no envelope: the share of an envelope is, or ends with, a public key of X25519, and no
+private key has the public key 0, which is a point of small order.
+
 Source: RFC 9180, single-shot encryption in base mode, no additional data.
 """
 
@@ -43,7 +50,7 @@ class Sealer:
     def __init__(
         self, suite: HpkeSuite, keys: Sequence[bytes], sheet: bytes, *, first: int = 1
     ) -> None:
-        self._suite = suite.made()
+        self._suite, self._layer_bytes = suite.made(), suite.layer_bytes
         self._keys = [suite.key(key) for key in keys]
         self._sheet, self._first = sheet, first
 
@@ -54,6 +61,11 @@ class Sealer:
             hop -= 1
             message = self._suite.encrypt(message, key, info(self._sheet, hop, part))
         return message
+
+    def padding(self, message_bytes: int, part: int) -> bytes:
+        """Return padding as long as the envelope of a message of so many bytes."""
+        inside = bytes(message_bytes + self._layer_bytes * (len(self._keys) - 1))
+        return self._suite.encrypt(inside, self._keys[0], info(self._sheet, self._first, part))
 
 
 class Opener:

@@ -28,9 +28,6 @@ class Problem(Enum):
     BODY_LENGTH = Kind(
         400, "The body is not made of whole bundles", "send whole bundles of this contract"
     )
-    BUNDLES_REFUSED = Kind(
-        400, "No bundle of the body has a number of messages that is allowed", "draw as told"
-    )
     NO_NOTE = Kind(400, "The body is no note of a kind that belongs here", "send the note as it is")
     WRONG_DIGEST = Kind(
         400, "The body is not what its digest says", "send it again as it was meant"
@@ -64,13 +61,11 @@ class Problem(Enum):
         """Whether the same bytes may be sent later."""
         return self.value.status in (408, 429, 503)
 
-    def body(self, detail: str = "", places: list[int] | None = None) -> bytes:
-        """The problem as JSON; ``places`` are those of refused bundles, from 0."""
+    def body(self, detail: str = "") -> bytes:
+        """The problem as JSON."""
         said = {"type": self.path, "title": self.value.title, "status": self.value.status}
         if detail:
             said["detail"] = detail
-        if places is not None:
-            said["refused"] = places
         return json.dumps(said).encode() + b"\n"
 
 

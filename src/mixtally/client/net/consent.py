@@ -11,7 +11,6 @@ from mixtally.client.net.entries import Charge
 from mixtally.client.net.trust import Round, Trusted
 from mixtally.contract.contract import LAYER_BYTES, Contract
 from mixtally.contract.plan import Plan
-from mixtally.wire.bundle import COUNT_BYTES
 
 _LABELS = 12
 
@@ -110,16 +109,10 @@ def _holds(plan: Plan) -> str:
 
 
 def _sent(contract: Contract, given: Round | None) -> list[str]:
-    layers, parts = contract.plan.hops + 1, contract.plan.parts
-    least = most = 0
-    for part in parts:
-        each = part.layout.message_bytes + LAYER_BYTES[contract.suite] * layers
-        least += COUNT_BYTES + each * part.least
-        most += COUNT_BYTES + each * part.most
-    size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    layers = LAYER_BYTES[contract.suite] * (contract.plan.hops + 1)
+    size = sum(part.most * (part.layout.message_bytes + layers) for part in contract.plan.parts)
     lines = [
-        f"sent: once, {size} sealed bytes, to {contract.hops[0].address}; how many does not depend "
-        "on your answer"
+        f"sent: once, {size:,} sealed bytes, to {contract.hops[0].address}; everybody sends as many"
     ]
     if given is not None:
         lines.append(f"round: {given.sheet.round} of at most {contract.plan.collections}")

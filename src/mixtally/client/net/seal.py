@@ -1,10 +1,10 @@
 """From a person's value to the one bundle of a round, and the moment at which it leaves.
 
-Words are used in the order of SPEC.md: coins, messages, order; then one for the moment. The length
-of a bundle follows from the coins, never from the value.
+Words are used in the order of SPEC.md: coins, messages, order; then one for the moment. All bundles
+of a contract have the same length: padding fills the slots for fakes that a coin did not give.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -22,7 +22,8 @@ class Sealed(NamedTuple):
 
     where
       bundle   the body of the request
-      tags     the first 8 bytes of SHA-256 of each envelope as it leaves, one after the other.
+      tags     the first 8 bytes of SHA-256 of each envelope as it leaves, one after the other,
+               padding included.
                Those of inner envelopes are not kept: with them a stolen diary would undo mixes
       due      when it leaves
     """
@@ -41,12 +42,18 @@ def sealed(
     """
     contract, sheet = given.contract, given.sheet
     drawn = messages(contract.plan, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
-    parts = [
-        [given.sealer.seal(one, part) for one in several] for part, several in enumerate(drawn)
-    ]
+    parts = [_sealed_part(given, part, several) for part, several in enumerate(drawn)]
     tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
     due = now if at_once else moment(Words(words), now, sheet.closes)
     return Sealed(write_bundle(parts), tags, due)
+
+
+def _sealed_part(given: Round, part: int, several: Sequence[bytes]) -> list[bytes]:
+    """Seal the messages of a part, and padding for each slot that is left."""
+    seal, stream = given.sealer, given.contract.plan.parts[part]
+    left = stream.most - len(several)
+    padding = [seal.padding(stream.layout.message_bytes, part) for _ in range(left)]
+    return [*(seal.seal(one, part) for one in several), *padding]
 
 
 def moment(words: Words, now: int, closes: int) -> int:

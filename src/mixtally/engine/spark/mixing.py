@@ -9,12 +9,12 @@ import pyarrow as pa
 from mixtally.engine.mixing import Mixed, MixWork
 from mixtally.engine.places import Slice
 from mixtally.engine.spark.partition import Partition, task
-from mixtally.engine.spark.tasks import GOOD, MALFORMED, UNOPENED, Job
+from mixtally.engine.spark.tasks import GOOD, HASH_BYTES, MALFORMED, UNOPENED, Job
 from mixtally.engine.spark.work import Export, OnSpark, Part, run
 
 _SCHEMA = (
     "partition long, rows long, good long, unopened long, malformed long, bad binary, "
-    "name string, length long, sha256 string"
+    "name string, length long, sha256 string, padding_length long, padding_sha256 string"
 )
 
 
@@ -32,9 +32,10 @@ class SparkMixer(OnSpark):
         good, unopened, malformed = (
             sum(one[kind] for one in found) for kind in ("good", "unopened", "malformed")
         )
-        copies = received - good - unopened - malformed
+        padding = _padding(part, found)
+        copies = received - good - unopened - malformed - len(padding) // HASH_BYTES
         bad = b"".join(one["bad"] for one in found)
-        return Mixed(received, copies, unopened, malformed, bad, _read(part, found))
+        return Mixed(received, copies, unopened, malformed, bad, padding, _read(part, found))
 
 
 def _read(part: Part, found: list[dict[str, Any]]) -> Iterator[bytes]:
@@ -43,6 +44,16 @@ def _read(part: Part, found: list[dict[str, Any]]) -> Iterator[bytes]:
     for one in found:
         yield place.read(Slice(one["name"], 0, one["length"], one["sha256"]))
     place.clear()
+
+
+def _padding(part: Part, found: list[dict[str, Any]]) -> bytes:
+    """Read the digests of padding, which are too many to be rows of a result of Spark."""
+    slices = (
+        Slice(f"{one['name']}-padding", 0, one["padding_length"], one["padding_sha256"])
+        for one in found
+        if one["padding_length"]
+    )
+    return b"".join(map(part.place().read, slices))
 
 
 def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -54,6 +65,9 @@ def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
             file.write(some)
             digest.update(some)
             length += len(some)
+    padding = bytes(partition.padding)
+    if padding:
+        job.place().put(f"{name}-padding", padding)
     yield pa.RecordBatch.from_pylist(
         [
             {
@@ -66,6 +80,8 @@ def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
                 "name": name,
                 "length": length,
                 "sha256": digest.hexdigest(),
+                "padding_length": len(padding),
+                "padding_sha256": sha256(padding).hexdigest(),
             }
         ]
     )

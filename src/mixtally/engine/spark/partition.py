@@ -8,7 +8,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mixtally.engine.spark.tasks import FAKE, HASH_BYTES, KEY_BYTES, MALFORMED, UNOPENED
+from mixtally.engine.spark.tasks import (
+    FAKE,
+    HASH_BYTES,
+    KEY_BYTES,
+    MALFORMED,
+    PADDING,
+    UNOPENED,
+)
 from mixtally.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,6 +36,8 @@ class Partition:
         """All of them."""
         self.bad = bytearray()
         """SHA-256 of envelopes that did not open to what is wanted, without copies."""
+        self.padding = bytearray()
+        """SHA-256 of envelopes that were padding, without copies."""
 
     def messages(self) -> Iterator[bytes]:
         """What stands in the good rows and the fakes, many at a time, one after the other."""
@@ -43,6 +52,8 @@ class Partition:
             self.kinds.update(keys[first, -1].tolist())
             bad = first & np.isin(keys[:, -1], (UNOPENED, MALFORMED))
             self.bad += keys[bad, HASH_BYTES : 2 * HASH_BYTES].tobytes()
+            padding = first & (keys[:, -1] == PADDING)
+            self.padding += keys[padding, HASH_BYTES : 2 * HASH_BYTES].tobytes()
             yield joined(batch.column("message").filter(pa.array(first)))
 
 

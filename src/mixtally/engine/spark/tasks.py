@@ -23,7 +23,7 @@ from mixtally.errors import DataError
 from mixtally.node.wrapping import Label, read_master, unwrapped
 from mixtally.version import VERSION
 
-GOOD, UNOPENED, MALFORMED, FAKE = 0, 1, 2, 3
+GOOD, UNOPENED, MALFORMED, FAKE, PADDING = 0, 1, 2, 3, 4
 HASH_BYTES = 32
 KEY_BYTES = 2 * HASH_BYTES + 1
 ROWS = "partition int, key binary, message binary"
@@ -110,16 +110,18 @@ def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.Rec
         order = worker.order_of(job.part, [one or b"" for one in inside])
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
-            kind = _kind(one, job.wanted)
+            kind = _kind(worker, one, job.wanted)
             first = by if kind == GOOD else digest
             keys.append(first + digest + bytes([kind]))
             messages.append(one if one is not None and kind == GOOD else b"")
         yield _rows(job, keys, messages)
 
 
-def _kind(inside: bytes | None, wanted: int) -> int:
+def _kind(worker: EnvelopeWorker, inside: bytes | None, wanted: int) -> int:
     if inside is None:
         return UNOPENED
+    if worker.is_padding(inside, wanted):
+        return PADDING
     return GOOD if len(inside) == wanted else MALFORMED
 
 

@@ -18,8 +18,9 @@ from mixtally.engine.mixing import Mixer, MixWork
 from mixtally.engine.pool import Pool
 from mixtally.ground.chance import Chance
 from mixtally.mixnode.closing.drawn import Drawn
-from mixtally.mixnode.closing.source import FromBundles, FromPieces, Source
+from mixtally.mixnode.closing.source import FromBundles, FromPieces, OpenedPart, Source
 from mixtally.node import disk
+from mixtally.node.copies import HASH_BYTES
 from mixtally.node.disk import Step, no_step
 from mixtally.node.keys import RoundKey
 from mixtally.records.job import Job, Stream
@@ -85,16 +86,16 @@ class Closing(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """How many bundles count, and how many were left out: an envelope of theirs does not open."""
+    """How many bundles count, and how many were left out whole."""
 
     bundles: int
     left_out: int = 0
 
 
 def shapes(job: Job) -> tuple[PartShape, ...]:
-    """How the bundles of a job are made."""
+    """Return the slots of the bundles that a job takes."""
     return tuple(
-        PartShape(one.least, one.most, sizes[0])
+        PartShape(one.slots, one.most_padding, sizes[0])
         for one, sizes in zip(job.streams, job.sizes, strict=True)
     )
 
@@ -102,9 +103,9 @@ def shapes(job: Job) -> tuple[PartShape, ...]:
 def closed(closing: Closing) -> Manifest:
     """Make the pieces that leave; what is to be signed of them.
 
-    At the first hop whoever sends may send anything: a bundle counts if all of its envelopes open
-    here, and of fewer bundles that do than the minimum crowd nothing leaves. Of fewer bundles than
-    that, be they what they may, nothing is opened.
+    At the first hop whoever sends may send anything. A bundle counts if all of its envelopes open
+    here and no part has more padding than its device may send. Of fewer bundles that count than the
+    minimum crowd nothing leaves. Where fewer bundles came than that, none is opened.
     """
     job, before = closing.job, closing.before
     if before is not None:
@@ -118,19 +119,31 @@ def closed(closing: Closing) -> Manifest:
     closing.step("after count")
     if crowd.bundles < job.minimum_crowd:
         return closing.nothing(TOO_FEW, crowd)
-    parts, bad = _mixed(closing, bundles)
-    if any(bad):
-        bundles.leave_out(bad)
+    parts, opened = _mixed(closing, bundles)
+    padding = bundles.leave_out(opened)
+    if bundles.bundles < crowd.bundles:
         crowd = Crowd(bundles.bundles, crowd.bundles - bundles.bundles)
         if crowd.bundles < job.minimum_crowd:
             _clear(closing.folder)
             return closing.nothing(TOO_FEW, crowd)
-        parts, _ = _mixed(closing, bundles)  # what left-out bundles hold beside is not to leave
-    return closing.manifest(crowd, parts, None)
+        parts, opened = _mixed(closing, bundles)  # nothing of a bundle that was left out leaves
+        padding = bundles.leave_out(opened)
+    return closing.manifest(crowd, _without_padding(parts, opened, padding), None)
 
 
-def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[bytes]]:
-    """The pieces of all parts, and SHA-256 of what did not open to a message of each."""
+def _without_padding(
+    parts: list[PartManifest], opened: list[OpenedPart], slots: list[int]
+) -> list[PartManifest]:
+    """Count padding neither as received nor as copies; ``slots`` is how many slots held it."""
+    different = [len(one.padding) // HASH_BYTES for one in opened]
+    return [
+        part._replace(received=part.received - every, copies=part.copies - (every - once))
+        for part, every, once in zip(parts, slots, different, strict=True)
+    ]
+
+
+def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[OpenedPart]]:
+    """Make the pieces of all parts, and tell the envelopes that were not passed on."""
     job = closing.job
     _clear(closing.folder)
     secrets = Secrets(
@@ -147,12 +160,12 @@ def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[b
         mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
     ):
         made = [_part(closing, source, place, pool, by) for place in range(len(job.streams))]
-    return [part for part, _ in made], [bad for _, bad in made]
+    return [part for part, _ in made], [opened for _, opened in made]
 
 
 def _part(
     closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer
-) -> tuple[PartManifest, bytes]:
+) -> tuple[PartManifest, OpenedPart]:
     stream: Stream = closing.job.streams[part]
     size, wanted = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
@@ -169,7 +182,7 @@ def _part(
         added=len(fakes) // wanted,
         pieces=tuple(_pieces(closing, mixed.messages, wanted)),
     )
-    return said, mixed.bad
+    return said, OpenedPart(mixed.bad, mixed.padding)
 
 
 def _pieces(closing: Closing, messages: Iterator[bytes], size: int) -> Iterator[Piece]:

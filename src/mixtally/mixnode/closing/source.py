@@ -8,14 +8,21 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import compress, islice
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.mixnode.intake import taken_bodies
 from mixtally.node import disk
-from mixtally.node.copies import HASH_BYTES, digests, not_copies
-from mixtally.wire.bundle import COUNT_BYTES, PartShape, envelopes, split
+from mixtally.node.copies import Digests, digests, not_copies
+from mixtally.wire.bundle import PartShape, envelopes, split
 from mixtally.wire.manifest import Manifest
+
+_BUNDLES_AT_ONCE = 4096
+_BAD = 1 << 32
+"""More than any part has slots."""
 
 
 class Source(Protocol):
@@ -31,13 +38,23 @@ class Source(Protocol):
         ...
 
 
+class OpenedPart(NamedTuple):
+    """The envelopes of a part that hop 1 does not pass on.
+
+    where
+      bad       SHA-256 of each that did not open to an envelope for the next hop
+      padding   SHA-256 of each that was padding
+    """
+
+    bad: bytes
+    padding: bytes
+
+
 class FromBundles:
     """What people sent to the first hop; a bundle that came twice counts once."""
 
     def __init__(self, folder: Path, shapes: Sequence[PartShape]) -> None:
         self._folder, self._shapes = folder, shapes
-        self._fixed = all(shape.least == shape.most for shape in shapes)
-        self._length = sum(COUNT_BYTES + shape.most * shape.envelope_bytes for shape in shapes)
         self._kept = not_copies(digests(self._bundles()))
 
     @property
@@ -45,44 +62,54 @@ class FromBundles:
         """Different bundles."""
         return int(self._kept.sum())
 
-    def leave_out(self, bad: Sequence[bytes]) -> None:
-        """Count no bundle with a bad envelope.
+    def leave_out(self, opened: Sequence[OpenedPart]) -> list[int]:
+        """Count no bundle with a bad envelope, and none with more padding than its part may have.
 
-        ``bad`` has the SHA-256 of all of them one after the other, for each part: the same bytes
-        may open in another part, and whoever sent them there lost nothing by a stranger's copy.
+        A copy of padding in the same part is padding. The same bytes may open in another part:
+        bundles that hold them there count.
+
+        Returns
+        -------
+        list[int]
+            For each part, how many slots of the bundles that still count are padding.
         """
-        known = [{one[i : i + HASH_BYTES] for i in range(0, len(one), HASH_BYTES)} for one in bad]
-        for place, bundle in enumerate(self._bundles()):
-            parts = zip(envelopes(bundle, self._shapes), known, strict=True)
-            if any(sha256(one).digest() in found for held, found in parts for one in held):
-                self._kept[place] = False
+        found = [
+            self._padding(part, one) if one.bad or one.padding else None
+            for part, one in enumerate(opened)
+        ]
+        for shape, slots in zip(self._shapes, found, strict=True):
+            if slots is not None:
+                self._kept &= slots <= shape.most_padding
+        return [0 if slots is None else int(slots[self._kept].sum()) for slots in found]
+
+    def _padding(self, part: int, opened: OpenedPart) -> NDArray[np.int64]:
+        """Count the slots of a part that are padding, for each bundle; _BAD where one is bad."""
+        slots = self._shapes[part].slots
+        bad, padding = Digests(opened.bad), Digests(opened.padding)
+        counts = []
+        bundles = self._bundles()
+        while some := list(islice(bundles, _BUNDLES_AT_ONCE)):
+            sealed = (one for bundle in some for one in envelopes(bundle, self._shapes, part))
+            held = digests(sealed)
+            row = padding.contain(held).reshape(-1, slots).sum(axis=1)
+            row[bad.contain(held).reshape(-1, slots).any(axis=1)] = _BAD
+            counts.append(row)
+        return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
 
     @property
     def distinct(self) -> bool:
         """Whether no envelope can have come twice: different bundles hold one each."""
-        return self._fixed and [shape.most for shape in self._shapes] == [1]
+        return [shape.slots for shape in self._shapes] == [1]
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one."""
-        bundles = compress(self._bundles(), self._kept.tolist())
-        if self.distinct:
-            for bundle in bundles:
-                yield bundle[COUNT_BYTES:]
-            return
-        for bundle in bundles:
-            yield from next(islice(envelopes(bundle, self._shapes), part, None))
+        for bundle in compress(self._bundles(), self._kept.tolist()):
+            yield from envelopes(bundle, self._shapes, part)
 
     def _bundles(self) -> Iterator[bytes]:
         """All that were taken; the intake has looked at their lengths."""
-        length = self._length
         for body in taken_bodies(self._folder):
-            if not self._fixed:
-                yield from split(body, self._shapes).bundles
-            elif len(body) == length:
-                yield body
-            else:
-                for start in range(0, len(body), length):
-                    yield body[start : start + length]
+            yield from split(body, self._shapes)
 
 
 class FromPieces:

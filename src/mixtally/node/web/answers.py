@@ -36,7 +36,7 @@ async def answer_problem(send: Any, refusal: ProblemError) -> None:
     """Send problem details."""
     problem = refusal.problem
     after = refusal.after if refusal.after is not None or not problem.again else 5
-    body = problem.body(refusal.detail, refusal.places)
+    body = problem.body(refusal.detail)
     await answer(send, problem.value.status, body, MEDIA_TYPE, after)
 
 

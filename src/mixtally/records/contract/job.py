@@ -33,4 +33,9 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
 
 
 def _stream(part: Part) -> Stream:
-    return Stream(layout=part.layout, recipe=part.recipe, least=part.least, most=part.most)
+    return Stream(
+        layout=part.layout,
+        recipe=part.recipe,
+        slots=part.most,
+        most_padding=part.most - part.least,
+    )
