@@ -71,7 +71,7 @@ SHEETS: list[tuple[str, dict[str, Any]]] = [
     ("wrong-type", {"prefixes": [1]}),
     ("wrong-type", {"closing": None}),
 ]
-BODIES = ["", "0001", "0001000261626364", "00010002616263646500", "ffffffff6162636465"]
+BODIES = ["", "61", "6162636465666768", "61626364656667686970", "616263646566676869" * 2 + "61"]
 MANIFESTS: list[tuple[str, dict[str, Any]]] = [
     ("another-kind", {"kind": "receipt"}),
     ("unknown-version", {"version": 2}),
@@ -147,7 +147,7 @@ def form_vectors() -> list[Found]:
         for reason, changes in rows:
             data = altered(json.loads(text), changes).decode()
             made.append({"what": f"refused {kind}", kind: data, "reason": reason})
-    shapes = [[1, 2, 3], [2, 2, 1]]
+    shapes = [[2, 1, 3], [3, 0, 1]]
     return made + [
         {"what": "refused bundles", "shapes": shapes, "body": body, "reason": "body-length"}
         for body in BODIES

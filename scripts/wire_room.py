@@ -1,18 +1,27 @@
 """What the package finds for a vector of part two of SPEC.md, in the words of the vector."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mixtally import client
 from mixtally.contract.reading import fingerprint_of
 from mixtally.contract.roles import verifier_key
 from mixtally.errors import RefusedError
-from mixtally.wire.bundle import PartShape, envelopes, split
+from mixtally.ground.chance import SecureChance
+from mixtally.mixnode.closing.close import Closing, closed
+from mixtally.node.keys import RoundKey
+from mixtally.records.contract import read_contract
+from mixtally.records.contract.job import job_of
+from mixtally.wire.bundle import PartShape, check_body, envelopes, split
 from mixtally.wire.envelope import Opener
 from mixtally.wire.fit import Frame, check_piece
 from mixtally.wire.manifest import read_manifest, read_receipt
 from mixtally.wire.note import joined, signed, signed_by, signer_of, verified
 from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import read_withdrawal, sheet_hash
+from mixtally.wire.sheet import read_sheet, read_withdrawal, sheet_hash
 from mixtally.wire.suite import SUITES
 
 Found = dict[str, Any]
@@ -88,18 +97,53 @@ def _shapes(vector: Found) -> Found:
     for part in contract.plan.parts:
         size = part.layout.message_bytes
         size += SUITES[contract.suite].layer_bytes * (len(contract.hops) + 1)
-        shapes.append([part.least, part.most, size])
+        shapes.append([part.most, part.most - part.least, size])
     return {"shapes": shapes}
 
 
 def _bundles(vector: Found) -> Found:
     shapes = [PartShape(*shape) for shape in vector["shapes"]]
-    taken = split(bytes.fromhex(vector["body"]), shapes)
+    body = bytes.fromhex(vector["body"])
+    check_body(body, shapes)
     people = [
-        [[one.hex() for one in part] for part in envelopes(bundle, shapes)]
-        for bundle in taken.bundles
+        [[one.hex() for one in envelopes(bundle, shapes, part)] for part in range(len(shapes))]
+        for bundle in split(body, shapes)
     ]
-    return {"envelopes": people, "wrong": taken.wrong}
+    return {"envelopes": people}
+
+
+def _store(folder: Path, body: bytes) -> None:
+    """Write what a mix has taken where closing reads it."""
+    with closing(sqlite3.connect(folder / "intake-0.db")) as held, held:
+        held.execute("CREATE TABLE bodies (number INTEGER PRIMARY KEY, body BLOB)")
+        held.execute("INSERT INTO bodies (body) VALUES (?)", (body,))
+
+
+def _first_hop(vector: Found) -> Found:
+    """Close a round of which a first mix has taken these bundles; its contract has no recipe."""
+    contract = read_contract(vector["contract"].encode(), "contract")
+    job, sheet = job_of(contract, fingerprint_of(vector["contract"].encode()), 1), vector["sheet"]
+    key = RoundKey(bytes.fromhex(vector["secret"]), bytes(32))
+    with TemporaryDirectory() as place:
+        _store(Path(place), bytes.fromhex(vector["body"]))
+        said = closed(
+            Closing(
+                job, Path(place), read_sheet(sheet.encode()), sheet_hash(sheet.encode()).hex(),
+                key, None, (), SecureChance(),
+            )
+        )  # fmt: skip
+        passed = []
+        for part, sizes in zip(said.parts, job.sizes, strict=True):
+            data = b"".join((Path(place) / f"out-{one.sha256}").read_bytes() for one in part.pieces)
+            every = (data[i : i + sizes[1]].hex() for i in range(0, len(data), sizes[1]))
+            passed.append(sorted(every))
+    return {
+        "bundles": said.bundles,
+        "left_out": said.left_out,
+        "received": [part.received for part in said.parts],
+        "copies": [part.copies for part in said.parts],
+        "passed": passed,
+    }
 
 
 def _envelope(vector: Found) -> Found:
@@ -157,6 +201,7 @@ FINDERS = {
     "sheet": _sheet,
     "shapes": _shapes,
     "bundles": _bundles,
+    "first hop": _first_hop,
     "envelope": _envelope,
     "manifest": _manifest,
     "receipt": _receipt,

@@ -9,7 +9,7 @@ from wire_room import Found, found
 
 from helpers import contracts as c
 from mixtally.contract.reading import fingerprint_of
-from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
+from mixtally.records.contract import FakeRecord, OwnFakes, Plan, write_contract
 from mixtally.records.question import Question, with_attributes
 from mixtally.wire.manifest import (
     Manifest,
@@ -67,6 +67,17 @@ def scene(suite: int) -> Scene:
         parts.append(c.flipped(2, repeats=3))
         more = {"count_flips": False, "minimum_crowd": 2, "collections": 7}
         plan = c.plan_of(with_attributes("traits", (3, 2, 4, 2)), parts, **more)
+    return _scene(plan, suite)
+
+
+def padded() -> Scene:
+    """One hop; devices toss a coin for a fake in the first part, and add one in the second."""
+    parts = [c.uniform(3, whole=0, coin=1 << 63), c.uniform(4, whole=1, coin=0)]
+    question = with_attributes("traits", (3, 4))
+    return _scene(c.plan_of(question, parts, minimum_crowd=2, hops=1), 1)
+
+
+def _scene(plan: Plan, suite: int) -> Scene:
     hops, collector = c.network(plan.hops)
     signers = tuple(Signer(role.name, secret(role.name, 32)) for role in (*hops, collector))
     *hops, collector = (
@@ -89,7 +100,7 @@ def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, s
     """
     shapes = found({"what": "shapes", "contract": one.contract.decode()})["shapes"]
     people = json.loads(one.contract)["plan"]["minimum_crowd"]
-    received = [people * least + (most > least) for least, most, _ in shapes]
+    received = [people * (slots - padding) + padding for slots, padding, _ in shapes]
     layer, texts, pieces = SUITES[one.suite].layer_bytes, list[bytes](), dict[str, str]()
     for hop, more in enumerate(changes, start=1):
         parts = []

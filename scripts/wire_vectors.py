@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wire_room import Found, found
-from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
+from wire_scenes import OPEN, OPENS, SCENES, padded, round_of, secret, told
 
+from helpers import contracts as c
 from mixtally.contract.reading import fingerprint_of
 from mixtally.mixnode.closing.close import shapes
-from mixtally.records.contract import read_contract
+from mixtally.records.contract import read_contract, write_contract
 from mixtally.records.contract.job import job_of
+from mixtally.records.question import Kind, Question
 from mixtally.wire.bundle import write_bundle
 from mixtally.wire.envelope import Sealer
 from mixtally.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
@@ -81,6 +83,13 @@ def key_vectors() -> dict[str, Found]:
     }
 
 
+def _set_in_clear() -> bytes:
+    """A contract whose records are several messages in clear."""
+    asked = Question(name="where", bins=12, kind=Kind.SET, max_set=3)
+    plan = c.plan_of(asked, [c.uniform(12, most_set=3, coin=1 << 63)])
+    return write_contract(c.contract_of(plan))
+
+
 def sheet_vectors() -> dict[str, Found]:
     """Sheets that fit their contracts, and what a contract says of bundles."""
     made: dict[str, Found] = {}
@@ -98,28 +107,91 @@ def sheet_vectors() -> dict[str, Found]:
         made[f"sheet-{name}"] = {"what": "sheet", "contract": contract, "sheet": note.decode()}
     for suite, one in SCENES.items():
         made[f"shapes-suite-{suite}"] = {"what": "shapes", "contract": one.contract.decode()}
+    made["shapes-set-in-clear"] = {"what": "shapes", "contract": _set_in_clear().decode()}
     return made
 
 
 def bundle_vectors() -> dict[str, Found]:
     """Bodies of whole bundles."""
-    shapes = [[1, 2, 3], [2, 2, 1]]
-
-    def person(first: int, second: int, name: str) -> bytes:
-        drawn = secret(name, 3 * first + second)
-        several = [drawn[3 * i : 3 * i + 3] for i in range(first)]
-        return write_bundle([several, [bytes([one]) for one in drawn[3 * first :]]])
-
-    bodies = {
-        "one": person(1, 2, "one"),
-        "three": person(1, 2, "a") + person(2, 2, "b") + person(2, 2, "c"),
-        "wrong-numbers": person(0, 2, "d") + person(1, 2, "e") + person(3, 2, "f"),
-        "all-wrong": person(1, 1, "g") + person(0, 0, "h"),
-    }
+    shapes = [[2, 1, 3], [3, 0, 1]]
+    bodies = {"one": secret("one", 9), "three": secret("three", 27)}
     return {
         f"bundles-{name}": {"what": "bundles", "shapes": shapes, "body": body.hex()}
         for name, body in bodies.items()
     }
+
+
+class Taken(NamedTuple):
+    """A body that a first hop has taken: how many of its bundles count, and how many do not."""
+
+    body: bytes
+    bundles: int
+    left_out: int
+
+
+def first_hop_bodies() -> dict[str, Taken]:
+    """Bodies with padding where it may stand and where it may not, sealed anew."""
+    scene = padded()
+    sealer = Sealer(SUITES[scene.suite], scene.sheet().keys, scene.hash)
+    size = json.loads(scene.contract)["envelope_bytes"][0]
+
+    def seal(part: int, value: int = 0) -> bytes:
+        return sealer.seal(bytes([value]), part)
+
+    def padding(part: int = 0) -> bytes:
+        return sealer.padding(1, part)
+
+    def bundle(*first: bytes) -> list[list[bytes]]:
+        return [[*first], [seal(1), seal(1, 3)]]
+
+    def outer(inside: bytes) -> bytes:
+        return Sealer(SUITES[scene.suite], scene.sheet().keys[:1], scene.hash).seal(inside, 0)
+
+    one, two = bundle(seal(0, 1), padding()), bundle(seal(0, 2), seal(0))
+    good, ((own, pad), _) = [one, two, one], one
+    extra: dict[str, tuple[list[list[list[bytes]]], int, int]] = {
+        "padding": ([], 2, 0),
+        "copies-of-padding": (
+            [bundle(seal(0), pad), bundle(pad, pad), bundle(own, pad)], 4, 1
+        ),
+        "too-much-padding": (
+            [bundle(padding(), padding()), [two[0], [seal(1), padding(1)]],
+             [one[0], [padding(1), padding(1)]]], 2, 3
+        ),
+        "padding-that-is-none": (
+            [bundle(seal(0), bytes(size[0])), bundle(seal(0), padding(1)),
+             bundle(seal(0), outer(bytes(size[1] - 1) + b"\1"))], 3, 2
+        ),
+        "padding-in-the-first-slot": ([bundle(padding(), seal(0, 2))], 3, 0),
+    }  # fmt: skip
+    return {
+        name: Taken(b"".join(map(write_bundle, [*good, *more])), bundles, left_out)
+        for name, (more, bundles, left_out) in extra.items()
+    }
+
+
+def first_hop_vectors() -> dict[str, Found]:
+    """Each with the body that its file holds; sealed only where there is no file."""
+    scene, made = padded(), {}
+    for name, taken in first_hop_bodies().items():
+        path = TARGET / f"first-hop-{name}.json"
+        held = json.loads(path.read_text())["body"] if path.exists() else taken.body.hex()
+        made[path.stem] = vector = {
+            "what": "first hop", "contract": scene.contract.decode(),
+            "sheet": write_sheet(scene.sheet()).decode(), "secret": scene.secrets[0].hex(),
+            "body": held,
+        }  # fmt: skip
+        result = found(vector)
+        if (result["bundles"], result["left_out"]) != taken[1:]:
+            raise _opens_otherwise(path)
+    return made
+
+
+def _opens_otherwise(path: Path) -> SystemExit:
+    return SystemExit(
+        f"{path}: what is kept opens otherwise than it should; if its scenario was changed, "
+        "remove the file, and it is sealed anew"
+    )
 
 
 class Sealed(NamedTuple):
@@ -182,10 +254,7 @@ def envelope_vectors() -> dict[str, Found]:
         }  # fmt: skip
         opened = found(vector)["opened"]
         if layers != sum(layer is not None for layer in opened):
-            raise SystemExit(
-                f"{path}: the envelope that is kept opens otherwise than it should; if its "
-                "scenario was changed, remove the file, and it is sealed anew"
-            )
+            raise _opens_otherwise(path)
         made[name] = vector
     return made
 
@@ -223,7 +292,7 @@ def good() -> dict[str, Found]:
     """Name -> vector, with what the package finds; none is refused."""
     given = {
         **note_vectors(), **key_vectors(), **sheet_vectors(), **bundle_vectors(),
-        **envelope_vectors(), **round_vectors(),
+        **envelope_vectors(), **first_hop_vectors(), **round_vectors(),
     }  # fmt: skip
     made = {}
     for name, vector in given.items():

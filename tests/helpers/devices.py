@@ -11,7 +11,7 @@ from mixtally.client import Limits
 from mixtally.client.net import Pins, open_round, trusted
 from mixtally.records.contract import Role, fingerprint_of, write_contract
 from mixtally.records.question import Question
-from mixtally.wire.bundle import PartShape, envelopes, split
+from mixtally.wire.bundle import PartShape, check_body, envelopes, split
 from mixtally.wire.envelope import Opener
 from mixtally.wire.note import Signer, signed
 from mixtally.wire.sheet import Sheet, sheet_hash, write_sheet
@@ -100,18 +100,20 @@ class World:
         return open_round(self.trusted(), self.sheet(number, **changes), now)
 
     def opened(self, bundle, number=1, **changes):
-        """The messages in a bundle, a list for each part: every layer taken off."""
+        """The messages in a bundle, a list for each part: every layer taken off; no padding."""
         digest = sheet_hash(self.sheet(number, **changes))
         shapes = [
-            PartShape(part.least, part.most, size)
+            PartShape(part.most, part.most - part.least, size)
             for part, (size, *_) in zip(self.plan.parts, self.contract.envelope_bytes, strict=True)
         ]
-        ((whole,), wrong) = split(bundle, shapes)
-        assert not wrong
-        parts = list(envelopes(whole, shapes))
+        check_body(bundle, shapes)
+        (whole,) = split(bundle, shapes)
+        parts = [envelopes(whole, shapes, part) for part in range(len(shapes))]
         for hop, private in enumerate(self.private, 1):
             opener = Opener(self.suite, private, digest, hop)
             parts = [[one and opener.open(one, i) for one in part] for i, part in enumerate(parts)]
+            if hop == 1:
+                parts = [[one for one in part if one is None or any(one)] for part in parts]
         return parts
 
 

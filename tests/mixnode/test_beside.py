@@ -14,7 +14,7 @@ from mixtally.wire.bundle import PartShape
 from mixtally.wire.problem import Problem
 
 BINS = [bytes([i]) for i in range(4)]
-WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(1, 2, 50),), opens=5, closes=9)
+WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
 
 
 @pytest.fixture

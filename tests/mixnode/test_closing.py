@@ -68,7 +68,7 @@ def test_drops_are_counted_by_their_reasons(tmp_path):
         write_bundle([[bytes(size)]]),
         write_bundle([[outer.seal(same_inner, 0)]]),
         write_bundle([[outer.seal(same_inner, 0)]]),  # copies of an inner envelope
-        write_bundle([[outer.seal(bytes(sizes(town)[1]), 0)]]),  # opens here and not at the next
+        write_bundle([[outer.seal(b"\1" * sizes(town)[1], 0)]]),  # opens here and not at the next
     ]
     for body in bodies:
         assert town.send(body).status == 201
@@ -169,8 +169,8 @@ def _closing(town, node, row, parts):
     odd = type(stream)(
         layout=stream.layout,
         recipe=contracts.NoRecipe(),
-        least=1,
-        most=1,
+        slots=1,
+        most_padding=0,
     )
     odd_sizes = ((len(data), job.sizes[0][1]),)
     fields = {one: getattr(job, one) for one in job.__struct_fields__}

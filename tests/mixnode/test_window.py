@@ -8,7 +8,7 @@ from mixtally.mixnode.intake import taken_bodies
 from mixtally.mixnode.window import Window, announce, announced, quiet, share, withdraw
 from mixtally.wire.bundle import PartShape
 
-WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(1, 2, 50),), opens=5, closes=9)
+WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
 
 
 def test_a_share_keeps_the_round_from_being_quiet(tmp_path):

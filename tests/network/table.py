@@ -54,11 +54,11 @@ def came_of(act, stage):
 
 
 def answered(said):
-    """An answer: its status, and the last word of its problem or whom it left out."""
+    """An answer: its status, and the last word of its problem."""
     held = json.loads(said.body) if said.headers.get("content-type", "").endswith("json") else {}
     if said.status == 503:
         assert int(said.headers["retry-after"]) > 0  # whoever is to come again is told when
     if said.status >= 400:
         assert held["status"] == said.status
         return f"{said.status} {held['type'].rpartition('/')[2]}"
-    return f"{said.status} without {held['refused']}" if "refused" in held else str(said.status)
+    return str(said.status)

@@ -17,7 +17,6 @@ from mixtally.node.web.bodies import Room
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Kind, Question
 from mixtally.wire import envelope
-from mixtally.wire.bundle import COUNT_BYTES
 from network.conftest import folder
 from network.onwires import NAMES
 from network.planted import Secrets, Watched, leaks_of_files, leaks_of_wires
@@ -100,7 +99,7 @@ class Played:
             head, _, body = bytes(sent).partition(b"\r\n\r\n")
             if b"/bundles" in head:
                 size = stage.jobs[0].sizes[0][0]
-                self.secrets.envelopes(body[COUNT_BYTES:], size, "hop 1")
+                self.secrets.envelopes(body, size, "hop 1")
 
     def public(self, stage):
         """All that anybody may ask for, and some requests that are refused."""

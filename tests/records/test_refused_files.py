@@ -218,8 +218,8 @@ PLANS = {
 }  # fmt: skip
 NETWORK = network(2)[0][0]
 CONTRACTS = {
-    "an earlier version of a contract": ("version", 1, "unknown-version"),
-    "a later version of a contract": ("version", 3, "unknown-version"),
+    "an earlier version of a contract": ("version", 2, "unknown-version"),
+    "a later version of a contract": ("version", 4, "unknown-version"),
     "a contract with a field more": ("color", 1, "field-unknown"),
     "terms for a plan": ("plan", GONE, "field-missing"),
     "a name in capitals": ("name", "Home", "name-malformed"),
@@ -301,10 +301,10 @@ def test_another_version_is_told_whatever_else_the_file_holds(version):
 
 
 def test_a_contract_of_the_version_before_is_told_by_its_version():
-    """Its plan was called terms."""
+    """Its bundles said how many messages they hold."""
     tree = json.loads(write_contract(contract_of(BASES["people"])))
-    tree |= {"version": 1, "terms": tree.pop("plan")}
-    with pytest.raises(PlanError, match=r"contract\.version: wanted .*2.*, got 1"):
+    tree |= {"version": 2}
+    with pytest.raises(PlanError, match=r"contract\.version: wanted .*3.*, got 2"):
         read_contract(json.dumps(tree).encode(), "old.json")
 
 

@@ -336,7 +336,7 @@ def plain_of(data):
 def contract_of(data):
     """The contract in ``data``; raises RefusalError."""
     plain = plain_of(data)
-    check_version(plain, 2)
+    check_version(plain, 3)
     read = CONTRACT(plain)
     hops = read["plan"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")

@@ -23,6 +23,7 @@ from spec.stranger_forms import (
 )
 
 DIGEST = string("digest-malformed", "[0-9a-f]{64}")
+NOTHING = {"received": 0, "copies": 0, "passed": []}
 COUNT = integer("messages-out-of-range", 0, 2**40)
 TIME = integer("times-out-of-range", 0, 2**53)
 
@@ -103,29 +104,69 @@ def shapes_of(contract):
     shapes = []
     for part in contract["plan"]["parts"]:
         own = part["own"] or {"whole": 0, "coin": 0}
-        least = part["repeats"] + own["whole"]
-        shapes.append([least, least + (own["coin"] > 0), size_of(contract, part, 1)])
+        record = part["repeats"] if part["threshold"] is not None else part["most_set"]
+        coin = own["coin"] > 0
+        shapes.append([record + own["whole"] + coin, int(coin), size_of(contract, part, 1)])
     return shapes
 
 
 def bundles_of(body, shapes):
-    taken, wrong, place = [], [], 0
+    """Section 15."""
+    taken = []
     need(body, "body-length")
     while body:
-        many = []
-        for _ in shapes:
-            need(len(body) >= 2, "body-length")
-            many.append(256 * body[0] + body[1])
-            body = body[2:]
         bundle = []
-        for count, (*_, size) in zip(many, shapes, strict=True):
-            need(len(body) >= count * size, "body-length")
-            bundle.append([body[i * size : (i + 1) * size].hex() for i in range(count)])
-            body = body[count * size :]
-        inside = all(a <= n <= b for n, (a, b, _) in zip(many, shapes, strict=True))
-        taken.append(bundle) if inside else wrong.append(place)
-        place += 1
-    return {"envelopes": taken, "wrong": wrong}
+        for slots, _, size in shapes:
+            need(len(body) >= slots * size, "body-length")
+            bundle.append([body[i * size : (i + 1) * size].hex() for i in range(slots)])
+            body = body[slots * size :]
+        taken.append(bundle)
+    return {"envelopes": taken}
+
+
+def counts(opened, sizes, shapes):
+    """Section 17: whether a bundle counts, by what is inside its envelopes."""
+    return all(
+        all(inside is not None and len(inside) == size for _, inside in pairs)
+        and sum(inside == bytes(size) for _, inside in pairs) <= padding
+        for pairs, size, (_, padding, _) in zip(opened, sizes, shapes, strict=True)
+    )
+
+
+def first_hop(vector):
+    """Sections 14, 15 and 17: what a hop 1 without fakes makes of a body."""
+    contract = contract_of(vector["contract"].encode())
+    sheet = hashlib.sha256(text_of(vector["sheet"].encode())).digest()
+    shapes, secret = shapes_of(contract), bytes.fromhex(vector["secret"])
+    sizes = [size_of(contract, part, 2) for part in contract["plan"]["parts"]]
+    crowd, different = contract["plan"]["minimum_crowd"], []
+    for bundle in bundles_of(bytes.fromhex(vector["body"]), shapes)["envelopes"]:
+        if bundle not in different:
+            different.append(bundle)
+    nothing = {name: [empty for _ in sizes] for name, empty in NOTHING.items()}
+    if len(different) < crowd:
+        return {"bundles": len(different), "left_out": 0, **nothing}
+    counted = []
+    for bundle in different:
+        opened = []
+        for part, sealed in enumerate(bundle):
+            info = seal.info_of(sheet, 1, part)
+            pairs = [(one, seal.open_layer(contract["suite"], secret, info, bytes.fromhex(one)))
+                     for one in sealed]  # fmt: skip
+            opened.append(pairs)
+        if counts(opened, sizes, shapes):
+            counted.append(opened)
+    numbers = {"bundles": len(counted), "left_out": len(different) - len(counted)}
+    if len(counted) < crowd:
+        return numbers | nothing
+    made = {"received": [], "copies": [], "passed": []}
+    for part, size in enumerate(sizes):
+        every = [pair for bundle in counted for pair in bundle[part] if pair[1] != bytes(size)]
+        once = dict(every)
+        made["received"].append(len(every))
+        made["copies"].append(len(every) - len(once))
+        made["passed"].append(sorted(one.hex() for one in once.values()))
+    return numbers | made
 
 
 PART = fields(
@@ -275,4 +316,4 @@ def found(vector):
     if what == "receipt":
         data = vector["receipt"].encode()
         return {"of": RECEIPT(data)["manifest"], "hash": digest(data)}
-    return {"envelope": envelope, "round": round_of}[what](vector)
+    return {"envelope": envelope, "first hop": first_hop, "round": round_of}[what](vector)

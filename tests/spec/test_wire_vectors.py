@@ -29,7 +29,7 @@ def scripts():
 EVERY = {path.stem: json.loads(path.read_text()) for path in (ROOT / "vectors").glob("*.json")}
 KINDS = (
     *("note", "signed note", "joined notes", "key configuration", "sheet", "shapes", "bundles"),
-    *("envelope", "manifest", "receipt", "withdrawal", "round"),
+    *("envelope", "first hop", "manifest", "receipt", "withdrawal", "round"),
 )
 FILES = {
     name: vector
@@ -43,7 +43,8 @@ RESULTS = {
     "key configuration": "configuration",
     "sheet": "hash",
     "shapes": "shapes",
-    "bundles": "envelopes wrong",
+    "bundles": "envelopes",
+    "first hop": "bundles left_out received copies passed",
     "envelope": "opened",
     "manifest": "sent hash",
     "receipt": "of hash",
@@ -77,7 +78,8 @@ def test_the_package_agrees(name, scripts):
     [
         ("note-published", "keys", []),
         ("sheet-suite-1", "hash", "00" * 32),
-        ("bundles-three", "body", "0001000200000000000000"),
+        ("bundles-three", "body", "000100020000000000"),
+        ("first-hop-padding", "left_out", 1),
         ("envelope-suite-1-good", "part", 1),
         ("envelope-suite-2-good", "part", 1),
         ("round-suite-1", "receipts", ["{}\n"]),
@@ -105,11 +107,25 @@ def test_kept_envelopes_are_never_sealed_again(scripts, tmp_path, monkeypatch):
         wire_vectors.envelope_vectors()
 
 
+def test_kept_bodies_are_never_sealed_again(scripts, tmp_path, monkeypatch):
+    _, wire_vectors = scripts
+    name = "first-hop-too-much-padding"
+    monkeypatch.setattr(wire_vectors, "TARGET", tmp_path)
+    assert wire_vectors.first_hop_vectors()[name]["body"] != FILES[name]["body"]
+    shutil.copy(ROOT / "vectors" / f"{name}.json", tmp_path)
+    assert wire_vectors.first_hop_vectors()[name]["body"] == FILES[name]["body"]
+    broken = FILES[name] | {"body": FILES["first-hop-padding"]["body"]}
+    (tmp_path / f"{name}.json").write_text(json.dumps(broken))
+    with pytest.raises(SystemExit, match="remove the file"):
+        wire_vectors.first_hop_vectors()
+
+
 def bent(chance, vector):
     """The vector with a character of its notes, or an item of a list, changed."""
     vector = json.loads(json.dumps(vector))
     fields = ("note", "sheet", "manifest", "receipt", "withdrawal", "manifests", "receipts", "body")
     fields += ("envelope",)
+    fields = ("body",) if vector["what"] == "first hop" else fields
     name = chance.choice([one for one in fields if vector.get(one)])
     holder, place = vector, name
     if isinstance(vector[name], list):
@@ -129,7 +145,10 @@ def bent(chance, vector):
     return vector
 
 
-BENDABLE = ("note", "sheet", "bundles", "envelope", "manifest", "receipt", "withdrawal", "round")
+BENDABLE = (
+    *("note", "sheet", "bundles", "envelope", "first hop", "manifest", "receipt", "withdrawal"),
+    "round",
+)
 
 
 @pytest.mark.parametrize("kind", BENDABLE)

@@ -14,7 +14,7 @@ from mixtally.node.peers import listed
 from mixtally.records.contract import read_contract, write_contract
 from mixtally.records.contract.job import job_of
 from mixtally.records.job import read_job, write_job
-from mixtally.wire.bundle import PartShape, envelopes, split
+from mixtally.wire.bundle import PartShape, check_body, envelopes, split
 from mixtally.wire.envelope import Opener
 from mixtally.wire.manifest import (
     Receipt,
@@ -32,7 +32,7 @@ from wire.builders import HASH, frame, manifest, private, sheet
 
 SIGNER = Signer("mix-1", bytes(32))
 KNOWN = {"mix-1": SIGNER.public}
-SHAPES = (PartShape(1, 2, 3), PartShape(0, 1, 2))
+SHAPES = (PartShape(2, 1, 3), PartShape(1, 0, 2))
 CONTRACTS = [contracts.random_contract(random.Random(seed)) for seed in range(4)]
 SHEET = signed(write_sheet(sheet()), SIGNER)
 NOTES = [
@@ -60,7 +60,7 @@ SEEDS = [
     *NOTES,
     SIGNER.written.encode(),
     TRUST.encode(),
-    bytes([0, 1, 0, 1]) + b"abcde",
+    b"abcdefgh",
     *(SUITES[suite].configuration(private(0, suite)) for suite in SUITES),
 ]
 
@@ -100,7 +100,9 @@ def rounded(data):
 
 
 def taken_apart(data):
-    return [list(envelopes(one, SHAPES)) for one in split(data, SHAPES).bundles]
+    check_body(data, SHAPES)
+    parts = range(len(SHAPES))
+    return [[envelopes(one, SHAPES, part) for part in parts] for one in split(data, SHAPES)]
 
 
 PARSERS = {name: (each, errors) for name, each, errors in parsers()}

@@ -31,8 +31,8 @@ def test_the_page_lists_them_with_their_statuses():
 
 
 def test_no_two_are_alike():
-    assert len({problem.path for problem in Problem}) == len(Problem.__members__) == 18
-    assert len({problem.value.title for problem in Problem}) == 18
+    assert len({problem.path for problem in Problem}) == len(Problem.__members__) == 17
+    assert len({problem.value.title for problem in Problem}) == 17
 
 
 def test_the_same_bytes_are_sent_again_only_where_it_helps():
@@ -41,9 +41,8 @@ def test_the_same_bytes_are_sent_again_only_where_it_helps():
     assert {problem.value.status // 100 for problem in Problem if not problem.again} == {4}
 
 
-def test_details_and_places_are_told():
-    said = json.loads(Problem.BUNDLES_REFUSED.body("why", [0, 2]))
-    assert (said["detail"], said["refused"]) == ("why", [0, 2])
+def test_details_are_told():
+    assert json.loads(Problem.NOT_AGREED.body("why"))["detail"] == "why"
     assert Problem.BUSY.body().endswith(b"}\n")
     assert MEDIA_TYPE == "application/problem+json"
     assert of_path("/problems/none") is None

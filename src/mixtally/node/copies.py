@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 HASH_BYTES = 32
 _AT_ONCE = 10_000
 _DIGEST = f"S{HASH_BYTES}"
-"""NumPy ignores zero bytes at the end of values of this type. All digests have one length, so they are
-equal if and only if these values are."""
+"""NumPy ignores zero bytes at the end of values of this type. All digests have one length, so two
+are equal if and only if their values are."""
 Kept = NDArray[np.bool_]
 """Which ones are not copies of an earlier one."""
 

@@ -1,4 +1,4 @@
-"""A bundle opens, hop by hop, to what the room of devices draws; its length follows the coins."""
+"""A bundle opens, hop by hop, to what the room of devices draws; all bundles have one length."""
 
 import random
 import time
@@ -11,9 +11,13 @@ from helpers import contracts
 from helpers.devices import LABELS, NOW, OPEN, Words, World, by_people
 from mixtally import client
 from mixtally.client.draw import Words as Drawn
+from mixtally.client.net import seal
 from mixtally.client.net.seal import moment, sealed
 from mixtally.errors import RefusedError
 from mixtally.records.contract import Cover
+from mixtally.wire.envelope import Opener
+from mixtally.wire.sheet import sheet_hash
+from mixtally.wire.suite import SUITES
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -41,10 +45,35 @@ def test_the_length_is_the_same_for_all_answers_given_the_coins(seed):
     assert len({one.bundle for one in made}) == len(LABELS)
 
 
-def test_both_sides_of_a_coin_are_seen():
+def test_the_length_says_nothing_of_a_coin():
+    world = World(by_people())
+    given = world.round()
+    made = [sealed(given, "yes", Words(seed), NOW) for seed in range(20)]
+    assert {len(world.opened(one.bundle)[0]) for one in made} == {2, 3}
+    assert len({(len(one.bundle), len(one.tags)) for one in made}) == 1
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_padding_stands_last_and_holds_zeros(suite):
+    """Hop 1 finds zeros, as many as an envelope before hop 2 has bytes."""
+    world = World(by_people(), suite=suite)
+    given, (size, inside, *_) = world.round(), world.contract.envelope_bytes[0]
+    opener = Opener(SUITES[suite], world.private[0], sheet_hash(world.sheet()), 1)
+    for seed in range(6):
+        bundle = sealed(given, "yes", Words(seed), NOW).bundle
+        assert len(bundle) == 3 * size
+        opened = [opener.open(bundle[i : i + size], 0) for i in range(0, 3 * size, size)]
+        padded = len(world.opened(bundle)[0]) == 2
+        assert [one == bytes(inside) for one in opened] == [False, False, padded]
+
+
+def test_lengths_that_show_the_coin_are_noticed(monkeypatch):
+    """Twin of the two above: a device that sends no padding."""
+    monkeypatch.setattr(seal, "_sealed_part", lambda given, part, several: [
+        given.sealer.seal(one, part) for one in several
+    ])  # fmt: skip
     given = World(by_people()).round()
-    sizes = {len(sealed(given, "yes", Words(seed), NOW).tags) // 8 for seed in range(20)}
-    assert sizes == {2, 3}
+    assert len({len(sealed(given, "yes", Words(seed), NOW).bundle) for seed in range(20)}) == 2
 
 
 def test_a_value_without_an_answer_is_refused():
