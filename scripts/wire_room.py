@@ -11,7 +11,7 @@ from mixtally.contract.reading import fingerprint_of
 from mixtally.contract.roles import verifier_key
 from mixtally.errors import RefusedError
 from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.closing.close import Closing, closed
+from mixtally.mixnode.closing.close import Closing, closed, shapes
 from mixtally.node.keys import RoundKey
 from mixtally.records.contract import read_contract
 from mixtally.records.contract.job import job_of
@@ -123,9 +123,10 @@ def _first_hop(vector: Found) -> Found:
     """Close a round of which a first mix has taken these bundles; its contract has no recipe."""
     contract = read_contract(vector["contract"].encode(), "contract")
     job, sheet = job_of(contract, fingerprint_of(vector["contract"].encode()), 1), vector["sheet"]
-    key = RoundKey(bytes.fromhex(vector["secret"]), bytes(32))
+    key, body = RoundKey(bytes.fromhex(vector["secret"]), bytes(32)), bytes.fromhex(vector["body"])
+    check_body(body, shapes(job))
     with TemporaryDirectory() as place:
-        _store(Path(place), bytes.fromhex(vector["body"]))
+        _store(Path(place), body)
         said = closed(
             Closing(
                 job, Path(place), read_sheet(sheet.encode()), sheet_hash(sheet.encode()).hex(),

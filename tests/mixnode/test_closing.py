@@ -107,13 +107,18 @@ def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
     town = town_of(tmp_path, plan=plan)
     seal, size = town.sealer().seal, sizes(town)[0]
     assert sizes(town, 1)[0] == size  # an envelope passes for one of the other part
-    good = [[[seal(BINS[i], 0), seal(BINS[3], 0)], [seal(BINS[2], 1)]] for i in range(3)]
-    (one, two), (three,) = good[0]
+    padding = [town.sealer().padding(1, 1) for _ in range(7)]
+    good = [
+        [[seal(BINS[i], 0), seal(BINS[3], 0)], [seal(BINS[2], 1), padding[i]]] for i in range(3)
+    ]
+    (one, two), (three, _) = good[0]
     bodies = [
-        [[one, bytes(size)], [seal(BINS[1], 1)]],  # the first of all: with an honest envelope
-        [[one, three], [seal(BINS[1], 1)]],  # which opens in the other part alone
-        [[one, two], [bytes(size)]],
-        [[seal(BINS[0], 0), seal(BINS[0], 0)], [seal(BINS[1], 0)]],
+        # the first of all: with an honest envelope
+        [[one, bytes(size)], [seal(BINS[1], 1), padding[3]]],
+        # which opens in the other part alone
+        [[one, three], [seal(BINS[1], 1), padding[4]]],
+        [[one, two], [bytes(size), padding[5]]],
+        [[seal(BINS[0], 0), seal(BINS[0], 0)], [seal(BINS[1], 0), padding[6]]],
         *good,
     ]
     for body in bodies:

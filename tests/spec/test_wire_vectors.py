@@ -162,7 +162,7 @@ def test_both_refuse_the_same_far_beyond_the_vectors(kind, scripts):
         refused += "reason" in ours
         assert ("reason" in ours) == ("reason" in theirs), (ours, theirs, vector)
         assert "reason" in ours or ours == theirs
-    assert refused >= 10 or kind == "envelope"
+    assert refused >= 10 or kind in ("envelope", "first hop")
 
 
 def imports(module):

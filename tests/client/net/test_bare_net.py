@@ -54,7 +54,7 @@ def test_a_device_that_took_part_is_small_and_loaded_little(tmp_path):
     for _ in range(2):  # the first may compile what it imports, which takes room
         said, modules = run(PROGRAM, tmp_path, NOW, world.fingerprint)
         state, size, kilobytes = said.split()
-        assert (state, int(size)) == ("taken", 147)
+        assert (state, int(size)) == ("taken", 145)
         peaks.append(int(kilobytes))
         (tmp_path / "diary.db").unlink()
     assert min(peaks) < MOST_KILOBYTES
