@@ -13,6 +13,7 @@ from helpers.mixes import town_of
 from mixtally.engine.engine import Engine
 from mixtally.engine.spark import mixing, session, work
 from mixtally.mixnode.closing.close import closed
+from mixtally.wire.bundle import write_bundle
 
 pytestmark = [
     pytest.mark.seconds,
@@ -101,4 +102,21 @@ def test_a_cluster_closes_a_round_to_the_same_bytes(tmp_path):
     assert closed(mix._what(row)._replace(engine=engine)) == alone
     assert alone.bundles == 60
     assert list((tmp_path / "store").iterdir()) == []
+    town.end()
+
+
+def test_a_cluster_drops_the_same_padding(tmp_path):
+    """A third of the bundles is padded, some twice, which counts not."""
+    town = town_of(tmp_path, hops=1, part=contracts.uniform(4, whole=0, coin=1 << 63))
+    seal, padding = town.sealer().seal, town.sealer().padding
+    for i in range(60):
+        first = seal(bytes([i % 4]), 0) if i % 10 else padding(1, 0)
+        town.send(write_bundle([[first, padding(1, 0) if i % 3 == 0 else seal(b"\1", 0)]]))
+    mix = town.mixes[0]
+    row = mix.node.rounds.all()[0]
+    mix.intake.close(row.folder)
+    alone = closed(mix._what(row))
+    assert (alone.bundles, alone.left_out) == (58, 2)
+    assert alone.parts[0][:4] == (58 + 40 - 4, 0, 0, 0)
+    assert closed(mix._what(row)._replace(engine=Engine(0, cluster_of(tmp_path)))) == alone
     town.end()

@@ -38,7 +38,9 @@ class CostOptions:
     bytes_per_user: Annotated[
         float | None,
         o.option(
-            "--bytes-per-user", "Most bytes of envelopes a user sends on average, at least 1.", "B"
+            "--bytes-per-user",
+            "Most bytes of envelopes a user sends, padding included, at least 1.",
+            "B",
         ),
     ] = None
     mix_messages: Annotated[

@@ -38,8 +38,8 @@ _SOURCES: dict[str, str] = {
     "messages_per_mix": "what each mix adds to all messages of a record, on average",
     "bytes_per_message": "of each message of a record as the collector reads it: a bit a bin, the "
     "bin's number, or the positions of set bits with a cap",
-    "bytes_per_user": "messages per user x bytes of their envelopes, a layer a hop and one for the "
-    "collector",
+    "bytes_per_user": "slots of a bundle x bytes of their envelopes, a layer a hop and one for the "
+    "collector; padding fills the slot of a fake that a coin does not give",
     "delta_lower": "the largest divergence found among the crowds named by the source",
 }
 _NOISE = {

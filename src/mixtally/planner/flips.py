@@ -51,11 +51,12 @@ def among_people(
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
         if not isinstance(found, Candidate) or found.fits_bytes:
             return found
-        base = found.bytes_per_user * repeats / (repeats + units / SCALE)
-        left = (request.bytes_per_user or 0.0) / base - 1.0
-        if left < 0.0 or not units:
-            return Infeasible(name, f"--bytes-per-user {math.ceil(base)}")
-        units = min(units - 1, math.floor(0.999 * left * repeats * SCALE))
+        slots = repeats + -(-units // SCALE)  # a fake takes its slot whole, by a coin or not
+        base = -(-found.bytes_per_user * repeats // slots)
+        left = math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
+        if left < 0 or not units:
+            return Infeasible(name, f"--bytes-per-user {base}")
+        units = min(units - 1, left * SCALE)
     return Infeasible(name, "--bytes-per-user for more than its own messages")
 
 

@@ -47,7 +47,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     planes = planes_of(request, cells)
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
-        own = Fraction(request.bytes_per_user) * (size + 1) / Fraction(sent) - size
+        slots = math.floor(Fraction(request.bytes_per_user) * (size + 1) / sent)
+        own = Fraction(max(0, slots - size))  # a fake takes its slot whole, by a coin or not
         fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
         cells = _most_cells(accountant, request, encoding, fakes)
         planes = planes_of(request, cells)

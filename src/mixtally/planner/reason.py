@@ -53,7 +53,7 @@ def reason(
 def worth(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
     """The next best, and all that send a fifth less than those before or trust somebody else."""
     found: list[Candidate] = []
-    least = {best.cover: best.bytes_per_user}
+    least: dict[Cover, float] = {best.cover: best.bytes_per_user}
     for option in others:
         less = option.bytes_per_user < _LESS * least.get(option.cover, math.inf)
         if less or not found:

@@ -39,7 +39,7 @@ class PlanRequest:
       messages_per_user   the most messages a person sends on average, own reports included, in
                           [1, 1000]; when left out 2 for each part, a bit or an attribute, and for a
                           set one more than it may have members
-      bytes_per_user      the most bytes of envelopes a person sends on average; None for no limit
+      bytes_per_user      the most bytes of a person's bundle, padding included; None for no limit
       collections         how often the question will be asked; the guarantee is for all of them
       edges               where numbers are cut into bins; None without
       grid                to whose points numbers are rounded at random; None without

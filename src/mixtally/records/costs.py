@@ -74,14 +74,18 @@ class Costs:
 
     @property
     def messages_per_user(self) -> float:
-        """Messages that a device sends on average."""
+        """Return the messages that a device sends on average, without padding."""
         return sum(part.sent for part in self.parts)
 
     @property
-    def bytes_per_user(self) -> float:
-        """Bytes of envelopes that a device sends on average."""
+    def bytes_per_user(self) -> int:
+        """Return the bytes of a bundle, which everybody sends.
+
+        Padding fills the slots of fakes that a coin did not give, so a fake that is sent by one
+        device in twenty has its slot in every bundle.
+        """
         sizes = envelope_bytes(self.message_bytes, self.hops, SUITE)
-        return sum(row[0] * part.sent for part, row in zip(self.parts, sizes, strict=True))
+        return sum(row[0] * part.most for part, row in zip(self.parts, sizes, strict=True))
 
     @property
     def messages_per_mix(self) -> int:

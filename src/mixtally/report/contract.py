@@ -215,7 +215,7 @@ def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
             _sent(part),
             "nothing" if part.own is None else f"{part.own.mean:.6g} {part.own.record} fakes",
             _added(part),
-            f"{row[0]:,}",
+            f"{part.most:,} x {row[0]:,}",
         )
         for question, part, row in zip(asked, plan.parts, sizes, strict=True)
     ]
