@@ -17,6 +17,7 @@ from mixtally.attacks import (
     poisoning,
     randomizer,
     responses,
+    selection,
     tracking,
 )
 from mixtally.attacks.memoized import MemoizedTarget
@@ -41,6 +42,7 @@ PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     outsiders.N_MINUS_1: outsiders.n_minus_1,
     difference.NAME: difference.run,
     outsiders.COLLUSION: outsiders.collusion,
+    selection.NAME: selection.run,
     averaging.NAME: averaging.run,
     poisoning.NAME: poisoning.run,
     randomizer.NAME: randomizer.run,
@@ -71,5 +73,9 @@ def run_attacks(
 def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[Lab], list[Outcome]]]:
     """By name, every attack that fits ``target``."""
     if isinstance(target, Target):
-        return {name: partial(run, target) for name, run in PLAN_ATTACKS.items()}
+        return {
+            name: partial(run, target)
+            for name, run in PLAN_ATTACKS.items()
+            if name != selection.NAME or selection.coins(target)
+        }
     return {name: partial(run, target) for name, run in MEMOIZED_ATTACKS.items()}

@@ -7,6 +7,7 @@ from typing import Any
 from typing import Protocol as Interface
 
 from mixtally.client import draw
+from mixtally.client.net.seal import seal_part
 from mixtally.contract.part import Part as BarePart
 from mixtally.errors import ParameterError
 from mixtally.ground.bits import Rows
@@ -17,6 +18,7 @@ from mixtally.randomize import part_fakes, part_reports
 from mixtally.randomize.bins import Records
 from mixtally.records.contract import Part, Recipe
 from mixtally.records.layout import Layout
+from mixtally.wire.envelope import Sealer
 
 _MOST_BYTES = 1_000_000
 
@@ -34,6 +36,7 @@ class Device:
       reports, fakes, added    of many people at once, and of a hop
       message, fake, coins     of one person alone
       record                   of one person's set in clear
+      sealed                   the envelopes of a part of one person's bundle
     """
 
     reports: Callable[[Part, Records, Chance], Rows] = field(default_factory=_held(part_reports))
@@ -46,6 +49,7 @@ class Device:
     record: Callable[[BarePart, Sequence[int], draw.Words], list[bytes]] = draw.record
     fake: Callable[[BarePart, draw.Words], bytes] = draw.fake
     coins: Callable[[Sequence[BarePart], draw.Words], list[int]] = draw.coins
+    sealed: Callable[[Sealer, int, BarePart, Sequence[bytes]], list[bytes]] = seal_part
 
 
 class Play(Interface):

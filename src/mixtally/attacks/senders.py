@@ -114,11 +114,15 @@ class Senders:
                 rows = device.added(part.recipe, part.layout, chance)
                 yield self._seen(part, rows, width)
             return
-        for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
-            rows, _ = device.fakes(part, span.stop - span.start, chance)
+        for rows in self.own_fakes(part, chance, device):
             if self.uniform and part.bins < self.part.bins:
                 rows = self._beyond(part, rows, chance, device)
             yield self._seen(part, rows, width)
+
+    def own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+        """Yield the fakes of people's devices that arrive in one run, some at a time."""
+        for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
+            yield device.fakes(part, span.stop - span.start, chance)[0]
 
     def _seen(self, part: Part, rows: Rows, width: int) -> Rows:
         """The first positions of messages, or which of the first values their planes hold."""

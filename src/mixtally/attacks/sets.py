@@ -121,10 +121,7 @@ class SetGame(Game):
             device.reports(part, _copies(third, span.stop - span.start), chance)
             for span in spans(self.senders.people, _SPAN_PEOPLE)
         )
-        fakes = (
-            device.fakes(part, span.stop - span.start, chance)[0]
-            for span in spans(self.senders.honest if part.own else 0, _SPAN_PEOPLE)
-        )
+        fakes = self.senders.own_fakes(part, chance, device)
         if self.senders.messages <= _SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*others, *fakes, sent]), chance))
         total = np.zeros(2 * self.size + 1, dtype=np.int64)

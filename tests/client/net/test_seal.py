@@ -69,9 +69,11 @@ def test_padding_stands_last_and_holds_zeros(suite):
 
 def test_lengths_that_show_the_coin_are_noticed(monkeypatch):
     """Twin of the two above: a device that sends no padding."""
-    monkeypatch.setattr(seal, "_sealed_part", lambda given, part, several: [
-        given.sealer.seal(one, part) for one in several
-    ])  # fmt: skip
+    monkeypatch.setattr(
+        seal,
+        "seal_part",
+        lambda sealer, place, _, several: [sealer.seal(one, place) for one in several],
+    )
     given = World(by_people()).round()
     assert len({len(sealed(given, "yes", Words(seed), NOW).bundle) for seed in range(20)}) == 2
 

@@ -12,7 +12,9 @@ from mixtally.client.draw import Words
 from mixtally.client.encode import Value
 from mixtally.client.messages import messages
 from mixtally.client.net.trust import Round
+from mixtally.contract.part import Part
 from mixtally.wire.bundle import write_bundle
+from mixtally.wire.envelope import Sealer
 
 TAG_BYTES = 8
 
@@ -42,18 +44,20 @@ def sealed(
     """
     contract, sheet = given.contract, given.sheet
     drawn = messages(contract.plan, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
-    parts = [_sealed_part(given, part, several) for part, several in enumerate(drawn)]
+    several = zip(contract.plan.parts, drawn, strict=True)
+    parts = [
+        seal_part(given.sealer, place, part, some) for place, (part, some) in enumerate(several)
+    ]
     tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
     due = now if at_once else moment(Words(words), now, sheet.closes)
     return Sealed(write_bundle(parts), tags, due)
 
 
-def _sealed_part(given: Round, part: int, several: Sequence[bytes]) -> list[bytes]:
-    """Seal the messages of a part, and padding for each slot that is left."""
-    seal, stream = given.sealer, given.contract.plan.parts[part]
-    left = stream.most - len(several)
-    padding = [seal.padding(stream.layout.message_bytes, part) for _ in range(left)]
-    return [*(seal.seal(one, part) for one in several), *padding]
+def seal_part(sealer: Sealer, place: int, part: Part, several: Sequence[bytes]) -> list[bytes]:
+    """Seal the messages of the part at ``place``, and padding for each slot that is left."""
+    left = part.most - len(several)
+    padding = [sealer.padding(part.layout.message_bytes, place) for _ in range(left)]
+    return [*(sealer.seal(one, place) for one in several), *padding]
 
 
 def moment(words: Words, now: int, closes: int) -> int:
