@@ -72,7 +72,12 @@ __all__ = [
 ]
 
 
+__version__: str
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("mixtally.version").VERSION
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module("mixtally.door"), name)

@@ -76,16 +76,44 @@ class AccountingError(MixtallyError):
     """A privacy number is NaN, negative or not monotone: nothing may be promised from it."""
 
 
+_OTHER_NAMES = {
+    "ε": "epsilon", "e": "epsilon", "δ": "delta", "d": "bins", "k": "bins", "n": "users",
+    "people": "users", "crowd": "users", "num_users": "users", "population": "users",
+    "categories": "labels", "options": "labels", "answers": "labels", "domain": "labels",
+    "range": "number", "bounds": "number", "low": "number", "high": "number", "lower": "number",
+    "upper": "number", "numbers": "number", "bits": "kind", "attributes": "labels",
+    "mechanism": "protocol", "rounds": "collections", "mixes": "hops", "servers": "hops",
+    "random_state": "seed", "rng": "seed", "confidence": "level", "alpha": "level",
+    "data": "values", "column": "values", "weights": "counts", "groupby": "group_by",
+}  # fmt: skip
+"""Names that other libraries, or people, use for an argument of this package."""
+
+
 def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Raises ParameterError for an argument of ``name`` that there is not, with the nearest."""
+    """Refuse an argument that a function does not have, and suggest the one that was meant.
+
+    Raises ParameterError. The suggestion is an argument that begins as the unknown one does, one
+    that is usually called so, or one of nearly the same letters.
+    """
     for strange in (one for one in given if one not in known):
-        near = get_close_matches(strange, known, 1)
+        near = _meant(strange, known)
         raise ParameterError(
             name,
             wanted="arguments that it has",
             got=repr(strange),
-            do=f"did you mean {near[0]}?" if near else f"see help(mixtally.{name})",
+            do=f"did you mean {near}?" if near else f"see help(mixtally.{name})",
         )
+
+
+def _meant(strange: str, known: Sequence[str]) -> str | None:
+    plain = strange.casefold()
+    begins = [one for one in known if len(plain) > 1 and one.startswith(plain)]
+    if len(begins) == 1:
+        return begins[0]
+    if (usual := _OTHER_NAMES.get(plain)) in known:
+        return usual
+    near = get_close_matches(plain, known, 1, 0.65)
+    return near[0] if near else None
 
 
 def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") -> ParameterError:

@@ -110,8 +110,8 @@ def calls(folder):
     simulation = result.simulation
     values = {"values": TWICE, **WISH, **SEEN}
     left_out = (
-        "plan budget kind max_set bins low high repeats labels separator person several counts "
-        "group_by"
+        "plan budget kind max_set bins number points repeats labels separator person several "
+        "counts group_by"
     )
     nothing = dict.fromkeys(left_out.split())
     plays = {"seed": 1, **WISH}
@@ -125,7 +125,8 @@ def calls(folder):
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
     return {
         "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
-                                 "kind": None, "low": None, "high": None, **WISH, **COSTS}),
+                                 "kind": None, "number": None, "bins": None, "labels": None,
+                                 **WISH, **COSTS}),
         "simulate": (simulate, {**values, **nothing, **COSTS}),
         "simulate_words": (simulate_words, {
             "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",

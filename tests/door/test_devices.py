@@ -61,7 +61,7 @@ def test_people_and_mixes_under_a_plan(shape, options, answer, truth):
 
 def test_numbers_under_a_plan_have_a_mean():
     """False alarm below 10^-9."""
-    asked = plan(low=0, high=100, epsilon=4, delta=1e-4, users=300, mix_fakes=True)
+    asked = plan(number=(0, 100), epsilon=4, delta=1e-4, users=300, mix_fakes=True)
     values = [float(one % 100) for one in range(300)]
     for result in (answered(asked, values, 1 - 1e-9), simulate(values, plan=asked, seed=1)):
         assert result.mean.lower <= 49.5 <= result.mean.upper

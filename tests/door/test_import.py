@@ -7,6 +7,7 @@ import pytest
 
 import mixtally
 from mixtally import door
+from mixtally.version import VERSION
 
 
 def modules_after(line):
@@ -41,6 +42,11 @@ def test_without_a_reader_values_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(door.MixtallyError, match=r"values: .* pip install 'mixtally\[data\]'"):
         mixtally.simulate(["a", "b"] * 9, epsilon=1, delta=1e-6)
+
+
+def test_the_root_has_the_version_of_the_package():
+    assert mixtally.__version__ == VERSION
+    assert "mixtally.version" not in modules_after("import mixtally")
 
 
 def test_the_root_and_the_door_have_the_same_names():

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import sys
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_a_seeded_run_writes_a_simulation_only(tmp_path):
 
 def test_numbers_clipped_are_told_in_the_simulation_alone(tmp_path):
     values = [1.0, 5.0, 99.0, 7.0] * 100
-    result = simulate(values, epsilon=1, delta=1e-6, low=0, high=20, mix_fakes=True)
+    result = simulate(values, epsilon=1, delta=1e-6, number=(0, 20), mix_fakes=True)
     result.save(tmp_path)
     assert "100 of 400" in repr(result.simulation)
     for path in tmp_path.iterdir():
@@ -272,24 +273,40 @@ def test_a_result_as_json_has_it():
 
 def test_numbers_have_a_mean_and_quantiles():
     ages = [float(one % 100) for one in range(3000)]
-    found = simulate(ages, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
+    found = simulate(ages, number=(0, 100), epsilon=4, delta=1e-4, seed=1)
     assert found.mean.lower <= 49.5 <= found.mean.upper
     assert found.mean.resolution is None
     assert found.quantiles[0.5].lower <= 49.5 <= found.quantiles[0.5].upper
-    finer = simulate(ages, points=90, low=0, high=100, epsilon=4, delta=1e-4, seed=1)
+    finer = simulate(ages, points=90, number=(0, 100), epsilon=4, delta=1e-4, seed=1)
     assert finer.quantiles[0.5].resolution == pytest.approx(200 / 89)
     assert len(finer) == 90
     assert next(row["label"] for row in found.to_dict()["numbers"]) == "mean"
 
 
+def test_a_printed_number_is_its_mean_with_its_error():
+    """The mean stands above the counts, with its interval and its error, rounded outwards."""
+    ages = [float(one % 100) for one in range(3000)]
+    found = simulate(ages, number=(0, 100), epsilon=4, delta=1e-4, seed=1)
+    mean = found.mean
+    line = re.search(r"mean: (\S+) \((\S+) \.\. (\S+)\), standard error (\S+)", repr(found))
+    shown, lower, upper, error = map(float, line.groups())
+    assert shown == pytest.approx(mean.estimate, abs=mean.standard_error / 10)
+    assert lower <= mean.lower
+    assert mean.upper <= upper
+    assert error == pytest.approx(mean.standard_error, rel=0.06)
+    assert repr(found).index("mean: ") < repr(found).index(f"{found.rows[0].label}: ")
+    assert line[0] in found._repr_html_()
+    assert "mean: " not in repr(played(seed=1))
+
+
 def test_labels_and_bins_have_no_mean():
     counted = played(seed=1)
-    cut = simulate([1.0, 7.0] * 200, bins=4, low=0, high=9, epsilon=4, delta=1e-4, seed=1)
+    cut = simulate([1.0, 7.0] * 200, bins=4, number=(0, 9), epsilon=4, delta=1e-4, seed=1)
     assert cut.figures == {}
     assert len(cut) == 4
     with pytest.raises(
         ParameterError,
-        match="mean: wanted numbers, rounded, got other bins; say low= and high= alone",
+        match="mean: wanted numbers, rounded, got other bins; give number=",
     ):
         counted.mean  # noqa: B018
 

@@ -47,7 +47,8 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
     """What the guarantee of ``plan`` costs in other models, the least error first.
 
     Published closed forms may have ``messages`` a person; None for two, or the plan's if those are
-    more. Where mixes draw the fakes, a mix may draw as many as there are people, or the plan's. Prio's servers each add the noise of the central model, as either may be the honest one.
+    more. Where mixes draw the fakes, a mix may draw as many as there are people, or the plan's.
+    Prio's servers each add the noise of the central model, as either may be the honest one.
     """
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)

@@ -158,10 +158,11 @@ def _lines(rates: Rates) -> list[str]:
         f"mixtally {here.mixtally}, Python {here.python}, {here.cores} cores; "
         f"extras: {', '.join(here.extras) or 'none'}; "
         f"Java: {'there' if here.java else 'none, so no Spark from here'}.",
-        f"On one core while all work: {_micro(rates.open)} to open an envelope, "
+        f"CPU time, while all cores work: {_micro(rates.open)} to open an envelope, "
         f"{_micro(rates.order)} to order what is inside, {_micro(rates.seal)} to seal a layer, "
         f"{_micro(rates.post) if rates.post else 'unknown'} to take a bundle. A sync of the disk "
-        f"takes {number(1e3 * rates.sync, 2)} ms.",
+        f"takes {number(1e3 * rates.sync, 2)} ms by the clock. Closing takes as long as is shown "
+        "where the cores do nothing else.",
     ]
 
 

@@ -13,6 +13,8 @@ from mixtally.errors import AccountingError, DataError, InputError
 
 _INTERRUPTED, _CLOSED = 130, 141
 """As a shell states the signals for a key and for a pipe that nobody reads."""
+_NAME = "mixtally: "
+"""What every line begins with, once: errors of the whole command have it as their subject."""
 LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 """What the command line needs and a device does not: the extra ``lab``."""
 
@@ -82,8 +84,9 @@ def _reported(error: Exception, status: int) -> int:
         with suppress(OSError):
             sys.stdout.write(json.dumps(_told(error, status), indent=1) + "\n")
             sys.stdout.flush()
+    line = str(error) if str(error).startswith(_NAME) else f"{_NAME}{error}"
     with suppress(OSError):  # nobody can be told; the status still can
-        sys.stderr.write(f"mixtally: {error}\n")
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
     return status
 

@@ -47,6 +47,13 @@ class Budget:
         epsilon: float | None = None,
         delta: float | None = None,
     ) -> None:
+        if isinstance(path, int | float):
+            raise ParameterError(
+                "Budget",
+                wanted="epsilon and delta by their names, or a path",
+                got=checks.shown(path),
+                do="mixtally.Budget(epsilon=3, delta=1e-6), for example",
+            )
         self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
         self._place = None if path is None else the_file(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):

@@ -18,6 +18,7 @@ T = TypeVar("T")
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'))?")
 _LONGEST, _MOST, _LARGEST = 60, 120, 10**30
 _HERE = "mixtally.door"
+_BY_NAME = Parameter.KEYWORD_ONLY
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
@@ -141,8 +142,39 @@ def _check_call(
             name,
             wanted=f"a call as help(mixtally.{name}) has it",
             got=f"one with {error}",
-            do="look at its arguments",
+            do=_named_call(name, taken, args, given) or "look at its arguments",
         ) from error
+
+
+def _named_call(
+    name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
+) -> str | None:
+    """Return the call with names for arguments that may not be given by place; None for others.
+
+    Numbers in the place of a path are taken for the arguments that follow the path.
+    """
+    own = [one for one in taken.parameters.values() if one.name not in ("self", "cls")]
+    values = [*args[len(taken.parameters) - len(own) :]]
+    if own and own[0].name == "path" and values and isinstance(values[0], Real):
+        own = own[1:]
+    free = [one for one in own if one.name not in given]
+    if not values or len(values) > len(free) or free[len(values) - 1].kind is not _BY_NAME:
+        return None
+    parts = [
+        f"{one.name}={_brief(value)}" if one.kind is _BY_NAME else _brief(value)
+        for one, value in zip(free, values, strict=False)
+    ]
+    parts += [f"{one}={_brief(value)}" for one, value in given.items()]
+    return f"give names: mixtally.{name}({', '.join(parts)})"
+
+
+def _brief(value: object) -> str:
+    """A number, a text or a truth value as it is typed; anything else as dots."""
+    if isinstance(value, bool | int | float | str):
+        with suppress(ValueError):  # a number of more digits than Python writes
+            typed = repr(value)
+            return typed if len(typed) <= _LONGEST else ".."
+    return ".."
 
 
 def _names(taken: Signature) -> list[str]:

@@ -8,7 +8,7 @@ from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
 from mixtally.door.labels import missing_texts, separator_of
-from mixtally.door.planning import Plan, scale_of
+from mixtally.door.planning import Ends, Plan, scale_of
 from mixtally.door.promise import guarantee_of
 from mixtally.door.result import Result
 from mixtally.door.simulated_result import SimulatedResult
@@ -45,10 +45,9 @@ def simulate(
     max_set: int | None = None,
     separator: str | None = None,
     empty_sets: bool = False,
+    number: Ends | None = None,
     bins: int | None = None,
     points: int | None = None,
-    low: float | None = None,
-    high: float | None = None,
     missing: str = "refuse",
     missing_values: Any = (),
     person: Any = None,
@@ -78,7 +77,7 @@ def simulate(
       max_set          the most labels of a set; the largest when left out: for simulation only
       separator        what parts the labels of a set that is one text, ";" for example
       empty_sets       whether a missing value is a set without labels
-      low, high        where numbers end
+      number           (low, high), where numbers end
       points           numbers are rounded at random to so many; to the best when left out
       bins             cut numbers into so many in place of it: a histogram
       missing          "refuse", "drop", or the label, bit or number that missing values count as
@@ -108,7 +107,7 @@ def simulate(
         separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
         max_set=checks.maybe_whole("max set", max_set),
-        scale=_scale(plan, scale_of(bins, points, low, high)),
+        scale=_scale(plan, scale_of(bins, points, number)),
         missing=checks.text("missing", missing),
         missing_values=missing_texts(missing_values),
         question=None if plan is None else plan.question,

@@ -29,6 +29,8 @@ from mixtally.report.words import promise
 from mixtally.store.files import read_whole
 
 Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]] | None
+Ends = tuple[float, float]
+"""Where numbers end, the lower first."""
 
 
 class Plan:
@@ -212,26 +214,30 @@ def plan(
     epsilon: float,
     delta: float,
     users: int,
+    bins: int | None = None,
+    labels: Shape = None,
     max_set: int | None = None,
     kind: str | None = None,
     name: str = "answer",
+    number: Ends | None = None,
     points: int | None = None,
-    low: float | None = None,
-    high: float | None = None,
     **options: Any,
 ) -> Plan:
     """The plan of least error that keeps a guarantee.
 
     where
       question   how many bins there are, or their labels, or labels by attribute; or a ``Question``
-                 itself; None for numbers that are rounded
+                 itself; None where ``bins``, ``labels`` or ``number`` say it
+      bins       how many bins there are, or into how many numbers are cut
+      labels     the labels of the bins, or a dict of the labels of each attribute
       epsilon    the largest privacy loss, in [0.01, 20]
       delta      of the (epsilon, delta) guarantee, in [1e-15, 0.1]
       users      people expected to take part, 2 to 10^10
       max_set    the most labels that one person sets; None for exactly one
       kind       "bits" when everybody answers no or yes to every label
       name       what the question is called
-      low, high  where numbers end: rounded at random to ``points``, or cut into so many bins
+      number     (low, high), where numbers end: they are rounded at random to ``points``, or cut
+                 into ``bins``
       points     2 to 10^6; as many as give the mean the least error when left out
       options    what it may cost and whom it may trust, as ``hops=3`` mixes in a row
 
@@ -242,20 +248,43 @@ def plan(
     """
     called, wanted = checks.text("name", name), guarantee_of(epsilon, delta)
     budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
-    planner, scale = Planner(), None
-    if low is None and high is None and points is None:
-        asked = question_of(question, name=called, kind=kind, max_set=max_set)
+    planner, scale, shape = Planner(), None, _shape(question, bins, labels)
+    if number is None and points is None:
+        asked = question_of(shape, name=called, kind=kind, max_set=max_set)
     else:
-        asked, scale = _numbers(question, called, points, low, high, kind, max_set)
+        asked, scale = _numbers(shape, called, points, number, kind, max_set)
     answer = choose(wish_of(budget, asked, wanted, crowd, scale=scale, planner=planner), planner)
     return Plan(answer.plan, answer.reason)
 
 
+def _shape(question: object, bins: object, labels: object) -> object:
+    """Return what was given of three ways to say what a record may hold; None for none.
+
+    Raises ParameterError for more than one of them, and for bins or labels of another type.
+    """
+    ways = {"question": question, "bins": bins, "labels": labels}
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise ParameterError(
+            "question",
+            wanted="bins, or labels, or a question",
+            got=" and ".join(given),
+            do="say in one way what a record may hold",
+        )
+    if bins is not None:
+        return checks.whole("bins", bins)
+    if labels is not None and not isinstance(labels, list | tuple | Mapping):
+        raise ParameterError(
+            "labels", wanted="a list of labels", got=checks.shown(labels), do='["yes", "no"]'
+        )
+    return question if labels is None else labels
+
+
 def _numbers(
-    shape: object, name: str, points: object, low: object, high: object, *others: object
+    shape: object, name: str, points: object, number: object, *others: object
 ) -> tuple[Question, Range]:
     """The question of numbers, and the bins they are cut into or the points of their rounding."""
-    scale = scale_of(shape, points, low, high)
+    scale = scale_of(shape, points, number)
     if scale is None or any(other is not None for other in others):
         raise ParameterError(
             "question",
@@ -268,22 +297,25 @@ def _numbers(
     return Question(name=name, bins=2), scale  # until its points are chosen
 
 
-def scale_of(bins: object, points: object, low: object, high: object) -> Range | None:
-    """The bins or the points of numbers; None when nothing is said.
+def scale_of(bins: object, points: object, number: object) -> Range | None:
+    """Return the bins or the points of numbers; None when nothing is said.
 
-    Raises ParameterError when an end is missing, or for both bins and points.
+    Raises ParameterError for ends that are missing or no pair, and for both bins and points.
     """
-    if bins is points is low is high is None:
+    if bins is points is number is None:
         return None
-    left = [name for name, value in {"low": low, "high": high}.items() if value is None]
-    if left or None not in (bins, points):
+    if number is None or None not in (bins, points):
         raise ParameterError(
-            "numbers",
-            wanted="low and high, and either bins or points if any",
-            got="no " + " and no ".join(left) if left else "bins and points",
-            do="say where numbers end: they are rounded to points, or cut into bins",
+            "number",
+            wanted="where numbers end, and either bins or points if any",
+            got="no ends" if number is None else "bins and points",
+            do="number=(0, 10): numbers are rounded to points, or cut into bins",
         )
-    ends = checks.number("low", low), checks.number("high", high)
+    if not isinstance(number, list | tuple) or len(number) != 2:
+        raise ParameterError(
+            "number", wanted="two ends, low and high", got=checks.shown(number), do="number=(0, 10)"
+        )
+    ends = checks.number("low end", number[0]), checks.number("high end", number[1])
     if bins is None:
         return Points(*ends, checks.maybe_whole("points", points))
     return Scale(*ends, checks.whole("bins", bins))

@@ -3,6 +3,7 @@
 They stand in the ``SimulatedResult`` and nowhere else: who wants one asks for it by name.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from mixtally.records.result import Result as Record
 from mixtally.records.results import Row
 from mixtally.report import counts
 from mixtally.report.document import Promise, not_covered, with_uncovered
+from mixtally.report.numbers import error_text, supported
 from mixtally.report.promise import of_result
 from mixtally.report.svg import el
 from mixtally.report.texts import csv_text, files
@@ -157,7 +159,10 @@ class Result:
         found = self.figures.get("numbers")
         if found is None:
             raise ParameterError(
-                "mean", wanted="numbers, rounded", got="other bins", do="say low= and high= alone"
+                "mean",
+                wanted="numbers, rounded",
+                got="other bins",
+                do="give number=(low, high) without bins",
             )
         return found
 
@@ -290,7 +295,23 @@ class Result:
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
         left = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
         note = [self.note] if self.note else []
-        return "\n".join([*self._public(), *self.lines, *shown, *left, *note])
+        return "\n".join([*self._public(), *self.lines, *self._mean_line(), *shown, *left, *note])
+
+    def _mean_line(self) -> list[str]:
+        """The mean of numbers with its error, which is what people ask numbers for."""
+        if "numbers" not in self.figures:
+            return []
+        row = self.mean
+        ends = (
+            supported(row.lower, row.standard_error, math.floor),
+            supported(row.upper, row.standard_error, math.ceil),
+        )
+        error = (
+            ""
+            if row.standard_error is None
+            else f", standard error {error_text(row.standard_error)}"
+        )
+        return [f"mean: {supported(row.estimate, row.standard_error)} ({' .. '.join(ends)}){error}"]
 
     def _repr_html_(self) -> str:
         head = el("tr", el("th", self.record.question.name), el("th", "estimate"), el("th", "from"),
@@ -306,6 +327,6 @@ class Result:
         ]  # fmt: skip
         left = self.record.question.bins - SHOWN
         more = f"{SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
-        texts = [el("p", line) for line in (*self._public(), *self.lines)]
+        texts = [el("p", line) for line in (*self._public(), *self.lines, *self._mean_line())]
         below = [el("p", text) for text in (more, self.note) if text]
         return "".join([*texts, el("table", head, *lines), *below])

@@ -290,7 +290,7 @@ def _check_form(form: As, wanted: Wanted) -> None:
         "max_set": wanted.max_set is not None and form is not As.SET,
         "separator": wanted.separator is not None and form is not As.SET,
         "empty_sets": wanted.empty_sets and form is not As.SET,
-        "low and high": wanted.scale is not None and form is not As.NUMBER,
+        "number": wanted.scale is not None and form is not As.NUMBER,
         "labels": wanted.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
@@ -298,4 +298,4 @@ def _check_form(form: As, wanted: Wanted) -> None:
             argument, wanted=f"records that have it, not {form}", got="both", do="leave it out"
         )
     if form is As.NUMBER and wanted.scale is None:
-        raise ParameterError("numbers", wanted="low and high", got="none", do="say where they end")
+        raise ParameterError("number", wanted="where numbers end", got="none", do="number=(0, 10)")

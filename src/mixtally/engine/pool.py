@@ -44,15 +44,16 @@ class Pool:
         self, part: int, chunks: Iterable[bytes], size: int, wanted: int
     ) -> Iterator[Opened]:
         """What is inside the envelopes of every chunk."""
-        return self._run(EnvelopeWorker.open, part, chunks, size, wanted)
+        return self.run(EnvelopeWorker.open, part, chunks, size, wanted)
 
     def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
         """Envelopes of the messages of every chunk."""
-        return self._run(EnvelopeWorker.seal, part, chunks, size)
+        return self.run(EnvelopeWorker.seal, part, chunks, size)
 
-    def _run(
+    def run(
         self, work: Callable[..., T], part: int, chunks: Iterable[bytes], *sizes: int
     ) -> Iterator[T]:
+        """Yield what ``work``, a function of a module, makes of every chunk, in their order."""
         if self._pool is None:
             for chunk in chunks:
                 yield work(self.worker, part, chunk, *sizes)

@@ -1,13 +1,15 @@
 """The rates of this machine: a second of each kind of work."""
 
+import math
 import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from itertools import repeat
+from itertools import groupby, repeat
 from pathlib import Path
+from typing import NamedTuple
 
 from mixtally.engine.hands import EnvelopeWorker, Secrets
 from mixtally.engine.pool import Pool
@@ -23,7 +25,7 @@ _SHEET = bytes(32)
 
 
 def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None = None) -> Rates:
-    """Medians of a few runs; ``folder`` is on the disk whose syncs count.
+    """Measure CPU times, and the time of a sync on the disk of ``folder``.
 
     Envelopes are opened on all ``cores`` at once, as a round does it.
     """
@@ -44,17 +46,33 @@ def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None
         )
 
 
+class _Spent(NamedTuple):
+    """The CPU seconds that a process has spent when it has opened a chunk."""
+
+    process: int
+    seconds: float
+
+
+def _opened(worker: EnvelopeWorker, part: int, chunk: bytes, size: int, wanted: int) -> _Spent:
+    worker.open(part, chunk, size, wanted)
+    return _Spent(os.getpid(), time.process_time())
+
+
 def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -> float:
-    """Seconds of a core for an envelope that is opened while all cores do that."""
+    """Measure the CPU seconds for one envelope that is opened while all cores do the same.
+
+    Each process counts from its first chunk to its last one, so that its start is left out and what
+    it spends on reading chunks is not. The CPU time of the process that hands them out is added.
+    """
     chunk, size = b"".join(envelopes), len(envelopes[0])
-    many = cores * _CHUNKS
     with Pool(secrets, cores) as pool:
-        for _ in pool.opened(0, repeat(chunk, cores), size, wanted):  # now all have begun
-            pass
-        begun = time.perf_counter()
-        for _ in pool.opened(0, repeat(chunk, many), size, wanted):
-            pass
-        return (time.perf_counter() - begun) * cores / (many * len(envelopes))
+        begun = time.process_time()
+        spent = sorted(pool.run(_opened, 0, repeat(chunk, cores * _CHUNKS), size, wanted))
+        handed_out = (time.process_time() - begun) / len(spent)
+    by_process = [[one.seconds for one in own] for _, own in groupby(spent, lambda one: one[0])]
+    worked = math.fsum(own[-1] - own[0] for own in by_process)
+    counted = sum(len(own) - 1 for own in by_process)
+    return (worked / counted + handed_out) / len(envelopes)
 
 
 def _order(worker: EnvelopeWorker, messages: list[bytes], place: Path, chance: Chance) -> None:

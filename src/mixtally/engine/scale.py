@@ -12,7 +12,7 @@ class Rates(NamedTuple):
     """CPU seconds on one core, and what a disk does.
 
     where
-      open    an envelope opened, one layer, while all cores do that: two of one chip share it
+      open    an envelope opened, one layer, while all cores do that, which is slower on each
       seal    a layer sealed
       order   a message ordered: its keyed hash, and its place
       sync    seconds by the clock until a disk has kept what is written
