@@ -41,9 +41,9 @@ def tally_of(mechanism, first=0):
     return Tally(np.rint(counts).astype(np.int64), messages)
 
 
-def one_of_many(mechanism, tally, over):
-    """The interval of one bin that shares the error with so many, and is off by ``UNSURE``."""
-    level = 1.0 - (1.0 - LEVEL) / over + UNSURE
+def one_of_many(mechanism, tally, over, unsure=UNSURE):
+    """The interval of one bin that shares the error with so many, and is ``unsure`` by so much."""
+    level = 1.0 - (1.0 - LEVEL) / over + unsure
     return intervals(mechanism, tally, level, simultaneous_over=1)
 
 
@@ -84,11 +84,11 @@ def test_more_that_is_unsure_than_there_is_error_is_said():
 
 
 def test_what_is_unsure_is_taken_off_the_sizes_of_sets(plant):
-    plant(set_sizes, "unsure_of", lambda *_, **__: UNSURE)
+    plant(set_sizes, "unsure_of", lambda *_, **__: 4.0 * UNSURE)
     made = clear_uniform(bins=BINS, fakes=700, max_set=3)
     pads = Tally(np.array([90, 130, 280]), 3 * PEOPLE + 700)
     _, *rows = set_sizes.set_sizes("q", made, pads, PEOPLE, LEVEL).rows
-    found = one_of_many(made, pads, 3)
+    found = one_of_many(made, pads, 3, 4.0 * UNSURE)
     shown = [(row.lower_simultaneous, row.upper_simultaneous) for row in rows]
     assert shown == list(zip(*ends(found), strict=True))[::-1]
 
