@@ -1,6 +1,8 @@
 """Bits, sets and numbers become records, or are refused in one line."""
 
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -106,3 +108,26 @@ def test_a_number_of_cuts_outside_its_range_is_refused(bins):
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(DataError, match="row 9: wanted a finite number"):
         number(text, "row 9")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bins"),
+    [(0, 1, 10), (0.1, 0.7, 6), (-0.5, 0.5, 20), (0, 100, 7), (1000, 1001, 30), (1e-9, 1e-8, 9)],
+)
+def test_a_number_is_counted_in_the_bin_whose_label_begins_with_it(low, high, bins):
+    scale = Scale(low, high, bins)
+    starts = [label[1:].partition(",")[0] for label in scale.labels]
+    assert scale.codes(np.array([float(text) for text in starts])).tolist() == [*range(bins)]
+    below = [Fraction(text) - Fraction(high - low) / 10**9 for text in starts[1:]]
+    assert scale.codes(np.array([float(one) for one in below])).tolist() == [*range(bins - 1)]
+    assert Scale.at(tuple(scale.edges.tolist())) == scale
+    width = (Fraction(repr(float(high))) - Fraction(repr(float(low)))) / bins
+    for left, right in itertools.pairwise([*map(Fraction, starts), Fraction(repr(float(high)))]):
+        assert abs(right - left - width) <= width / 1000
+
+
+def test_edges_that_are_short_decimals_are_exact():
+    assert Scale(0, 1, 10).edges.tolist() == [i / 10 for i in range(11)]
+    assert Scale(0, 1, 8).labels[1] == "[0.125, 0.25)"
+    assert Scale(0, 10**6, 4).labels[0] == "[0, 250000)"
+    assert Scale(1e300, 2e300, 4).labels[0] == "[1e+300, 1.25e+300)"

@@ -207,6 +207,15 @@ def _texts(values: Array) -> list[str]:
     return [written(value) or "" for value in found]
 
 
+def _is_rounded_in_a_cast(kind: Array) -> bool:
+    """Whether a cast to doubles gives others than the nearest to the decimals that are shown.
+
+    A 32-bit 0.7 is 0.699999988 as a double, and Arrow multiplies decimals by inexact powers of ten.
+    """
+    types = pyarrow.types
+    return bool(types.is_float16(kind) or types.is_float32(kind) or types.is_decimal(kind))
+
+
 def numbers(array: Array) -> NDArray[np.float64] | None:
     """The numbers of an array without gaps; None where some are none, or not written plainly."""
     if pyarrow.types.is_dictionary(array.type):
@@ -214,6 +223,10 @@ def numbers(array: Array) -> NDArray[np.float64] | None:
         return None if inside is None else inside[_codes(array)]
     if pyarrow.types.is_boolean(array.type):
         return None
+    if _is_rounded_in_a_cast(array.type):
+        distinct = array.dictionary_encode()
+        texts = pyarrow.array(_texts(distinct.dictionary), pyarrow.string())
+        return numbers(pyarrow.DictionaryArray.from_arrays(distinct.indices, texts))
     try:
         found: NDArray[np.float64] = array.cast(pyarrow.float64()).to_numpy(zero_copy_only=False)
     except pyarrow.ArrowException:

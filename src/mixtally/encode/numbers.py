@@ -2,15 +2,21 @@
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, ParameterError, PlanError, in_range
-from mixtally.records.grid import told_apart
 from mixtally.records.plan import Plan
 
 MOST_CUTS = 1_000_000
+_EXACT_DIGITS, _DIGITS = 12, 4
+"""Digits of the width of a bin within which edges are exact, and to which others are rounded."""
+_LONGEST = 16
+"""Digits of a number that is written without an exponent."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +89,42 @@ class Scale(Range):
             )
         return found
 
-    @property
+    @cached_property
     def edges(self) -> NDArray[np.float64]:
-        """Ends of the bins, shape (bins + 1,)."""
-        return np.linspace(self.low, self.high, self.bins + 1)
+        """Ends of the bins, shape (bins + 1,): the doubles nearest to the decimals of the labels.
+
+        A number and an edge that are written alike are then one double, so that 0.3 is counted in
+        the bin whose label begins with 0.3.
+        """
+        return np.array([float(text) for text in self._texts])
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """The edges as decimals.
+
+        Edge i is low + i w with w = (high - low) / bins and both ends as they are written. It is
+        exact where ``_EXACT_DIGITS`` digits of w suffice for all edges, and otherwise rounded to
+        ``_DIGITS`` digits of w, by which no bin is wider or narrower than w by more than 0.1 %.
+        """
+        low, high = Fraction(repr(self.low)), Fraction(repr(self.high))
+        width = (high - low) / self.bins
+        first = Decimal(width.numerator) / Decimal(width.denominator)  # its leading digit suffices
+        for digits in (_EXACT_DIGITS, _DIGITS):
+            places = digits - 1 - first.adjusted()
+            unit = Fraction(10) ** places
+            start, step = low * unit, width * unit
+            if start.denominator == step.denominator == 1:
+                break
+        common = math.lcm(start.denominator, step.denominator)
+        begin, each = int(start * common), int(step * common)
+        inner = ((2 * (begin + i * each) + common) // (2 * common) for i in range(1, self.bins))
+        first_text, last_text = (_end(end) for end in (self.low, self.high))
+        return (first_text, *(_written(number, places) for number in inner), last_text)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The bins as people write intervals, told apart by as many digits as it takes."""
-        texts = told_apart(self.edges.tolist())
+        """The bins as people write intervals, with the exact decimals of their edges."""
+        texts = self._texts
         ends = ")" * (self.bins - 1) + "]"
         pairs = zip(texts, texts[1:], ends, strict=False)
         return tuple(f"[{left}, {right}{end}" for left, right, end in pairs)
@@ -100,6 +133,25 @@ class Scale(Range):
         """The bin of each value, shape as ``values``."""
         place = np.searchsorted(self.edges, self.clipped(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
+
+
+def _end(number: float) -> str:
+    """The shortest decimal of a double, written like the others."""
+    decimal = Decimal(repr(number))
+    places = -int(decimal.as_tuple().exponent)
+    return _written(int(decimal.scaleb(places)), places)
+
+
+def _written(number: int, places: int) -> str:
+    """The decimal number / 10^places, with an exponent where it is very long without."""
+    if places < 0:
+        number, places = number * 10**-places, 0
+    digits = str(abs(number)).rjust(places + 1, "0")
+    if len(digits) - places > _LONGEST or places > 2 * _LONGEST:
+        return f"{float(Fraction(number, 10**places))!r}"
+    sign, whole = "-" * (number < 0), digits[: len(digits) - places]
+    part = digits[len(whole) :].rstrip("0")
+    return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
 
 
 def scale_of(plan: Plan) -> Range | None:
