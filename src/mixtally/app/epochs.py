@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.outcome import Outcome, Run
+from mixtally.data.epoch_counts import EpochCounts, counted
 from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
@@ -22,7 +23,7 @@ from mixtally.simulation.trend.document import document
 
 
 def epochs(
-    timeline: Timeline,
+    timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     chosen: tuple[Plan, str],
     analysis: Analysis,
@@ -40,6 +41,7 @@ def epochs(
     Raises PlanError for a plan for others, or for fewer epochs.
     """
     plan, reason = chosen
+    timeline = counted(timeline) if counts_only else timeline
     timeline = rounded_timeline(timeline, plan, run.lab.chance)
     trend = collect(
         plan,
@@ -66,7 +68,7 @@ def epochs(
     )
 
 
-def check_labels(timeline: Timeline) -> None:
+def check_labels(timeline: Timeline | EpochCounts) -> None:
     """Raises DataError where labels that were read off the answers are most likely a person's."""
     if timeline.from_data:
         most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
@@ -74,7 +76,7 @@ def check_labels(timeline: Timeline) -> None:
 
 
 def plan_of(
-    timeline: Timeline,
+    timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     budget: BudgetOptions,
     planner: Planner,

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from mixtally.report.document import SIMULATION, Document
+from mixtally.report.document import SIMULATION, Chunks, Document
 from mixtally.report.texts import files
 from mixtally.simulation.lab import Lab
 
-Made = TypeVar("Made", str, bytes)
+Made = TypeVar("Made", str | Chunks, bytes, str | bytes | Chunks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Outcome:
         """Whether any of its files may be published."""
         return not self.from_data and not (self.document.simulation and self.released is None)
 
-    def files(self) -> dict[str, str | bytes]:
+    def files(self) -> dict[str, str | bytes | Chunks]:
         """Every file by its name; those of a simulation in a folder apart."""
         made, more = files(self.shown), dict(self.more)
         if self.document.simulation or self.from_data:

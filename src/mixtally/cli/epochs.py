@@ -21,6 +21,7 @@ from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show, warn
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.progress import quiet
 from mixtally.data.reading import Reading
 from mixtally.data.timeline import Timeline
@@ -77,7 +78,9 @@ def epochs(
     held = None if series.plan is None else _held(series.plan, options, budget)
     file, reading = options.rows.at(data), _reading(options, held)
     with progress_bars() as progress:
-        timeline = timeline_of(file, reading, held, crowd, lab.chance, progress)
+        timeline = timeline_of(
+            file, reading, held, crowd, lab.chance, progress, counts_only=run.counts_only
+        )
     warn(timeline.warning)
     check_labels(timeline)
     if series.plan is not None and held is not None:
@@ -118,7 +121,7 @@ def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
 def _charging(
     ledger: Path | None,
     plan: Plan,
-    timeline: Timeline,
+    timeline: Timeline | EpochCounts,
     order: tuple[str, ...] | None,
     accountant: Accountant,
 ) -> Callable[[str], None]:

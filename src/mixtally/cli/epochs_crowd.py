@@ -7,12 +7,13 @@ from typing import Annotated
 from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.file import DataFile
 from mixtally.data.progress import Progress
 from mixtally.data.readers import read, read_epochs
 from mixtally.data.reading import Reading
 from mixtally.data.timeline import Timeline, When
-from mixtally.data.turnover import turnover
+from mixtally.data.turnover import turnover, turnover_counts
 from mixtally.errors import ParameterError
 from mixtally.ground.chance import Chance
 from mixtally.records.contract import Plan
@@ -52,8 +53,12 @@ def timeline_of(
     crowd: CrowdOptions,
     chance: Chance,
     progress: Progress,
-) -> Timeline:
+    *,
+    counts_only: bool = False,
+) -> Timeline | EpochCounts:
     """The epochs in the data, or invented ones, asked what the plan asks that is held, if any.
+
+    With ``counts_only`` the counts of each epoch are kept where they are all that is needed.
 
     Raises ParameterError for options of both kinds or of neither.
     """
@@ -62,7 +67,8 @@ def timeline_of(
     if isinstance(way, str):
         when = When(way, read_labels(crowd.epoch_order))
         return read_epochs(file, reading, when, question, progress)
-    return turnover(
+    invented = turnover_counts if counts_only else turnover
+    return invented(
         read(file, reading, question, progress),
         way,
         join=_RATE if crowd.join is None else crowd.join,
@@ -90,9 +96,9 @@ def _way(crowd: CrowdOptions) -> int | str:
     )
 
 
-def source_of(file: DataFile, timeline: Timeline, crowd: CrowdOptions) -> str:
+def source_of(file: DataFile, timeline: Timeline | EpochCounts, crowd: CrowdOptions) -> str:
     """What was played, in a sentence."""
-    answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs"
+    answers = f"{timeline.answers:,} answers in {len(timeline.epochs):,} epochs"
     if crowd.synthetic is not None:
         return f"{answers}, invented: {file.name} is the crowd of the first."
     return f"{answers}, the rows of {file.name}."

@@ -13,10 +13,10 @@ import typer
 
 from mixtally.cli.watching import watched
 from mixtally.errors import DataError
-from mixtally.report.document import SIMULATION, Promise
+from mixtally.report.document import SIMULATION, Chunks, Promise
 
 
-def publish(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
+def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
     """Write ``files`` into ``directory``: all are written aside first, then moved into place.
 
     Raises DataError when the disk refuses, or for a name that no file can have because a directory,
@@ -56,7 +56,7 @@ _RESULTS = frozenset(
 """What results are made of, and were."""
 
 
-def publish_result(directory: Path, files: Mapping[str, str | bytes]) -> list[Path]:
+def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
     """``publish``; says on standard error which files there are an earlier result's.
 
     They are left: nobody but their owner knows whether they are still wanted.
@@ -97,7 +97,7 @@ def _check_free(target: Path) -> None:
 class _Move:
     """One file on its way: written aside, put in place, and put back if a later one fails."""
 
-    def __init__(self, target: Path, content: str | bytes) -> None:
+    def __init__(self, target: Path, content: str | bytes | Chunks) -> None:
         self.target = target
         self.aside = target.with_name(f".{target.name}.{os.getpid()}.part")
         self.before = self.aside.with_suffix(".before")
@@ -106,7 +106,10 @@ class _Move:
 
     def write(self) -> None:
         with self.aside.open("wb") as file:
-            file.write(self.content)
+            if isinstance(self.content, bytes):
+                file.write(self.content)
+            else:
+                file.writelines(piece.encode("utf-8") for piece in self.content)
             file.flush()
             os.fsync(file.fileno())
 

@@ -48,14 +48,7 @@ class Timeline:
     from_data: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, users in zip(self.epochs, self.users, strict=True):
-            if users < 2:
-                raise DataError(
-                    f"epoch {name!r}",
-                    wanted="at least two people",
-                    got=int(users),
-                    do="join it to a neighboring epoch: nobody can hide alone",
-                )
+        check_epoch_sizes(self.epochs, self.users)
         again = self.first_repeat()
         if again is not None:
             raise DataError(
@@ -64,6 +57,11 @@ class Timeline:
                 got=f"a second one in epoch {self.epochs[self.at[again]]!r}",
                 do="keep one of them: the guarantee is for a person's one answer",
             )
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are in all epochs."""
+        return len(self.codes)
 
     @property
     def users(self) -> Integers:
@@ -102,6 +100,18 @@ class Timeline:
         repeated = np.ones(len(key), dtype=np.bool_)
         repeated[first] = False
         return int(np.flatnonzero(repeated)[0])
+
+
+def check_epoch_sizes(names: Sequence[str], users: Integers) -> None:
+    """Raise DataError for an epoch in which fewer than two people take part."""
+    for name, many in zip(names, users.tolist(), strict=True):
+        if many < 2:
+            raise DataError(
+                f"epoch {name!r}",
+                wanted="at least two people",
+                got=many,
+                do="join it to a neighboring epoch: nobody can hide alone",
+            )
 
 
 class When(NamedTuple):

@@ -1,14 +1,19 @@
 """A synthetic crowd over time: people who join, leave and change their minds."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.errors import in_range
 from mixtally.ground.chance import Chance
 from mixtally.ground.draw import below
 from mixtally.ground.fixed import SCALE
+from mixtally.records.question import Kind
 
 MOST_EPOCHS = 1000
 
@@ -25,26 +30,16 @@ def turnover(
     Raises ParameterError for epochs outside [2, 1000] or a probability outside [0, 1], DataError
     when an epoch is left with fewer than two people.
     """
-    _check(epochs, {"join": join, "leave": leave, "change": change})
-    size = first.users
-    held = np.concatenate([np.arange(size), below(chance, size, size)])
-    here = np.arange(2 * size) < size
+    rates = _Rates(join, leave, change)
     rows, at, people = [], [], []
-    for epoch in range(epochs):
-        if epoch:
-            here = np.where(
-                here, ~happens(leave, 2 * size, chance), happens(join, 2 * size, chance)
-            )
-            new = np.flatnonzero(happens(change, 2 * size, chance))
-            held[new] = below(chance, size, len(new))
-        now = np.flatnonzero(here)
-        rows.append(held[now])
+    for epoch, (held, now) in enumerate(_crowds(first.users, epochs, rates, chance)):
+        rows.append(held)
         people.append(now)
         at.append(np.full(len(now), epoch))
     chosen = np.concatenate(rows)
     return Timeline(
         question=first.question,
-        epochs=tuple(str(epoch) for epoch in range(1, epochs + 1)),
+        epochs=_names(epochs),
         codes=first.records[chosen],
         at=np.concatenate(at),
         people=np.concatenate(people),
@@ -52,6 +47,62 @@ def turnover(
         from_data=first.from_data,
         values=None if first.values is None else first.values[chosen],
     )
+
+
+def turnover_counts(
+    first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
+) -> Timeline | EpochCounts:
+    """Invent the same crowd over time as ``turnover``, and keep the counts of each epoch alone.
+
+    Crowds whose simulations need each record, of sets, bits or numbers, are returned whole. Raises
+    as ``turnover`` does.
+    """
+    if first.question.kind is not Kind.ONE or first.values is not None:
+        return turnover(first, epochs, join=join, leave=leave, change=change, chance=chance)
+    bins, codes, rates = first.question.bins, first.codes, _Rates(join, leave, change)
+    truth, times = list[NDArray[np.int32]](), np.zeros(2 * first.users, dtype=np.int32)
+    for held, now in _crowds(first.users, epochs, rates, chance):
+        truth.append(np.bincount(codes[held], minlength=bins).astype(np.int32))
+        times[now] += 1
+    people = np.bincount(times).tolist()
+    return EpochCounts(
+        question=first.question,
+        epochs=_names(epochs),
+        truth=np.array(truth),
+        attendance={many: people[many] for many in range(1, len(people)) if people[many]},
+        note=first.note,
+        from_data=first.from_data,
+    )
+
+
+class _Rates(NamedTuple):
+    """Chances from one epoch to the next."""
+
+    join: float
+    leave: float
+    change: float
+
+
+def _names(epochs: int) -> tuple[str, ...]:
+    return tuple(str(epoch) for epoch in range(1, epochs + 1))
+
+
+def _crowds(
+    size: int, epochs: int, rates: _Rates, chance: Chance
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield for each epoch whose value each person has, of the first crowd, and who is there."""
+    _check(epochs, rates._asdict())
+    held = np.concatenate([np.arange(size), below(chance, size, size)])
+    here = np.arange(2 * size) < size
+    for epoch in range(epochs):
+        if epoch:
+            here = np.where(
+                here, ~happens(rates.leave, 2 * size, chance), happens(rates.join, 2 * size, chance)
+            )
+            new = np.flatnonzero(happens(rates.change, 2 * size, chance))
+            held[new] = below(chance, size, len(new))
+        now = np.flatnonzero(here)
+        yield held[now], now
 
 
 def _check(epochs: int, rates: dict[str, float]) -> None:

@@ -69,7 +69,7 @@ def simulate_epochs(
     crowd = timeline_of(values, named, wanted, epochs, listed)
     timeline = crowd.population
     check_labels(timeline)
-    answers = f"{len(timeline.codes):,} answers in {len(timeline.epochs):,} epochs."
+    answers = f"{timeline.answers:,} answers in {len(timeline.epochs):,} epochs."
     source = " ".join([answers, *crowd.public])
     chosen = plan_of(timeline, guarantee, budget, run.lab.planner)
     analysis = Analysis(level=run.level)

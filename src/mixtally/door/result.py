@@ -276,7 +276,7 @@ class Result:
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.note)
         page = replace(page, simulation=bool(self.from_data), from_data=self.from_data)
-        written = {name: text.encode() for name, text in files(page).items()}
+        written = {name: "".join(text).encode() for name, text in files(page).items()}
         return {**written, "plan.json": write_plan(record.plan)}
 
     def _raw(self) -> dict[str, bytes]:

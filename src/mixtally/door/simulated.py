@@ -92,7 +92,7 @@ class Simulated:
         written: list[Path] = []
         for inside in sorted({Path(name).parent for name in every}):
             files = {
-                Path(name).name: text.encode() if isinstance(text, str) else text
+                Path(name).name: text if isinstance(text, bytes) else "".join(text).encode()
                 for name, text in every.items()
                 if Path(name).parent == inside
             }

@@ -107,14 +107,21 @@ class Series:
 
     def ranked(self) -> NDArray[np.intp]:
         """Bins from the largest estimate of all rounds together down."""
-        return np.argsort(-self.counts.sum(axis=0), kind="stable")
+        total = sum(result.estimate.counts for result in self.results)
+        return np.argsort(-np.asarray(total), kind="stable")
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Bins whose change is distinguishable from zero in some step, all taken together."""
+        found = np.zeros(self.plan.question.bins, dtype=np.bool_)
+        for step in self.steps:
+            found |= step.change.significant
+        return found
 
     @property
     def changed(self) -> int:
-        """Bins whose change is distinguishable from zero in some step, all taken together."""
-        if not self.steps:
-            return 0
-        return int(np.any([step.change.significant for step in self.steps], axis=0).sum())
+        """How many bins have a change that is ``significant``."""
+        return int(self.significant.sum())
 
 
 def largest(votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None) -> list[int]:

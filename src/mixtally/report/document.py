@@ -4,11 +4,11 @@ A document is plain data. Whoever knows a kind of result says what is worth show
 said by the renderers alone (``page``, ``terminal``, ``texts``).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from mixtally.report.svg import Markup
 
@@ -194,7 +194,7 @@ class Document:
       summary     what a terminal shows
       prose       sentences that a terminal ends with
       facts       the whole of it as one JSON object
-      tables      rows by the name of their CSV file; no file for rows that are None
+      tables      rows by the name of their CSV file
       closing     what a page ends with besides the version: randomness, fingerprint
       made_by     the command that made it, where there was one; pages of a simulation say it
     """
@@ -210,7 +210,7 @@ class Document:
     summary: Callable[[], tuple[Part, ...]]
     prose: tuple[str, ...] = ()
     facts: Callable[[], Facts]
-    tables: Callable[[], Mapping[str, "Rows"]] = dict
+    tables: Callable[[], Mapping[str, "Rows | Batches"]] = dict
     closing: str = ""
     made_by: str = ""
 
@@ -229,6 +229,55 @@ class Rows:
 
     rows: Sequence[Mapping[str, Any]]
     names: tuple[str, ...] | None = None
+
+
+Column = Sequence[object] | str | float | None
+"""A value a row, or one value for all rows of a batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """The rows of a CSV file that are made in batches of columns, as there may be very many.
+
+    Attributes
+    ----------
+    names : tuple[str, ...]
+        The names of the columns; the first column always has a value a row.
+    batches : Callable[[], Iterator[Sequence[Column]]]
+        Makes the batches anew at every call, each with a column a name.
+    """
+
+    names: tuple[str, ...]
+    batches: Callable[[], Iterator[Sequence[Column]]]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows at once."""
+        return [
+            dict(zip(self.names, row, strict=True))
+            for batch in self.batches()
+            for row in zip(*spread(batch), strict=True)
+        ]
+
+
+def spread(batch: Sequence[Column]) -> list[Sequence[object]]:
+    """Return the columns of a batch with a value a row."""
+    size = max(len(column) for column in batch if _varies(column))
+    return [column if _varies(column) else [column] * size for column in batch]
+
+
+def _varies(column: Column) -> TypeGuard[Sequence[object]]:
+    return isinstance(column, Sequence) and not isinstance(column, str)
+
+
+class Chunks:
+    """The text of a file, made piece by piece while it is written."""
+
+    def __init__(self, made: Callable[[], Iterator[str]]) -> None:
+        self._made = made
+
+    def __iter__(self) -> Iterator[str]:
+        return self._made()
 
 
 def closing(seed: int | None, fingerprint: str = "", plan: str = "plan") -> str:

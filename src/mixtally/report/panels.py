@@ -23,7 +23,7 @@ class Panel:
     values: NDArray[np.float64]
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
-    marks: NDArray[np.int64] | None
+    marks: NDArray[np.integer] | None
     zero: bool = False
     """Whether a line at zero is drawn."""
 

@@ -2,13 +2,24 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from mixtally.records.results import Row
-from mixtally.report.document import HOLDS_RAW, SIMULATION, Document, Facts, not_covered
+from mixtally.report.document import (
+    HOLDS_RAW,
+    SIMULATION,
+    Batches,
+    Chunks,
+    Column,
+    Document,
+    Facts,
+    not_covered,
+    spread,
+)
 from mixtally.report.page import page
 
 
@@ -41,6 +52,28 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = No
     return "".join(",".join(map(_cell, line)) + "\r\n" for line in lines)
 
 
+def csv_chunks(table: Batches, start: str = "") -> Iterator[str]:
+    """Yield the lines of a CSV file batch by batch, as ``csv_text`` writes them, after ``start``.
+
+    A list of texts that comes again in the next batch, such as labels, is prepared once.
+    """
+    yield start + ",".join(map(_cell, table.names)) + "\r\n"
+    prepared: dict[int, tuple[Column, Sequence[str]]] = {}
+    for batch in table.batches():
+        cells = []
+        for place, column in enumerate(batch):
+            if isinstance(column, list) and column and isinstance(column[0], str):
+                if place not in prepared or prepared[place][0] is not column:
+                    prepared[place] = column, list(map(_cell, column))
+                cells.append(prepared[place][1])
+            elif isinstance(column, list):
+                cells.append(["" if one is None else str(one) for one in column])
+            else:
+                cells.append(_cell(column))
+        lines = map(",".join, zip(*spread(cells), strict=True))
+        yield "".join(f"{line}\r\n" for line in lines)
+
+
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
     if isinstance(value, str) and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
@@ -58,14 +91,16 @@ def whole_facts(document: Document) -> Facts:
     return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 
-def files(document: Document) -> dict[str, str]:
+def files(document: Document) -> dict[str, str | Chunks]:
     """The text of every file that a document leaves, by name; a simulation's say so first."""
     mark = _MARK if document.simulation else ""
     return {
         "report.html": page(document),
         "result.json": json_text(whole_facts(document)),
         **{
-            name: mark + csv_text(table.rows, table.names)
+            name: Chunks(partial(csv_chunks, table, mark))
+            if isinstance(table, Batches)
+            else mark + csv_text(table.rows, table.names)
             for name, table in document.tables().items()
         },
     }

@@ -1,10 +1,11 @@
 """Repeat a question over time: the collections, their changes, what everybody spends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from mixtally.data.progress import quiet
+from mixtally.data.epoch_counts import EpochCounts
+from mixtally.data.progress import Progress, quiet
 from mixtally.data.timeline import Timeline
 from mixtally.errors import InfeasibleError
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -14,6 +15,7 @@ from mixtally.privacy.composition import compose
 from mixtally.records.contract import Plan
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.result import Step
+from mixtally.records.results import Tally
 from mixtally.simulation.counts_only import draw_part, sizes_of
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.play import check_room, play
@@ -27,7 +29,7 @@ _UNTITLED = Provenance(title="Counts over time")
 
 def collect(
     plan: Plan,
-    timeline: Timeline,
+    timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     lab: Lab,
     analysis: Analysis = COUNTS_ALONE,
@@ -49,24 +51,8 @@ def collect(
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     checked(plan, timeline, accountant, counts_only=counts_only)
-    spending = spent_by(plan, timeline, guarantee, accountant)
-    tallies = []
-    for number, epoch in enumerate(timeline.epochs):
-        before(epoch)
-        crowd = timeline.crowd(number)
-        if counts_only:
-            _, tally = draw_part(
-                plan.parts[0],
-                crowd.held,
-                crowd.users,
-                plan.hops,
-                lab.chance,
-                sizes_of(crowd),
-            )
-        else:
-            (tally,) = play(plan, [crowd.records], lab.chance, lab.progress).tallies
-        tallies.append(tally)
-        lab.progress("epochs", number + 1, len(timeline.epochs))
+    spending = spent_by(plan, timeline, guarantee, accountant, lab.progress)
+    tallies = _tallies(plan, timeline, lab, before, counts_only=counts_only)
     series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
         about=about,
@@ -75,12 +61,40 @@ def collect(
         series=series,
         spending=spending,
         truth=timeline.truth,
-        figures={} if plan.grid is None else _true_means(timeline, series.steps),
+        figures=_true_means(timeline, series.steps) if isinstance(timeline, Timeline) else {},
     )
 
 
+def _tallies(
+    plan: Plan,
+    timeline: Timeline | EpochCounts,
+    lab: Lab,
+    before: Callable[[str], None],
+    *,
+    counts_only: bool,
+) -> Iterator[Tally]:
+    """Play the epochs one after the other, each when the one before it was concluded."""
+    every = len(timeline.epochs)
+    for number, epoch in enumerate(timeline.epochs):
+        before(epoch)
+        if isinstance(timeline, EpochCounts):
+            held, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])
+            yield draw_part(plan.parts[0], held, many, plan.hops, lab.chance, None)[1]
+        elif counts_only:
+            crowd = timeline.crowd(number)
+            sizes = sizes_of(crowd)
+            part = plan.parts[0]
+            yield draw_part(part, crowd.held, crowd.users, plan.hops, lab.chance, sizes)[1]
+        else:
+            records = timeline.crowd(number).records
+            yield play(plan, [records], lab.chance, lab.progress).tallies[0]
+        lab.progress("epochs", number + 1, every)
+
+
 def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
-    """The mean of every epoch and its changes."""
+    """Return the mean of every epoch and its changes; nothing where there are no numbers."""
+    if timeline.values is None:
+        return {}
     means = []
     for epoch in range(len(timeline.epochs)):
         values = timeline.crowd(epoch).values
@@ -92,7 +106,11 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
 
 
 def checked(
-    plan: Plan, timeline: Timeline, accountant: Accountant, *, counts_only: bool = False
+    plan: Plan,
+    timeline: Timeline | EpochCounts,
+    accountant: Accountant,
+    *,
+    counts_only: bool = False,
 ) -> None:
     """Raises PlanError when ``plan`` does not fit every epoch, the smallest as well.
 
@@ -109,7 +127,11 @@ def checked(
 
 
 def spent_by(
-    plan: Plan, timeline: Timeline, guarantee: Guarantee, accountant: Accountant
+    plan: Plan,
+    timeline: Timeline | EpochCounts,
+    guarantee: Guarantee,
+    accountant: Accountant,
+    progress: Progress = quiet,
 ) -> tuple[Spent, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
@@ -128,6 +150,7 @@ def spent_by(
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)
         found.append(_spent(plan, k, None if people is None else inside, guarantee, accountant))
+        progress("cost", len(found), len(shown))
     if not found[-1].delta <= guarantee.delta:
         raise InfeasibleError(
             "epochs",

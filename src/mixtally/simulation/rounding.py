@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.encode.rounded import rounded
@@ -29,19 +30,31 @@ def rounded_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
     return replace(crowd, question=plan.question, records=records, grid=plan.grid)
 
 
-def rounded_timeline(timeline: Timeline, plan: Plan, chance: Chance) -> Timeline:
-    """The same of all epochs: every answer is rounded anew."""
+def rounded_timeline(
+    timeline: Timeline | EpochCounts, plan: Plan, chance: Chance
+) -> Timeline | EpochCounts:
+    """Round the numbers of all epochs as ``plan`` says, every answer anew.
+
+    Raises PlanError where the plan or the timeline alone has numbers.
+    """
     if plan.grid is None and timeline.values is None:
         return timeline
+    if isinstance(timeline, EpochCounts):
+        raise _unlike(timeline.values)
     codes = _points(timeline.values, plan, chance)
     return replace(timeline, question=plan.question, codes=codes, grid=plan.grid)
 
 
 def _points(values: NDArray[np.float64] | None, plan: Plan, chance: Chance) -> NDArray[np.int64]:
     if plan.grid is None or values is None:
-        has = "numbers, to be rounded", "other answers"
-        asked, given = has if values is None else has[::-1]
-        raise PlanError(
-            "plan", wanted=f"one for {given}", got=f"one for {asked}", do="plan for these data"
-        )
+        raise _unlike(values)
     return rounded(plan.grid, values, chance.words(len(values)))
+
+
+def _unlike(values: NDArray[np.float64] | None) -> PlanError:
+    """Return the refusal of a plan for numbers where there are none, or the other way round."""
+    has = "numbers, to be rounded", "other answers"
+    asked, given = has if values is None else has[::-1]
+    return PlanError(
+        "plan", wanted=f"one for {given}", got=f"one for {asked}", do="plan for these data"
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.errors import DataError, MessageError, ParameterError, PlanError
@@ -55,7 +56,7 @@ def checked(
     return parts(population, plan.questions)
 
 
-def check_rounded(plan: Plan, crowd: Population | Timeline) -> None:
+def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> None:
     """Raises PlanError for numbers that were not rounded to the points that the plan counts."""
     if crowd.grid != plan.grid or (crowd.grid is None) != (crowd.values is None):
         raise PlanError(

@@ -1,8 +1,9 @@
 """One question in one round after another: counts of every round, and how much they changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 from msgspec import structs
 
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
@@ -12,57 +13,76 @@ from mixtally.estimate.conclude.numbers import means_over_time
 from mixtally.estimate.received import arrived
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
-from mixtally.records.result import Series, Step
-from mixtally.records.results import Tally
+from mixtally.records.result import Result, Series, Step
+from mixtally.records.results import Estimate, Intervals, Tally
+
+_SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
 
 
 def conclude_series(
     plan: Plan,
-    tallies: Sequence[Tally],
+    tallies: Iterable[Tally],
     users: Sequence[int],
     names: Sequence[str],
     analysis: Analysis = COUNTS_ALONE,
 ) -> Series:
-    """Counts and changes of rounds that were all collected under ``plan``.
+    """Estimate the counts and the changes of rounds that were all collected under one plan.
 
-    where
-      users, names   of each round: how many people, and what it is called
-      analysis       what is wanted of every round; means are estimated of numbers that were rounded
+    Parameters
+    ----------
+    plan : Plan
+        The plan of every round.
+    tallies : Iterable[Tally]
+        One tally a round, in order. Each is concluded before the next is taken, and only the first
+        and the previous one are kept: a long series needs memory for its estimates alone.
+    users, names : Sequence
+        How many people each round has, and what it is called.
+    analysis : Analysis
+        What is estimated of every round. Means are estimated of numbers that were rounded.
 
-    Raises as ``conclude`` does.
+    Raises
+    ------
+    MessageError, ParameterError, PlanError
+        As ``conclude`` does.
     """
-    alone = structs.replace(plan, grid=None)
-    results = tuple(
-        replace(conclude(alone, (tally,), analysis, people=many), tallies=())
-        for tally, many in zip(tallies, users, strict=True)
-    )
-    rounds = [arrived(plan, tally, many) for tally, many in zip(tallies, users, strict=True)]
-    seen = [seen_of(plan.parts[0], tally) for tally in tallies]
-    steps = steps_between(rounds, seen, analysis.level)
-    grid = plan.grid
-    means = () if grid is None else means_over_time(names, results, rounds, users, steps, grid)
-    return Series(names=tuple(names), results=results, steps=steps, figures=means)
+    alone, last = structs.replace(plan, grid=None), len(users) - 1
+    results, rounds, steps = list[Result](), list[Shuffled](), list[Step]()
+    changes = last + (last > 1)
+    first = before = None
+    for number, (tally, many) in enumerate(zip(tallies, users, strict=True)):
+        result = conclude(alone, (tally,), analysis, people=many)
+        estimate = _compact_estimate(result.estimate)
+        results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
+        rounds.append(arrived(plan, tally, many))
+        now = Counted(rounds[-1], seen_of(plan.parts[0], tally))
+        if first is None:
+            first = now
+        if before is not None:
+            steps.append(_step(number - 1, number, before, now, analysis.level, changes))
+        if last > 1 and number == last:
+            steps.append(_step(0, number, first, now, analysis.level, changes))
+        before = now
+    grid, found = plan.grid, (tuple(results), tuple(steps))
+    means = () if grid is None else means_over_time(names, found[0], rounds, users, found[1], grid)
+    return Series(names=tuple(names), results=found[0], steps=found[1], figures=means)
 
 
-def steps_between(
-    rounds: Sequence[Shuffled], tallies: Sequence[Tally], level: float
-) -> tuple[Step, ...]:
-    """The change from each round to the next and, last, from the first to the last.
+def _step(
+    first: int, last: int, earlier: Counted, later: Counted, level: float, changes: int
+) -> Step:
+    """Return the change between two rounds, one of so many ``changes`` that are looked at."""
+    found = estimate_change(earlier, later, level=level, changes=changes)
+    small = replace(found, each=_compact(found.each), together=_compact(found.together))
+    return Step(first, last, small)
 
-    ``rounds`` are the mechanisms of each, with the fakes that came.
-    """
-    last = len(tallies) - 1
-    pairs = [(i, i + 1) for i in range(last)] + [(0, last)] * (last > 1)
-    return tuple(
-        Step(
-            i,
-            j,
-            estimate_change(
-                Counted(rounds[i], tallies[i]),
-                Counted(rounds[j], tallies[j]),
-                level=level,
-                changes=len(pairs),
-            ),
-        )
-        for i, j in pairs
-    )
+
+def _compact_estimate(estimate: Estimate) -> Estimate:
+    each, together = _compact(estimate.each), _compact(estimate.together)
+    return replace(estimate, each=each, together=together)
+
+
+def _compact(ends: Intervals) -> Intervals:
+    """Return intervals in half the memory where their ends fit: a series has very many of them."""
+    if not len(ends.lower) or max(-int(ends.lower.min()), int(ends.upper.max())) > _SMALL:
+        return ends
+    return replace(ends, lower=ends.lower.astype(np.int32), upper=ends.upper.astype(np.int32))

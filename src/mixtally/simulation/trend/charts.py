@@ -38,7 +38,7 @@ def _panels(
     trend: Trend,
     top: int,
     every: Sequence[Estimate | Change],
-    truth: NDArray[np.int64] | None,
+    truth: NDArray[np.integer] | None,
     *,
     zero: bool = False,
 ) -> list[Panel]:

@@ -1,5 +1,7 @@
 """What is shown of counts over time: lines with intervals, changes, who spends what."""
 
+import numpy as np
+
 from mixtally.records.result import Step
 from mixtally.report import counts
 from mixtally.report.document import (
@@ -42,11 +44,22 @@ def document(trend: Trend, top: int) -> Document:
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
-        prose=(trend.about.reason,),
+        prose=(trend.about.reason, *_left_out(numbers.listed, trend)),
         facts=numbers.facts,
         tables=numbers.tables,
         closing=closing(trend.about.seed, trend.plan.fingerprint),
     )
+
+
+def _left_out(listed: list[int], trend: Trend) -> list[str]:
+    """Return a sentence on what JSON does not list, if anything."""
+    bins = trend.plan.question.bins
+    if len(listed) == bins:
+        return []
+    return [
+        f"JSON lists {len(listed):,} of {bins:,} bins: the largest and those that changed. "
+        "counts.csv and changes.csv have all of them."
+    ]
 
 
 def _lines(trend: Trend) -> Promise:
@@ -139,7 +152,7 @@ def _largest(trend: Trend) -> Table:
     """Changes that are significant among all of them, the largest first."""
     question = trend.plan.question
     significant = [
-        (step, i) for step in trend.steps for i, held in enumerate(step.change.significant) if held
+        (step, i) for step in trend.steps for i in np.flatnonzero(step.change.significant).tolist()
     ]
     significant.sort(key=lambda item: -abs(item[0].change.counts[item[1]]))
     rows = [

@@ -1,7 +1,7 @@
 """What a simulation over time comes to: results of one plan, their changes, the cost, the truth."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -54,7 +54,7 @@ class Trend:
     users: tuple[int, ...]
     series: Series
     spending: tuple[Spent, ...]
-    truth: NDArray[np.int64] | None
+    truth: NDArray[np.integer] | None
     figures: Mapping[str, Values] = field(default_factory=dict)
 
     def published(self) -> "Trend":
@@ -98,7 +98,7 @@ class Trend:
         return self.spending[-1].whole
 
     @property
-    def true(self) -> NDArray[np.int64]:
+    def true(self) -> NDArray[np.integer]:
         """The true counts; raises TypeError where they are not known."""
         if self.truth is None:
             raise TypeError("a release has no true counts")
@@ -106,18 +106,21 @@ class Trend:
 
     def true_change(self, step: Step) -> NDArray[np.int64]:
         """How much the bins truly rose in ``step``."""
-        rise: NDArray[np.int64] = self.true[step.last] - self.true[step.first]
+        before, after = self.true[step.first], self.true[step.last]
+        rise: NDArray[np.int64] = after.astype(np.int64) - before
         return rise
 
     def count_error(self) -> float:
         """Root mean square error of all counts of all epochs."""
-        return _rms(self.series.counts - self.true)
+        every = zip(self.series.results, self.true, strict=True)
+        return _rms([result.estimate.counts - true for result, true in every])
 
     def change_error(self) -> float | None:
         """Root mean square error of the changes from epoch to epoch, None for one epoch alone."""
         if not self.steps:
             return None
-        return _rms(np.diff(self.series.counts, axis=0) - np.diff(self.true, axis=0))
+        neighbors = self.steps[: len(self.epochs) - 1]
+        return _rms([step.change.counts - self.true_change(step) for step in neighbors])
 
     def covered(self) -> float | None:
         """Share of the changes' own intervals that cover the true ones; None for one epoch."""
@@ -133,5 +136,6 @@ class Trend:
         return np.array(held, dtype=np.bool_)
 
 
-def _rms(errors: NDArray[np.float64]) -> float:
-    return math.sqrt(float(np.mean(errors**2)))
+def _rms(errors: Sequence[NDArray[np.float64]]) -> float:
+    """Return the root mean square of errors, an array at a time."""
+    return math.sqrt(float(np.mean([np.mean(one**2) for one in errors])))
