@@ -2,20 +2,24 @@
 
 MkDocs calls ``on_files`` and ``on_page_markdown``. The page of commands gets their help. Links are
 written for the repository; here they lead to the page of the same file, and where the site has none
-only their words are left.
+only their words are left. Formulas between lines of two dollars become pictures, which need neither
+a script nor a font.
 """
 
 import json
 import os.path
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import ziamath
 from mkdocs.structure.files import File
 from typer.testing import CliRunner
 
 from mixtally.cli.app import COMMANDS, app
 
+ziamath.config.svg2 = False  # paths in place of symbols, whose ids would be on a page twice
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TOP = {"README.md": "index.md"} | {
@@ -23,6 +27,8 @@ TOP = {"README.md": "index.md"} | {
     for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "SPEC.md")
 }
 COMMANDS_PAGE = "reference/commands.md"
+SCRIPTS = ("iframe-worker.js",)
+FORMULA = re.compile(r"^\$\$\n(.+?)\n\$\$$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -33,6 +39,9 @@ def on_files(files: Any, config: Any) -> Any:
     for notebook in sorted(DOCS.glob("tutorials/*.ipynb")):
         page = f"tutorials/{notebook.stem}.md"
         files.append(File.generated(config, page, content=as_markdown(notebook)))
+    for script in SCRIPTS:
+        content = (ROOT / "scripts" / script).read_text()
+        files.append(File.generated(config, f"assets/{script}", content=content))
     return files
 
 
@@ -50,8 +59,18 @@ def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
         path = os.path.relpath(target, os.path.dirname(here) or ".")
         return f"{picture}[{text}]({path}{anchor or ''})"
 
-    told = LINK.sub(turned, markdown)
+    told = LINK.sub(turned, FORMULA.sub(drawn, markdown))
     return told + helps() if here == COMMANDS_PAGE else told
+
+
+def drawn(formula: re.Match[str]) -> str:
+    """Return a formula in LaTeX as SVG; a formula that is wider than the page can be scrolled."""
+    if formula[1].count("{") != formula[1].count("}"):  # ziamath draws what it has understood
+        raise ValueError(f"expected closed braces in a formula, got {formula[1]!r}")
+    picture = ziamath.Latex(formula[1], size=18, color="currentColor").svg()
+    heard = escape(formula[1], quote=True)
+    named = picture.replace("<svg ", f'<svg role="img" aria-label="{heard}" ', 1)
+    return f'<div class="formula" style="overflow-x:auto;margin:1em 0">{named}</div>'
 
 
 def helps() -> str:

@@ -11,8 +11,11 @@ import pytest
 
 import mixtally
 from mixtally.cli.app import COMMANDS
+from pages.browser import browser
+from scripts import site_pages
 
 ROOT = Path(__file__).parents[2]
+PAGES = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")]
 MENU = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
 NAMED = re.findall(r"- ([\w/.-]+\.md)$", MENU, flags=re.MULTILINE)
 SOURCES = ("docs", "scripts", "src", "mkdocs.yml")
@@ -61,11 +64,53 @@ def test_the_site_builds_and_shows_the_public_names(copy):
     assert "--honest-share" in commands
     for page in NAMED:
         assert (site / page).with_suffix(".html").is_file(), page
+    drawn = 0
     for page in site.rglob("*.html"):
+        text = page.read_text()
         loaded = re.findall(
-            r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="([^"]+)"', page.read_text()
+            r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="([^"]+)"', text
         )
         assert not [place for place in loaded if place.startswith(("http", "//"))], page
+        assert "$$\n" not in text, page
+        drawn += text.count('<div class="formula"')
+    assert drawn == sum(len(formulas(page)) for page in PAGES) >= 15
+    with browser() as shown:
+        assert found_from_file(shown, site, "planes") > 5
+        (site / "assets" / "iframe-worker.js").write_text("")  # twin: browsers start no worker
+        assert found_from_file(shown, site, "planes") == 0
+
+
+def found_from_file(shown, site, word):
+    """Return how many pages a search finds in a site that is opened as a file."""
+    page = shown.new_context(offline=True).new_page()
+    page.goto(f"{(site / 'index.html').as_uri()}?q={word}")
+    try:
+        page.wait_for_selector(".md-search-result__item", state="attached", timeout=5_000)
+    except Exception:
+        return 0
+    return page.locator(".md-search-result__item").count()
+
+
+def formulas(page):
+    """Return the formulas between lines of two dollars."""
+    return list(site_pages.FORMULA.finditer(page.read_text()))
+
+
+@pytest.mark.seconds
+def test_every_formula_of_the_pages_is_drawn():
+    every = [one for page in PAGES for one in formulas(page)]
+    assert len(every) >= 15
+    for one in every:
+        picture = site_pages.drawn(one)
+        assert "<path" in picture
+        assert 'role="img"' in picture
+    assert sum(page.read_text().count("$$\n") for page in PAGES) == 2 * len(every)
+
+
+def test_a_formula_that_is_none_stops_the_build():
+    """Twin: a brace that is never closed."""
+    with pytest.raises(ValueError, match="closed braces"):
+        site_pages.drawn(site_pages.FORMULA.match("$$\n\\frac{1}{2\n$$"))
 
 
 @pytest.mark.slow
