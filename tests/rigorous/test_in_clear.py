@@ -170,6 +170,73 @@ def test_a_planted_mistake_in_two_bins_is_found(monkeypatch, wrong):
     assert upper < attained
 
 
+def meeting_of(prime, digits):
+    return Fraction(prime ** (digits - 1) - 1, prime**digits - 1)
+
+
+def over_planes(records, prime, digits, epsilon):
+    """Return delta by the sum over messages that point at one of two values, or at both."""
+    kappa, grow = meeting_of(prime, digits), e_to(epsilon)
+    both, alone = kappa / prime, (1 - kappa) / prime
+    found = Fraction(0)
+    for a, b, c in product(range(records + 1), repeat=3):
+        rest = records - a - b - c
+        if rest >= 0 and (more := a + c - grow * (b + c)) > 0:
+            ways = factorial(records) // prod(map(factorial, (a, b, c, rest)))
+            found += ways * alone ** (a + b) * both**c * (1 - 2 * alone - both) ** rest * more
+    return found * prime / records
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("prime", "digits", "fakes"), [(2, 2, 4), (3, 2, 6), (3, 3, 3), (5, 2, 5)])
+def test_planes_of_a_small_prime(prime, digits, fakes, epsilon):
+    part = clear(prime**digits, whole=fakes, planes=Planes(prime, digits))
+    true = over_planes(2 * fakes + 1, prime, digits, epsilon)
+    bracket = found(part, epsilon)
+    assert bracket.lower is None
+    assert bracket.least <= true <= bracket.upper <= bracket.least * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_planes_of_a_small_prime_and_coins(epsilon):
+    people, coin = 4, Fraction(1, 4)
+    part = clear(9, whole=1, coin=SCALE // 4, planes=Planes(3, 2))
+    true = sum(
+        comb(people, k) * coin**k * (1 - coin) ** (people - k)
+        * over_planes(people + k + 1, 3, 2, epsilon)
+        for k in range(people + 1)
+    )  # fmt: skip
+    bracket = found(part, epsilon, people)
+    assert bracket.least <= true <= bracket.upper <= bracket.least * (1 + 2e-3)
+
+
+def test_a_certificate_over_few_planes_is_derived_again():
+    part = clear(9, whole=1, planes=Planes(3, 2))
+    plan = plan_of(part, epsilon=1.0, people=90)
+    kept = plain(plan_of(part, epsilon=1.0, people=90, certificate=certified(plan)))
+    assert verdict(kept).whole
+    kept["certificate"]["upper"] *= 0.99
+    with pytest.raises(PlanError, match="below which no such proof comes"):
+        verdict(kept)
+
+
+def test_a_sum_over_few_planes_that_is_too_long_is_bounded_by_as_many_bins():
+    part = clear(9, whole=1, planes=Planes(3, 2))
+    (bracket,) = check(plain(plan_of(part, epsilon=0.1, people=10**5)))
+    assert bracket.lower is bracket.least is None
+    assert bracket.proved.startswith("from above, as if no plane held two values")
+
+
+def test_a_planted_mistake_over_few_planes_is_found(monkeypatch):
+    """The twin: messages that point at both values are taken to say nothing."""
+    walk = uniform._walk
+    monkeypatch.setattr(
+        uniform, "_walk", lambda high, weights, grow, _: walk(high, weights, grow, arb(0))
+    )
+    bracket = found(clear(9, whole=3, planes=Planes(3, 2)), 1.0)
+    assert not bracket.least <= over_planes(7, 3, 2, 1.0) <= bracket.upper
+
+
 def test_no_crowd_is_above_the_bound():
     assert largest(3, 1, 3, 0.3) <= found(clear(3, replaced=SCALE // 4), 0.3, 3).upper
     part = clear(2, most_set=2, replaced=SCALE // 4)

@@ -40,6 +40,7 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (clear_shaped.NAME, clear_shaped.of_mixes),
     (flip_blank.NAME, flip_blank.of_mixes),
     (single_bit.NAME, single_bit.of_mixes),
+    (clear_uniform.NAME, clear_uniform.of_mixes),
     (clear_uniform.NAME, planes.of_mixes),
     (clear_uniform.NAME, clear_uniform.of_people),
     (clear_uniform.NAME, planes.of_people),

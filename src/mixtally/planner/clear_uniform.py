@@ -1,4 +1,4 @@
-"""clear-uniform: values or sets in clear among uniform fakes of devices."""
+"""clear-uniform: values or sets in clear among uniform fakes of devices, or of every mix."""
 
 import math
 from fractions import Fraction
@@ -6,10 +6,10 @@ from fractions import Fraction
 from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR, sent_in_clear
-from mixtally.planner.flips import uncrowded
+from mixtally.planner.flips import lacks, uncrowded
 from mixtally.planner.layouts import in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing
+from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing, within_limits
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -17,7 +17,8 @@ from mixtally.privacy.calibrate import keeps
 from mixtally.records.encodings import Encoding
 from mixtally.records.mechanism import InClear, UniformFakes
 from mixtally.records.part import FakeRecord, Part
-from mixtally.records.recipe import NoRecipe
+from mixtally.records.plan import Cover
+from mixtally.records.recipe import NoRecipe, UniformRecipe
 
 NAME = "clear-uniform"
 
@@ -59,6 +60,42 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     return tells_nothing(found) or found
 
 
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """Return the candidate in which every mix draws as many fakes as the bins need.
+
+    Each mix is priced as if it were the only honest one. Plans have no such fakes for sets.
+    """
+    clear, asked = sent_in_clear(encoding), request.protocol == NAME
+    if clear is None or not request.mixes_draw or request.question.hashed is not None:
+        return None
+    if request.local_epsilon is not None:
+        return Infeasible(NAME, IN_CLEAR) if asked else None
+    bins, size = [part.bins for part in clear], clear[0].max_set
+    if size > 1:
+        return None
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short if asked else None
+    too_few = None
+    if sum(bins) > request.drawn or not _hidden_by(
+        request, encoding, bins, Fraction(request.drawn), accountant, 1
+    ):
+        too_few = Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
+    try:
+        needs = [] if too_few else _uniform(request, encoding, bins, accountant, 1)
+    except EffortError:
+        raise
+    except ParameterError:
+        too_few = Infeasible(NAME, "a larger epsilon or delta")
+    if too_few is not None:
+        return too_few if asked else None
+    if sum(needs) > request.drawn:
+        few = Infeasible(NAME, f"{_many(sum(needs), bins)}: --mix-messages {sum(needs)}")
+        return few if asked else None
+    pairs = zip(bins, needs, strict=True)
+    parts = tuple(in_clear(each, None, UniformRecipe(need)) for each, need in pairs)
+    return within_limits(Candidate(request, request.question, parts, Cover.MIXES))
+
+
 def _many(fakes: int, bins: list[int]) -> str:
     return f"{fakes:,} fakes, {fakes / sum(bins):.4g} per bin"
 
@@ -83,8 +120,21 @@ def _needs(
     accountant: Accountant,
     size: int = 1,
 ) -> list[int]:
-    """The fakes of each message, or of a set's, coins included; where likely ones do, as many a
-    bin as in the largest.
+    """Return the fakes of each message, or of a set's, coins included."""
+    found = _uniform(request, encoding, bins, accountant, size)
+    return [with_coins(request, one, len(bins)) for one in found]
+
+
+def _uniform(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    accountant: Accountant,
+    size: int,
+) -> list[int]:
+    """Return the fakes of each message, or of a set's, if all of them certainly arrive.
+
+    Where likely ones do, they are as many a bin as in the largest.
     """
     if request.likely:
         most = max(bins)
@@ -94,7 +144,7 @@ def _needs(
         found = {
             each: uniform_fakes(accountant, request, encoding, each, size) for each in set(bins)
         }
-    return [with_coins(request, found[each], len(bins)) for each in bins]
+    return [found[each] for each in bins]
 
 
 def _affordable(
@@ -109,8 +159,21 @@ def _affordable(
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
     if allowed < 0:
         return False
+    sure = without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
+    return _hidden_by(request, encoding, bins, sure * sum(bins) / max(bins), accountant, size)
+
+
+def _hidden_by(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    fakes_of_all: Fraction,
+    accountant: Accountant,
+    size: int,
+) -> bool:
+    """Return whether so many fakes of all messages most likely do for the one of most bins."""
     most = max(bins)
-    fakes = round(without_coins(request, Fraction(allowed * most, sum(bins)), len(bins)))
+    fakes = round(fakes_of_all * most / sum(bins))
     record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
     return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)

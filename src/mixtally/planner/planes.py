@@ -22,6 +22,7 @@ from mixtally.planner.options import Candidate, Result, within_limits
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
+from mixtally.privacy.divergence.planes import MOST_PRIME
 from mixtally.records.encodings import Encoding
 from mixtally.records.part import FakeRecord, Part
 from mixtally.records.plan import Cover
@@ -66,8 +67,9 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
     most = min(request.drawn, max(_FEW, _PLENTY * request.users))
-    planes = planes_of(request, _most_cells(accountant, request, encoding, most))
-    if planes is None:
+    cells = _most_cells(accountant, request, encoding, most)
+    planes = planes_of(request, cells)
+    if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
     count = min(most, _fakes(accountant, request, encoding, planes.prime, size))
     part = in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
@@ -117,7 +119,13 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
     prime = _prime(min(cells, MOST_BINS), size)
     if prime < 2 * size or (question.hashed is None and prime >= question.bins):
         return None
-    if question.hashed is None and size == 1:
+    return _planes_for_one(request, prime) if size == 1 else Planes(prime, most_digits(prime))
+
+
+def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
+    """Return the planes of single values: the fewest digits of a list, the most of any text."""
+    question = request.question
+    if question.hashed is None:
         return Planes(prime, digits_for(prime, question.bins))
     return Planes(prime, most_digits(prime))
 
@@ -125,10 +133,15 @@ def planes_of(request: PlanRequest, cells: int) -> Planes | None:
 def _fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
 ) -> int:
-    """Fakes that must certainly arrive among planes, so many a direction, of as many cells; of sets
-    hardly more of them.
+    """Return the fakes that must certainly arrive among planes, so many a direction.
+
+    Of a large prime they are those of as many cells; of sets hardly more; of a small prime fewer.
     """
     over = Planes(prime, size + 1) if size > 1 else None
+    question = request.question
+    listed = question.hashed is None and prime >= question.bins  # then bins are named themselves
+    if size == 1 and prime <= MOST_PRIME and is_prime(prime) and not listed:
+        over = _planes_for_one(request, prime)
     return uniform_fakes(accountant, request, encoding, prime, size, over)
 
 

@@ -62,8 +62,7 @@ def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     first = found.parts[0]
     if isinstance(first.recipe, UniformRecipe):
         for room in _ROOMS:
-            count = first.recipe.count + math.ceil(room * first.recipe.count)
-            yield replace(found, parts=(structs.replace(first, recipe=UniformRecipe(count)),))
+            yield replace(found, parts=tuple(_with_more(part, room) for part in found.parts))
     elif isinstance(first.recipe, Shape):
         for more in range(_MORE_SHIFTS):
             yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
@@ -73,6 +72,13 @@ def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
         yield from _covered(found, accountant)
     else:
         yield from _flipped(found, first.threshold, accountant)
+
+
+def _with_more(part: Part, room: float) -> Part:
+    """Return the part with more uniform fakes of every mix, relatively by ``room``."""
+    assert isinstance(part.recipe, UniformRecipe)
+    count = part.recipe.count + math.ceil(room * part.recipe.count)
+    return structs.replace(part, recipe=UniformRecipe(count))
 
 
 def _shifted(part: Part, more: int) -> Part:

@@ -17,7 +17,7 @@ from mixtally.privacy.composition.pld import (
     loss_distribution,
     proved_at_once,
 )
-from mixtally.privacy.divergence import Bound, clear_uniform, k_hot, set_in_clear
+from mixtally.privacy.divergence import Bound, clear_uniform, in_clear, k_hot, set_in_clear
 from mixtally.privacy.divergence.set_in_clear import Hidden
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
@@ -89,7 +89,12 @@ class Counted:
         if not fakes.coin or not isinstance(mechanism, InClear):
             return None
         memo = accountant.distributions
-        return clear_uniform.averaged(fakes.sure, mechanism.cells, epsilon, fakes.tossed, memo)
+        given = fakes.sure, mechanism.cells, epsilon, fakes.tossed
+        exact = clear_uniform.averaged(*given, memo)
+        if exact is None or not in_clear.few_planes(mechanism):
+            return exact
+        near = in_clear.near(mechanism, fakes.sure, epsilon, *fakes.tossed)
+        return Bracket(min(exact.lower, near), min(exact.upper, near))
 
     def _in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
         """Of replaced values among coins, in cells: each bound is an integral of its own."""
@@ -232,8 +237,8 @@ class Counted:
             memo = accountant.distributions
             return [set_in_clear.upper(hidden, one, memo, near=True) for one in epsilons]
         match self.mechanism(sure):
-            case InClear(fakes=UniformFakes(), cells=cells):
-                return [clear_uniform.near(sure, cells, epsilon, *coins) for epsilon in epsilons]
+            case InClear(fakes=UniformFakes()) as one:
+                return [in_clear.near(one, sure, epsilon, *coins) for epsilon in epsilons]
             case BitFlips(fakes=BlankFakes(), max_set=int(most), threshold=q, crowd=crowd) if (
                 crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + math.prod(coins))
             ):

@@ -10,7 +10,7 @@ from functools import partial, reduce
 from typing import NamedTuple
 
 from mixtally.rigorous import blank, pairs, sets, shaped, two_outputs, uniform
-from mixtally.rigorous.balls import Bounds, arb, settled, working
+from mixtally.rigorous.balls import FIRST_NATS, Bounds, arb, settled, working
 from mixtally.rigorous.binomials import Binomial
 from mixtally.rigorous.caps import overflow
 from mixtally.rigorous.coins import average
@@ -34,6 +34,10 @@ _SETS = (
     "bins or more are derived, and only among few flips"
 )
 _ABOVE = "from above, {how}; derived again from the definition, in balls"
+_FEW_PLANES = (
+    "over planes, where nobody but fakes hides the person: that bounds all crowds; derived again "
+    "from the definition, in balls"
+)
 _PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
 _REPLACED = "as if what others replace were known: that bounds all crowds"
 _TWO_BINS = (
@@ -43,6 +47,10 @@ _COINS_OF_TWO_BINS = (
     "from below by the crowd whose people all hold one bin, averaged over the coins of {people:,} "
     "people; from above as if what others replace were known: that bounds all crowds"
 )
+_MOST_PRIME = 200
+"""Up to it the planes that hold both of two values are counted on."""
+_MOST_TERMS = {False: 300_000, True: 4_000}
+"""Of such a sum, some seconds; fewer where coins ask hundreds of times."""
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
 """Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
 
@@ -98,6 +106,10 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     least, _ = free.raised(cost).ends()
     if part.two_bins:
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_REPLACED))
+    if _few_planes(part) and _added_up(part):
+        return PartBracket(part.protocol, None, upper, least, _FEW_PLANES)
+    if _few_planes(part):  # the stated delta may be less than that of so many bins
+        return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_PLANES))
     if part.planes or part.replaced:
         how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
         return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=how))
@@ -175,6 +187,9 @@ def _directions(part: Stream) -> list[Direction]:
         if sum(many * chance for many, chance in apart) > sets.MOST:
             return []
         return [lambda _, grow, nats: sets.bounds(size, apart, grow, nats)]
+    if part.planes is not None and _few_planes(part) and _added_up(part):
+        over = part.bins, part.planes
+        return [lambda fakes, grow, nats: uniform.over_planes(fakes, over, grow, nats)]
     if threshold is None:
         chance = Fraction(part.replaced, _SCALE)
         return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats, chance)]
@@ -191,6 +206,19 @@ def _directions(part: Stream) -> list[Direction]:
             lambda fakes, grow, nats: pairs.sharing(fakes, threshold, grow, nats),
         ]
     return [lambda fakes, grow, nats: blank.one_hot(fakes, threshold, grow, nats)]
+
+
+def _few_planes(part: Stream) -> bool:
+    """Return whether values name planes of so small a prime that values often meet."""
+    single = part.most_set == 1 and not part.replaced
+    return single and part.planes is not None and part.bins <= _MOST_PRIME
+
+
+def _added_up(part: Stream) -> bool:
+    """Return whether the sum over planes that hold one of two values, or both, is short enough."""
+    assert part.planes is not None
+    terms = uniform.sums(part.most_fakes, (part.bins, part.planes), FIRST_NATS)
+    return terms <= _MOST_TERMS[part.coin > 0]
 
 
 def _every_pair(part: Stream) -> bool:

@@ -24,6 +24,14 @@ taken off. Of n people who all replace, Bin(n - 1, g) of the others' values are 
 told the rest and which these are, which no value of the person's decides, sees no less. So the
 average over them bounds delta, for every crowd.
 
+*Over planes* of Z_p^t two values lie in one plane of a share k = kappa of all directions. Of the N
+records C point at both values, A and B at one alone, so that with p for d
+
+    delta = (p/N) E[(A - e^eps B - (e^eps - 1) C)_+],
+
+C ~ Bin(N, k/p), and given C, T = A + B is Bin(N - C, 2 (1 - k)/(p - k)): as above with c for
+(e^eps - 1) C. What others hold only helps, as it depends on neither value.
+
 What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
 person's: T = 1 + Bin(N - 1, 2/d).
 
@@ -63,6 +71,45 @@ def one_bin(
         return Bounds(arb(0), cut + hardly)
     value = _walk(high, binomial.points(low, high), grow, taken) * scale
     return Bounds(value, value + cut)
+
+
+def over_planes(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> Bounds:
+    """Return delta of one record that names a plane, where nobody but ``fakes`` hides it.
+
+    where
+      planes   p and t
+
+    Raises UndecidedError.
+    """
+    records, (p, t) = fakes + 1, planes
+    meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
+    both, others = Binomial(records, meeting / p), Binomial(fakes, meeting / p)
+    apart = 2 * (1 - meeting) / (p - meeting)
+    first, last = both.window(nats)
+    value, cut = arb(0), others.most_below(first - 1) + others.most_above(last)
+    widest = arb(0)
+    for met, chance in enumerate(both.points(first, last), first):
+        if met >= records:
+            break  # no record points at one value alone
+        law = Binomial(records - met, apart)
+        low, high = law.window(nats)
+        low, high = max(low, 1), max(high, 1)
+        value += chance * _walk(high, law.points(low, high), grow, (grow - 1) * met)
+        # The person's record points at both values, or it is one of those that do not.
+        fewer = Binomial(records - met - 1, apart)
+        below = fewer.most_below(low - 1) if low > 1 else arb(0)
+        widest = widest.max(below + law.most_above(high + 1) + fewer.most_above(high))
+    value = value * exactly(Fraction(p, records))
+    return Bounds(value, value + cut + widest)
+
+
+def sums(fakes: int, planes: tuple[int, int], nats: float) -> int:
+    """Return about how many terms ``over_planes`` adds up."""
+    p, t = planes
+    meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
+    laws = Binomial(fakes + 1, meeting / p), Binomial(fakes + 1, 2 * (1 - meeting) / p)
+    (first, last), (low, high) = (law.window(nats) for law in laws)
+    return (last - first + 1) * (high - low + 1)
 
 
 def _hardly(low: int, grow: arb) -> arb:

@@ -1,7 +1,8 @@
 """Records in clear: among uniform fakes of people or mixes, or mixes' shaped ones.
 
 Over planes of Z_p^t the distribution of p bins bounds that of every pair of values
-(``clear_uniform``), that of hardly smaller cells of every pair of sets (``set_in_clear``).
+(``clear_uniform``), more closely for a small p (``planes``), and that of hardly smaller cells
+bounds every pair of sets (``set_in_clear``).
 
 What the observer of sums sees is what the observer of messages sees: the number of messages in
 every bin. Other people's records are no cover at worst, as nobody else may hold the same.
@@ -38,6 +39,10 @@ from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape, ratio_
 
 SOURCE = clear_uniform.SOURCE
 OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
+OVER_FEW_PLANES = (
+    "distribution of the planes that hold either of two values, or both, among uniform fakes "
+    "(proved in privacy/divergence/planes.py); any other records only help"
+)
 SETS_OVER_PLANES = (
     f"{set_in_clear.SOURCE}; over planes no member meets another, so that cells have "
     "(1 - (k-1) kappa)/p of all fakes, and sets that meet only help (Karamata)"
@@ -123,8 +128,12 @@ def delta(
         case UniformFakes(count):
             bounds, source = _among_uniform(mechanism, count, epsilon, memo)
             if mechanism.planes is not None and mechanism.max_set == 1:
-                least = planes.lower(count, mechanism.planes, epsilon)
-                bounds, source = Bracket(min(least, bounds.lower), bounds.upper), OVER_PLANES
+                most, source = bounds.upper, OVER_PLANES
+                if few_planes(mechanism):
+                    most = min(most, planes.upper(count, mechanism.planes, epsilon))
+                    source = OVER_FEW_PLANES
+                least = min(planes.lower(count, mechanism.planes, epsilon), most)
+                bounds = Bracket(min(least, bounds.lower), most)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
@@ -151,9 +160,26 @@ def taken(message: ObservedMessage, bound: Bound) -> Bound:
     if mechanism.max_set > 1:
         return Bound.NEAR if composed else Bound.EXACT
     match mechanism.fakes:
+        case UniformFakes() if composed and few_planes(mechanism):
+            return Bound.NEAR
         case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.cells):
             return Bound.NEAR
     return Bound.EXACT
+
+
+def few_planes(mechanism: InClear) -> bool:
+    """Return whether single values name planes of so small a prime that values often meet."""
+    over = mechanism.planes
+    return over is not None and mechanism.max_set == 1 and over.prime <= planes.MOST_PRIME
+
+
+def near(
+    mechanism: InClear, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
+) -> float:
+    """Return an upper bound of a single value's delta among uniform fakes, as ``planes.upper``."""
+    if mechanism.planes is not None and few_planes(mechanism):
+        return planes.upper(fakes, mechanism.planes, epsilon, people, coin)
+    return clear_uniform.near(fakes, mechanism.cells, epsilon, people, coin)
 
 
 def upper(
@@ -162,10 +188,11 @@ def upper(
     """The upper bounds alone."""
     match _in_clear(message):
         case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
-            near, hidden = taken(message, bound) is Bound.NEAR, among(mechanism, count)
-            return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
-        case InClear(cells=cells, fakes=UniformFakes(count)) if taken(message, bound) is Bound.NEAR:
-            return [clear_uniform.near(count, cells, epsilon) for epsilon in epsilons]
+            composed, hidden = taken(message, bound) is Bound.NEAR, among(mechanism, count)
+            given = [(hidden, epsilon, memo) for epsilon in epsilons]
+            return [set_in_clear.upper(*one, near=composed) for one in given]
+        case InClear(fakes=UniformFakes(count)) as one if taken(message, bound) is Bound.NEAR:
+            return [near(one, count, epsilon) for epsilon in epsilons]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
