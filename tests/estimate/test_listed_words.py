@@ -16,7 +16,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
 from mixtally.records.listed import Listed
 from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes, points_at
+from mixtally.records.planes import Planes, bin_points, points_at
 from mixtally.records.results import Tally
 from mixtally.simulation.seeded import SeededChance
 from mixtally.tally.fold import Fold, add, tally_messages
@@ -185,10 +185,11 @@ def test_the_error_of_unlisted_words_counts_listed_ones_and_pads():
 def test_the_pads_of_sets_are_points_beside_the_listed_words():
     """Messages of the first direction, by hand: which points each of them holds."""
     sent = Tally(np.array([4, 2]), 6, codes=np.array([0, 3]))
-    own = np.array([SPACE.bare.message(x, 0) for x in (*WORDS.tolist(), *PADS)])
-    for most, points in ((1, 3), (2, 5)):
+    single = bin_points(SPACE.bare, WORDS, SPACE.points).tolist()
+    for most, points in ((1, single), (2, [*WORDS.tolist(), *PADS])):
+        own = np.array([SPACE.bare.message(x, 0) for x in points])
         every, squares = tally_of(SPACE, sent, Listed(("a", "b", "c"), WORDS), most)
-        hits = [(own[:points] == code).astype(int) for code in (0, 3)]
+        hits = [(own == code).astype(int) for code in (0, 3)]
         assert every.counts.tolist() == (4 * hits[0] + 2 * hits[1]).tolist()
         assert squares == 4 * hits[0].sum() ** 2 + 2 * hits[1].sum() ** 2
 

@@ -10,6 +10,7 @@ import pytest
 
 from helpers import contracts
 from helpers.named import clear_shaped, clear_uniform, flip_blank
+from mixtally.estimate import change
 from mixtally.estimate.change import Counted, change_intervals, estimate_change
 from mixtally.estimate.conclude import conclude, differences, set_sizes
 from mixtally.estimate.debias import estimate_counts
@@ -76,6 +77,16 @@ def test_what_is_unsure_is_taken_off_every_interval(name):
     assert ends(found.together) != ends(unmoved)
 
 
+def test_what_is_unsure_is_taken_off_every_change(plant):
+    """Both collections are off by ``UNSURE``, so their difference is by twice as much."""
+    plant(change, "unsure_of", lambda *_, **__: UNSURE)
+    made = MECHANISMS["planes"]
+    before, after = Counted(made, tally_of(made)), Counted(made, tally_of(made, 30))
+    found = estimate_change(before, after, level=LEVEL)
+    each = 1.0 - (1.0 - LEVEL) / BINS + 2.0 * UNSURE
+    assert ends(found.together) == ends(change_intervals(before, after, each, simultaneous_over=1))
+
+
 def test_more_that_is_unsure_than_there_is_error_is_said():
     made = MECHANISMS["planes"]
     found = estimate_counts(made, tally_of(made), PEOPLE, level=LEVEL, unsure=0.02)
@@ -104,7 +115,8 @@ def test_what_is_unsure_is_taken_off_every_difference(plant, watch):
     )
     result = conclude(plan, [Tally(np.array([400, 350, 250]), 2 * PEOPLE)])
     differences.differences(result, "abc")
-    alone, among = {tails for *_, tails in seen}.pop()
+    (found,) = {levels for *_, levels in seen}
     assert len(seen) == 3
-    assert 2.0 * alone == pytest.approx(1.0 - LEVEL - 2.0 * UNSURE)
-    assert 2.0 * among == pytest.approx((1.0 - LEVEL) / 3 - 2.0 * UNSURE)
+    assert [over for _, over in found] == [1, 3]
+    for level, over in found:
+        assert (1.0 - level) / over == pytest.approx((1.0 - LEVEL) / over - 2.0 * UNSURE)
