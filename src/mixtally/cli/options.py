@@ -152,6 +152,10 @@ class AnalysisOptions:
     project: Annotated[
         str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
+    no_project: Annotated[
+        bool,
+        option("--no-project", "Show raw counts, which may not add up to the people."),
+    ] = False
 
     def analysis(self, level: float) -> "Analysis":
         """All that is wanted, with intervals of ``level``."""
@@ -161,6 +165,7 @@ class AnalysisOptions:
         return Analysis(
             level=level,
             projection=self.project,
+            raw=self.no_project,
             pairs=self.pairs,
             compared=tuple(self.compare or ()),
             totals=read_groups(self.total),

@@ -44,6 +44,7 @@ class Analysis:
     where
       level        confidence level of all intervals, in (0, 1)
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
+      raw          whether counts are shown that do not use how many people there are
       listed       words that are looked for, where the question is open; None for none
       pairs        whether messages are counted for how many people have both of two bits
       compared     labels whose counts are compared with each other
@@ -54,6 +55,7 @@ class Analysis:
 
     level: float = 0.95
     projection: str | None = None
+    raw: bool = False
     listed: Listed | None = None
     pairs: bool = False
     compared: tuple[str, ...] = ()
@@ -64,6 +66,13 @@ class Analysis:
         if self.projection is not None and self.projection not in PROJECTIONS:
             unbiased = "leave it out for the unbiased counts"
             raise not_one_of("projection", self.projection, list(PROJECTIONS), unbiased)
+        if self.projection is not None and self.raw:
+            raise ParameterError(
+                "projection",
+                wanted="one of --project and --no-project",
+                got="both",
+                do="leave one of them out: a projection needs the sum that raw counts leave out",
+            )
 
     def check_sums(self, question: Question) -> None:
         """Raises ParameterError for a projection of counts that have no known sum."""

@@ -20,6 +20,7 @@ of the two tallied counts s' - s is exact as well:
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
 from mixtally.estimate.cumulants import Cumulants, ends, of_binomials
-from mixtally.estimate.debias import surer, unsure_of
+from mixtally.estimate.debias import joined, split, surer, unsure_of
 from mixtally.estimate.intervals import (
     EXACT,
     MOST_EXACT_ONES,
@@ -38,7 +39,13 @@ from mixtally.estimate.intervals import (
     in_clear,
     intervals,
 )
-from mixtally.estimate.noise import NoiseDistribution, noise_distribution
+from mixtally.estimate.noise import (
+    KnownTotal,
+    NoiseDistribution,
+    noise_distribution,
+    noise_given_total,
+)
+from mixtally.estimate.projection import excess_of, projected_cumulants
 from mixtally.records.change import Change
 from mixtally.records.mechanism import BitFlips, Shuffled, UniformFakes
 from mixtally.records.results import Intervals, Tally
@@ -48,14 +55,20 @@ _DIRECT = 4_000
 
 
 class Counted(NamedTuple):
-    """A collection: its mechanism, with the fakes that came, and its tally."""
+    """A collection: its mechanism, with the fakes that came, and its tally.
+
+    ``total`` is the known sum of all bins of which the tally has some; None where there is none.
+    """
 
     mechanism: Shuffled
     tally: Tally
+    total: KnownTotal | None = None
 
     @property
     def variance(self) -> float:
         """Of a bin's count, in counts squared; of the fullest one where they differ."""
+        if self.total is not None:
+            return self.mechanism.variance_given_total(self.tally.messages, self.total.bins)
         held = min(max(float(self.unbiased.max(initial=0.0)), 0.0), float(self.people))
         return self.mechanism.variance_at(self.tally.messages, round(held))
 
@@ -66,17 +79,27 @@ class Counted(NamedTuple):
 
     @property
     def unbiased(self) -> NDArray[np.float64]:
-        """Counts without bias."""
-        return self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+        """Counts without bias, which use the total where one is known."""
+        counts = self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+        if self.total is None:
+            return counts
+        return counts - excess_of(self.mechanism, self.tally.messages, self.total) / self.total.bins
 
 
 def estimate_change(
-    earlier: Counted, later: Counted, *, level: float = 0.95, changes: int = 1
+    earlier: Counted,
+    later: Counted,
+    *,
+    level: float = 0.95,
+    changes: int = 1,
+    totals: tuple[Sequence[KnownTotal], Sequence[KnownTotal]] = ((), ()),
 ) -> Change:
     """Unbiased changes with intervals at ``level``; both are collections under one plan.
 
     where
       changes   how many changes are looked at; ``together`` holds for every bin of all of them
+      totals    the known totals of consecutive bins, of either collection; none where they are not
+                known of both, or not to be used
 
     Raises ParameterError for a level outside (0, 1), MessageError for tallies of other bins or with
     fewer messages than promised fakes.
@@ -93,17 +116,28 @@ def estimate_change(
                 do="compare collections under one plan, each of them complete",
             )
 
+    pairs = [(earlier, later)]
+    if all(totals):
+        pieces = (_by_totals(*each) for each in zip((earlier, later), totals, strict=True))
+        pairs = list(zip(*pieces, strict=True))
+
     def ends_of(over: int) -> Intervals:
         wanted, how = surer(level, over * unsure)
-        found = change_intervals(earlier, later, wanted, simultaneous_over=over)
+        found = joined([change_intervals(*both, wanted, simultaneous_over=over) for both in pairs])
         return replace(found, level=level, method=found.method + how)
 
     return Change(
-        counts=later.unbiased - earlier.unbiased,
-        standard_error=change_error(earlier, later),
+        counts=np.concatenate([after.unbiased - before.unbiased for before, after in pairs]),
+        standard_error=max(change_error(*both) for both in pairs),
         each=ends_of(1),
         together=ends_of(bins * changes),
     )
+
+
+def _by_totals(one: Counted, totals: Sequence[KnownTotal]) -> list[Counted]:
+    """Return the bins of each known total as a collection of its own."""
+    pieces = zip(split(one.tally, totals), totals, strict=True)
+    return [Counted(one.mechanism, tally, total) for tally, total in pieces]
 
 
 def change_error(earlier: Counted, later: Counted) -> float:
@@ -119,9 +153,12 @@ def change_intervals(
     ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
     whole of it.
     """
-    if later.mechanism.flip_threshold is None and later.mechanism.noise_by_count:
+    sent = later.mechanism
+    flipped_fakes = sent.flip_threshold is not None and sent.uniform_fakes
+    own_noise = sent.flip_threshold is None and sent.noise_by_count
+    if own_noise or (later.total is not None and flipped_fakes):
         lower, upper, method = _own_noise(earlier, later, level, simultaneous_over)
-    elif later.mechanism.noise_by_count:
+    elif sent.noise_by_count:
         lower, upper, method = flipped_ends(earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
@@ -169,8 +206,23 @@ def flipped_ends(
         )
     expected = sum(one.mechanism.offset(one.tally.messages) for one in (earlier, later))
     exact_ones = math.inf if expected <= MOST_EXACT_ONES else -math.inf
-    ends = intervals(mechanism, both, level, simultaneous_over=over, exact_ones=exact_ones)
+    total = _joint_total(earlier, later, turned)
+    ends = intervals(
+        mechanism, both, level, simultaneous_over=over, exact_ones=exact_ones, total=total
+    )
     return ends.lower - turned, ends.upper - turned, ends.method
+
+
+def _joint_total(earlier: Counted, later: Counted, turned: int) -> KnownTotal | None:
+    """Return the known total of the joined batch, in which ``turned`` people hold every bin."""
+    before, after = earlier.total, later.total
+    if before is None or after is None:
+        return None
+    return KnownTotal(
+        after.people + turned * after.bins - before.people,
+        after.bins,
+        after.tallied + earlier.tally.messages * after.bins - before.tallied,
+    )
 
 
 class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
@@ -221,6 +273,8 @@ def whole_between(
 
 def _cumulants(one: Counted) -> Cumulants:
     held = np.clip(one.unbiased, 0.0, one.people)
+    if one.total is not None:
+        return projected_cumulants(one.mechanism, one.tally.messages, held, one.total)
     return of_binomials(one.mechanism, one.tally.messages, held)
 
 
@@ -232,15 +286,17 @@ def _clear(earlier: Counted, later: Counted, tail: float) -> Ends:
         width = -NormalDist().inv_cdf(tail) * change_error(earlier, later) * mechanism.repeats
         noise, method = (math.floor(middle - width), math.ceil(middle + width)), NORMAL
     else:
-        off = difference_distribution(earlier.mechanism, mechanism)
+        off = difference_distribution(earlier, later)
         noise, method = (off.lowest(tail), off.highest(tail)), EXACT
     return *in_clear(mechanism, rise, noise), method
 
 
-def difference_distribution(earlier: Shuffled, later: Shuffled) -> NoiseDistribution:
-    """That of X' - X for two independent noises of mechanisms in clear, X of the ``earlier``."""
-    before = noise_distribution(earlier, earlier.fakes_promised, 0)
-    after = noise_distribution(later, later.fakes_promised, 0)
+def difference_distribution(earlier: Counted, later: Counted) -> NoiseDistribution:
+    """Return that of X' - X for independent noises in clear, X of the ``earlier`` collection.
+
+    Where totals are known, each noise is taken given the sum of those of its bins.
+    """
+    before, after = (_noise_in_clear(one) for one in (earlier, later))
     turned = before.pmf[::-1]
     first = after.first - before.first - len(turned) + 1
     if max(len(after.pmf), len(turned)) <= _DIRECT:
@@ -248,3 +304,10 @@ def difference_distribution(earlier: Shuffled, later: Shuffled) -> NoiseDistribu
     size = len(after.pmf) + len(turned) - 1
     spectrum = np.fft.rfft(after.pmf, size) * np.fft.rfft(turned, size)
     return NoiseDistribution(first, np.maximum(np.fft.irfft(spectrum, size), 0.0))
+
+
+def _noise_in_clear(one: Counted) -> NoiseDistribution:
+    """Return the distribution of the noise of a bin, which is that of any other."""
+    if one.total is None:
+        return noise_distribution(one.mechanism, one.tally.messages, 0)
+    return noise_given_total(one.mechanism, one.tally.messages, 0, one.total)

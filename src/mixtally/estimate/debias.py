@@ -1,13 +1,15 @@
 """Unbiased counts out of a tally, with their standard error and intervals."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mixtally.estimate.arrived import check_arrived
 from mixtally.estimate.intervals import checked_level, intervals
-from mixtally.estimate.noise import Noises
+from mixtally.estimate.noise import KnownTotal, Noises
+from mixtally.estimate.projection import projected, totals_of
 from mixtally.ground.tails import Floats
 from mixtally.records.mechanism import InClear, KaryResponse, Shuffled
 from mixtally.records.results import Estimate, Intervals, Tally
@@ -26,6 +28,7 @@ def estimate_counts(
     together: int | None = None,
     noises: Noises | None = None,
     unsure: float = 0.0,
+    summed: Sequence[int] = (),
 ) -> Estimate:
     """Unbiased counts with intervals at ``level``.
 
@@ -35,23 +38,39 @@ def estimate_counts(
       together     bins over which intervals hold at once, if more than this tally's own
       noises       shared by many estimates that are alike, which saves their time
       unsure       how far a bin's count is from its distribution: each interval is as much surer
+      summed       of how many consecutive bins each the true counts add up to the users; none where
+                   that is not known, or not to be used
 
     Raises ParameterError for a level outside (0, 1), MessageError when the batch is not what so
     many people and their fakes make.
     """
     checked_level(level)
     check_arrived(mechanism, tally.messages, users)
-    counts = mechanism.unbiased(tally.counts, tally.messages)
+    totals = totals_of(mechanism, tally, users, summed)
+    counts = projected(
+        mechanism, mechanism.unbiased(tally.counts, tally.messages), tally.messages, totals
+    )
     among, noises = together or len(counts), noises or Noises()
 
     def ends(over: int) -> Intervals:
         wanted, how = surer(level, over * unsure)
-        found = intervals(
-            mechanism, tally, wanted, simultaneous_over=over, exact_ones=exact_ones, noises=noises
-        )
+        given = {"simultaneous_over": over, "exact_ones": exact_ones, "noises": noises}
+        if totals:
+            found = joined(
+                [
+                    intervals(mechanism, some, wanted, total=total, **given)
+                    for some, total in zip(split(tally, totals), totals, strict=True)
+                ]
+            )
+        else:
+            found = intervals(mechanism, tally, wanted, **given)
         return replace(found, level=level, method=found.method + how)
 
-    errors = errors_of(mechanism, tally.messages, counts, users)
+    errors = (
+        errors_given(mechanism, tally.messages, totals)
+        if totals
+        else errors_of(mechanism, tally.messages, counts, users)
+    )
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(mechanism.variance(tally.messages))
@@ -61,6 +80,28 @@ def estimate_counts(
         together=ends(among),
         errors=errors,
     )
+
+
+def split(tally: Tally, totals: Sequence[KnownTotal]) -> list[Tally]:
+    """Return the tally of the bins of each total."""
+    ends = np.cumsum([one.bins for one in totals])[:-1]
+    return [Tally(some, tally.messages) for some in np.split(tally.counts, ends)]
+
+
+def joined(found: Sequence[Intervals]) -> Intervals:
+    """Return the intervals of consecutive bins as one."""
+    return Intervals(
+        lower=np.concatenate([one.lower for one in found]),
+        upper=np.concatenate([one.upper for one in found]),
+        level=found[0].level,
+        method=" and ".join(dict.fromkeys(one.method for one in found)),
+    )
+
+
+def errors_given(mechanism: Shuffled, messages: int, totals: Sequence[KnownTotal]) -> Floats:
+    """Return the standard errors of bins whose counts use these totals."""
+    errors = [math.sqrt(mechanism.variance_given_total(messages, one.bins)) for one in totals]
+    return np.repeat(errors, [one.bins for one in totals])
 
 
 def surer(level: float, unsure: float) -> tuple[float, str]:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from mixtally.errors import strictly_within
 from mixtally.estimate.cumulants import ends, of_binomials
-from mixtally.estimate.noise import Noises, reach
+from mixtally.estimate.noise import KnownTotal, Noises, reach
+from mixtally.estimate.projection import excess_of, projected_cumulants
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Intervals, Tally
 
@@ -39,27 +40,34 @@ def intervals(
     simultaneous_over: int,
     exact_ones: float | None = None,
     noises: Noises | None = None,
+    total: KnownTotal | None = None,
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
 
     ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
     on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
     flipped ones take the normal distribution, ``MOST_EXACT_ONES`` when left out. ``noises`` serves
-    many such calls.
+    many such calls. A ``total`` is that of all bins of which these are some, and narrows intervals
+    as ``projection`` says.
     """
     most = mechanism.people_among(tally.messages)
+    if total is not None:
+        most = min(most, total.people)
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not mechanism.noise_by_count:
         method = EXACT
-        lower, upper = in_clear(mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail))
-    elif mechanism.flip_threshold is None or mechanism.offset(tally.messages) <= (
-        MOST_EXACT_ONES if exact_ones is None else exact_ones
+        lower, upper = in_clear(
+            mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail, total)
+        )
+    elif mechanism.flip_threshold is None or (
+        mechanism.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones)
+        and not (total is not None and mechanism.uniform_fakes)
     ):
         method = EXACT
-        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises())
+        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises(), total)
     else:
         method = NORMAL
-        lower, upper = _normal(mechanism, tally, tail, most)
+        lower, upper = _normal(mechanism, tally, tail, most, total)
     return Intervals(
         lower=np.clip(lower, 0, most),
         upper=np.clip(upper, 0, most),
@@ -88,16 +96,30 @@ def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:
     return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
 
 
-def _normal(mechanism: Shuffled, tally: Tally, tail: float, people: int) -> _Ends:
+def _normal(
+    mechanism: Shuffled, tally: Tally, tail: float, people: int, total: KnownTotal | None
+) -> _Ends:
     """Bent to the noise's lean: among many bins a tail is 1.6 times the normal one, still."""
     counts = mechanism.unbiased(tally.counts, tally.messages)
-    noise = of_binomials(mechanism, tally.messages, np.clip(counts, 0.0, people))
+    if total is None:
+        noise = of_binomials(mechanism, tally.messages, np.clip(counts, 0.0, people))
+    else:
+        counts = counts - excess_of(mechanism, tally.messages, total) / total.bins
+        held = np.clip(counts, 0.0, people)
+        noise = projected_cumulants(mechanism, tally.messages, held, total)
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
     least, most = ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
 
 
-def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: Noises) -> _Ends:
+def _invert(
+    mechanism: Shuffled,
+    tally: Tally,
+    tail: float,
+    most: int,
+    noises: Noises,
+    total: KnownTotal | None,
+) -> _Ends:
     """The least z that noise takes up to s, and the last that it leaves at s or below.
 
     What is tallied beyond ``repeats`` z falls as z grows, since one more person may lose ones and
@@ -112,7 +134,7 @@ def _invert(mechanism: Shuffled, tally: Tally, tail: float, most: int, noises: N
     times = mechanism.repeats
 
     def reach_of(z: int, side: int) -> int:
-        return noises.reach(mechanism, tally.messages, z, tail)[side] - (times - 1) * z
+        return noises.reach(mechanism, tally.messages, z, tail, total)[side] - (times - 1) * z
 
     lower = least_reaching(seen, partial(reach_of, side=1), times, start, most)
     upper = least_reaching(seen + 1, partial(reach_of, side=0), times, start, most + 1) - 1

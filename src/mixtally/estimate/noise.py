@@ -1,5 +1,6 @@
 """The exact distribution of what a tally adds to a bin's true count."""
 
+import math
 from functools import reduce
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.base import Noise
 
 _MOST_BYTES = 32_000_000
+_DEVIATIONS = 12.0
 
 
 class NoiseDistribution(NamedTuple):
@@ -30,6 +32,24 @@ class NoiseDistribution(NamedTuple):
         return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
 
 
+class KnownTotal(NamedTuple):
+    """Counts of bins that truly add up to a known number.
+
+    Parameters
+    ----------
+    people : int
+        What the true counts add up to.
+    bins : int
+        How many bins there are.
+    tallied : int
+        What the tallied counts of these bins add up to.
+    """
+
+    people: int
+    bins: int
+    tallied: int
+
+
 class Noises:
     """How far noise reaches, each looked up once; hand one to all estimates that are alike."""
 
@@ -37,26 +57,128 @@ class Noises:
         self._memo = Memo(most_bytes)
 
     def reach(
-        self, mechanism: Shuffled, messages: int, count: int, chance: float
+        self,
+        mechanism: Shuffled,
+        messages: int,
+        count: int,
+        chance: float,
+        total: KnownTotal | None = None,
     ) -> tuple[int, int]:
         """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
 
         def made() -> tuple[int, int]:
-            return reach(mechanism, messages, count, chance)
+            return reach(mechanism, messages, count, chance, total)
 
-        found: tuple[int, int] = self._memo.get((mechanism, messages, count, chance), made)
+        found: tuple[int, int] = self._memo.get((mechanism, messages, count, chance, total), made)
         return found
 
 
-def reach(mechanism: Shuffled, messages: int, count: int, chance: float) -> tuple[int, int]:
-    """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
-    noise = noise_distribution(mechanism, messages, count)
+def reach(
+    mechanism: Shuffled,
+    messages: int,
+    count: int,
+    chance: float,
+    total: KnownTotal | None = None,
+) -> tuple[int, int]:
+    """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance).
+
+    Where a ``total`` is known, the probabilities are those given the sum of all noise.
+    """
+    if total is None:
+        noise = noise_distribution(mechanism, messages, count)
+    else:
+        noise = noise_given_total(mechanism, messages, count, total)
     return noise.lowest(chance), noise.highest(chance)
 
 
 def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
     """Of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
     return distribution_of(mechanism.noise(messages, count))
+
+
+def noise_given_total(
+    mechanism: Shuffled, messages: int, count: int, total: KnownTotal
+) -> NoiseDistribution:
+    """Return the distribution of one bin's noise, given the sum of the noise of all bins.
+
+    ``estimate.projection`` has the derivation. The noise of the other bins is that of their sum,
+    ``rest``, which depends on how many people hold them, n - ``count``, and on nothing else.
+    """
+    own = noise_distribution(mechanism, messages, count)
+    whole = total.tallied - total.people
+    last = own.first + len(own.pmf) - 1
+    rest = _noise_of_rest(mechanism, messages, total, count)
+    likely = probabilities(rest, whole - last, whole - own.first)[::-1]
+    pmf = own.pmf * likely
+    return NoiseDistribution(own.first, pmf / pmf.sum())
+
+
+def _noise_of_rest(mechanism: Shuffled, messages: int, total: KnownTotal, count: int) -> Noise:
+    """Return the noise of the sum of all bins of a total but one, which ``count`` people hold.
+
+    Every part of the noise is linear in the people who hold a bin, and bins are independent.
+    """
+    none, one = (mechanism.noise(messages, held) for held in (0, 1))
+    bins, held = total.bins - 1, total.people - count
+
+    def summed(
+        zero: tuple[tuple[int, float], ...], single: tuple[tuple[int, float], ...]
+    ) -> tuple[tuple[int, float], ...]:
+        return tuple(
+            (bins * a + held * (b - a), chance)
+            for (a, chance), (b, _) in zip(zero, single, strict=True)
+        )
+
+    return Noise(
+        bins * none.constant + held * (one.constant - none.constant),
+        summed(none.gained, one.gained),
+        summed(none.lost, one.lost),
+        tuple((weights, bins * draws) for weights, draws in none.tables),
+    )
+
+
+def probabilities(parts: Noise, first: int, last: int) -> tails.Floats:
+    """Return P(X = first..last), X the sum of one binomial less another, or of one table's draws.
+
+    Of tables the error is about 1e-16 a draw, in each probability.
+    """
+    first, last = first - parts.constant, last - parts.constant
+    if parts.tables:
+        ((weights, draws),) = parts.tables
+        return _table_probabilities(weights, draws, first, last)
+    (gained,), (lost,) = parts.gained, parts.lost
+    taken = _binomial(*lost)
+    end = taken.first + len(taken.pmf) - 1
+    given = _binomial_between(*gained, first + taken.first, last + end)
+    found: tails.Floats = np.correlate(given, taken.pmf, "valid")
+    return found
+
+
+def _binomial_between(trials: int, probability: float, first: int, last: int) -> tails.Floats:
+    """Return the probabilities of a binomial from ``first`` to ``last``, 0 outside of its range."""
+    found = np.zeros(last - first + 1)
+    low, high = max(first, 0), min(last, trials)
+    if low <= high and trials:
+        found[low - first : high - first + 1] = tails.pmf(trials, probability, low, high)
+    elif low <= high:
+        found[-first] = 1.0
+    return found
+
+
+def _table_probabilities(
+    weights: tuple[int, ...], draws: int, first: int, last: int
+) -> tails.Floats:
+    """Return the probabilities of a sum of draws by a Fourier transform that spans its mass."""
+    one = np.array([weight / SCALE for weight in weights])
+    at = np.arange(len(one))
+    mean = float(one @ at)
+    spread = math.sqrt(draws * float(one @ (at - mean) ** 2))
+    middle = round(draws * mean)
+    wide = max(abs(first - middle), abs(last - middle)) + _DEVIATIONS * spread + len(one)
+    size = 1 << math.ceil(math.log2(2.0 * wide + 2.0))
+    folded = np.bincount(at % size, weights=one, minlength=size)
+    pmf = np.fft.irfft(np.fft.rfft(folded) ** draws, size)
+    return np.maximum(pmf[np.arange(first, last + 1) % size], 0.0)
 
 
 def distribution_of(parts: Noise) -> NoiseDistribution:

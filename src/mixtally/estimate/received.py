@@ -34,10 +34,12 @@ class Arrived:
       people      whose record is in it. Of what was dropped so many are taken for records as of
                   all that people sent, which is right where whole bundles cannot be read; it is off
                   by no more counts over all bins than messages were dropped
+      dropped     how many messages were; the people are known exactly where none were
     """
 
     mechanism: Shuffled
     people: int
+    dropped: int = 0
 
 
 def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
@@ -131,7 +133,7 @@ def _arrived(
     drawn = came.added if isinstance(part.recipe, CountedRecipe) else in_tally
     crowd = plan.honest_people if plan.count_flips else 0
     mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
-    return Arrived(mechanism, people - records)
+    return Arrived(mechanism, people - records, dropped)
 
 
 def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> None:

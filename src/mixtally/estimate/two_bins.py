@@ -37,6 +37,7 @@ from mixtally.estimate.change import (
 from mixtally.estimate.cumulants import Cumulants, cumulants, ends
 from mixtally.estimate.intervals import EXACT, NORMAL, in_clear
 from mixtally.estimate.noise import NoiseDistribution
+from mixtally.estimate.projection import projected_cumulants
 from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled, UniformFakes
 from mixtally.records.results import Intervals
 
@@ -68,7 +69,9 @@ def difference_intervals(
         One whole-number interval, between minus all people and all people.
     """
     sent = first.mechanism
-    if not one_message and _is_alike(first, second):
+    if one_message:  # a total moves both counts alike
+        first, second = first._replace(total=None), second._replace(total=None)
+    elif _is_alike(first, second):
         return change_intervals(second, first, level, simultaneous_over=over)
     tail = (1.0 - level) / 2.0 / over
     if one_message and isinstance(sent, BitFlips):
@@ -116,8 +119,15 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
 
 
 def _is_alike(first: Counted, second: Counted) -> bool:
-    """Return whether both messages are randomized with the same chance."""
-    return first.mechanism.flip_threshold == second.mechanism.flip_threshold
+    """Return whether ``change`` has the difference of two messages.
+
+    Both must be randomized with the same chance and, if flipped, use totals of as many bins.
+    """
+    sent, bins = (
+        first.mechanism.flip_threshold,
+        [None if one.total is None else one.total.bins for one in (first, second)],
+    )
+    return sent == second.mechanism.flip_threshold and (sent is None or bins[0] == bins[1])
 
 
 def _flipped(first: Counted, second: Counted, level: float, over: int) -> Ends:
@@ -177,6 +187,8 @@ def _approximated(first: Counted, second: Counted, tail: float, *, alone: bool) 
 def _noise(one: Counted, *, alone: bool) -> Cumulants:
     """Return the cumulants of one count, by itself or within a sum whose weights add up to 0."""
     held = float(np.clip(one.unbiased, 0.0, one.people)[0])
+    if alone and one.total is not None:
+        return projected_cumulants(one.mechanism, one.tally.messages, np.array([held]), one.total)
     if alone:
         variance = one.mechanism.variance_at(one.tally.messages, round(held))
         return Cumulants(variance, np.zeros(1), 0.0)

@@ -45,12 +45,37 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
 
     The better of discrete Laplace noise, epsilon shared among the collections, and Gaussian noise
     of the least scale that keeps (epsilon, delta) for all of them.
+
+    A question of two answers is one number, as the other is the rest of the people: one
+    substitution moves it by 1, and it needs half the scale of a histogram's two bins. Of d > 2
+    answers every count has noise, and the known sum leaves 1 - 1/d of its variance
+    (``estimate.projection``). So it is done with every attribute, all of which move together.
     """
-    moved = question.most_changed
+    moved, kept = _moved(question), _kept(question)
     laplace = central_standard_error(epsilon / collections, moved)
-    if delta <= 0.0:
-        return laplace
-    return min(laplace, gaussian_standard_error(epsilon, delta, math.sqrt(moved * collections)))
+    best = laplace
+    if delta > 0.0:
+        distance = math.sqrt(moved * collections)
+        best = min(laplace, gaussian_standard_error(epsilon, delta, distance))
+    return math.sqrt(kept) * best
+
+
+def _sizes(question: Question) -> tuple[int, ...]:
+    """Return how many answers each attribute has, of which a person holds exactly one."""
+    if question.kind is Kind.ONE and question.hashed is None:
+        return (question.bins,)
+    return question.attributes or ()
+
+
+def _moved(question: Question) -> int:
+    """Return by how much one substitution moves all published numbers, each by 1."""
+    sizes = _sizes(question)
+    return sum(1 if one == 2 else 2 for one in sizes) if sizes else question.most_changed
+
+
+def _kept(question: Question) -> float:
+    """Return the share of a count's variance that the known sum leaves, the largest of all."""
+    return max((1.0 - 1.0 / one if one > 2 else 1.0 for one in _sizes(question)), default=1.0)
 
 
 def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> float:

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from mixtally.contract.contract import envelope_bytes
+from mixtally.records.known_total import known_totals
 from mixtally.records.part import Part
 from mixtally.records.question import Question
 
@@ -58,9 +59,16 @@ class Costs:
         return self.error_of(0)
 
     def error_of(self, count: int) -> float:
-        """The same of a bin that ``count`` people hold: more only where values are replaced."""
+        """Return the same of a bin that ``count`` people hold: more only where values are replaced.
+
+        Counts with a known sum are those that the result shows, which use the sum.
+        """
         given = self.users, self.hops, self.crowd, count
-        return max(part.standard_error(*given) for part in self.parts)
+        totals = known_totals(self.question, self.parts)
+        return max(
+            part.standard_error(*given, max(summed, default=None))
+            for part, summed in zip(self.parts, totals, strict=True)
+        )
 
     def errors(self, count: int | None = None) -> dict[str, Any]:
         """The error of a bin that so many people hold, or the square root of all; as ``costs``."""

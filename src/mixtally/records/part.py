@@ -159,9 +159,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             case _:
                 return 0
 
-    def standard_error(self, users: int, hops: int, crowd: int, count: int = 0) -> float:
-        """Of a bin that ``count`` of ``users`` people hold in counts, with what is ``expected``."""
-        return self.expected(users, hops, crowd).standard_error(users, count)
+    def standard_error(
+        self, users: int, hops: int, crowd: int, count: int = 0, summed: int | None = None
+    ) -> float:
+        """Return the standard error of a bin that ``count`` of ``users`` people hold, in counts.
+
+        The mechanism is the ``expected`` one; ``summed`` bins have a known sum, or None.
+        """
+        return self.expected(users, hops, crowd).standard_error(users, count, summed)
 
     def expected(self, users: int, hops: int, crowd: int) -> Shuffled:
         """The mechanism if ``users`` people answer, with ``crowd`` people's own noise counted on.

@@ -50,6 +50,7 @@ class Result(Findings):
       tallies   one a part, of which totals of groups are computed; empty where they were not kept
       bin_tallies   one a part: how many messages name each bin, or each word that was looked for
       listed    the words that were looked for, where the question is open
+      summed    of how many consecutive bins each the counts of a part use a known total
     """
 
     plan: Plan
@@ -63,6 +64,7 @@ class Result(Findings):
     tallies: tuple[Tally, ...] = ()
     bin_tallies: tuple[Tally, ...] = ()
     listed: Listed | None = None
+    summed: tuple[tuple[int, ...], ...] = ()
 
     @property
     def name(self) -> str:

@@ -90,7 +90,7 @@ class Study:
 
     @property
     def central_error(self) -> float:
-        """Standard error of the central model at the same epsilon."""
+        """Return the standard error of the central model at the same guarantee."""
         found = self.releases[0].found
         return central_standard_error(found.certificate.epsilon, found.question.most_changed)
 

@@ -19,6 +19,7 @@ from mixtally.estimate.debias import estimate_counts, unsure_of
 from mixtally.estimate.noise import Noises, reach
 from mixtally.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.estimate.received import Arrived, reconciled, undeclared
+from mixtally.records.known_total import known_totals
 from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
@@ -67,7 +68,11 @@ def conclude(
     parts = reconciled(plan, received)
     _check_tallied(received, tallies)
     noises = noises or Noises()
-    own, every, figures, seen = _estimated(plan, parts, tallies, analysis, noises)
+    summed = tuple(
+        () if analysis.raw or part.dropped else sizes
+        for part, sizes in zip(parts, known_totals(plan.question, plan.parts), strict=True)
+    )
+    own, every, figures, seen = _estimated(plan, parts, tallies, summed, analysis, noises)
     fewest = min(one.people for one in parts)
     found = Result(
         plan=plan,
@@ -81,6 +86,7 @@ def conclude(
         tallies=tuple(tallies),
         bin_tallies=tuple(seen),
         listed=analysis.listed,
+        summed=summed,
     )
     if analysis.compared:
         found = replace(found, figures=(*figures, differences(found, analysis.compared)))
@@ -93,6 +99,7 @@ def _estimated(
     plan: Plan,
     parts: Sequence[Arrived],
     tallies: Sequence[Tally],
+    summed: Sequence[Sequence[int]],
     analysis: Analysis,
     noises: Noises,
 ) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
@@ -111,8 +118,9 @@ def _estimated(
             together=own.bins,
             noises=noises,
             unsure=unsure_of(part.mechanism, part.people, hashed=False),
+            summed=sizes,
         )
-        for part, tally in zip(parts, seen, strict=True)
+        for part, tally, sizes in zip(parts, seen, summed, strict=True)
     ]
     every = side_by_side(own, list(plan.questions), each)
     return own, every, tuple(_figures(plan, parts, tallies, every)), seen

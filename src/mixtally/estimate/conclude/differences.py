@@ -8,10 +8,13 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
+import numpy as np
+
 from mixtally.estimate.analysis import places_of
 from mixtally.estimate.change import Counted
 from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.debias import surer, unsure_of
+from mixtally.estimate.projection import totals_of
 from mixtally.estimate.received import Arrived, reconciled
 from mixtally.estimate.two_bins import difference_intervals, difference_variance
 from mixtally.records.result import Result
@@ -88,4 +91,10 @@ def _row(
 def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> Counted:
     """Return a part as it arrived, with the tally of one of its bins alone."""
     tally = result.bin_tallies[part]
-    return Counted(came[part].mechanism, Tally(tally.counts[place : place + 1], tally.messages))
+    mechanism = came[part].mechanism
+    summed = result.summed[part]
+    totals = totals_of(mechanism, tally, came[part].people, summed)
+    total = None
+    if totals:
+        total = totals[int(np.searchsorted(np.cumsum(summed), place, side="right"))]
+    return Counted(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)

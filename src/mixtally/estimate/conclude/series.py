@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import structs
@@ -10,13 +11,23 @@ from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.change import Counted, estimate_change
 from mixtally.estimate.conclude.counts import conclude, seen_of
 from mixtally.estimate.conclude.numbers import means_over_time
+from mixtally.estimate.noise import KnownTotal
+from mixtally.estimate.projection import totals_of
 from mixtally.estimate.received import arrived
+from mixtally.records.known_total import known_totals
 from mixtally.records.mechanism import Shuffled
 from mixtally.records.plan import Plan
 from mixtally.records.result import Result, Series, Step
 from mixtally.records.results import Estimate, Intervals, Tally
 
 _SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
+
+
+class _Round(NamedTuple):
+    """What is kept of a round for its changes: its tally, and what its counts add up to."""
+
+    counted: Counted
+    totals: tuple[KnownTotal, ...]
 
 
 def conclude_series(
@@ -48,13 +59,18 @@ def conclude_series(
     alone, last = structs.replace(plan, grid=None), len(users) - 1
     results, rounds, steps = list[Result](), list[Shuffled](), list[Step]()
     changes = last + (last > 1)
+    (summed,) = known_totals(plan.question, plan.parts)
     first = before = None
     for number, (tally, many) in enumerate(zip(tallies, users, strict=True)):
         result = conclude(alone, (tally,), analysis, people=many)
         estimate = _compact_estimate(result.estimate)
         results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
         rounds.append(arrived(plan, tally, many))
-        now = Counted(rounds[-1], seen_of(plan.parts[0], tally))
+        seen = seen_of(plan.parts[0], tally)
+        now = _Round(
+            Counted(rounds[-1], seen),
+            () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed)),
+        )
         if first is None:
             first = now
         if before is not None:
@@ -68,10 +84,16 @@ def conclude_series(
 
 
 def _step(
-    first: int, last: int, earlier: Counted, later: Counted, level: float, changes: int
+    first: int, last: int, earlier: _Round, later: _Round, level: float, changes: int
 ) -> Step:
     """Return the change between two rounds, one of so many ``changes`` that are looked at."""
-    found = estimate_change(earlier, later, level=level, changes=changes)
+    found = estimate_change(
+        earlier.counted,
+        later.counted,
+        level=level,
+        changes=changes,
+        totals=(earlier.totals, later.totals),
+    )
     small = replace(found, each=_compact(found.each), together=_compact(found.together))
     return Step(first, last, small)
 

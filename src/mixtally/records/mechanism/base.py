@@ -160,6 +160,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """The same of a bin that ``count`` people hold: of most mechanisms that of an empty one."""
         return self.variance(messages)
 
+    def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
+        """Return the variance of a count once the sum of ``bins`` counts is used.
+
+        With n people in all bins and Z the sum of the unbiased counts, each count gives up
+        (Z - n) / bins. Where Z is always n, this changes nothing.
+        """
+        return self.variance_at(messages, count)
+
     @property
     def noise_by_count(self) -> bool:
         """Whether the noise of a bin changes with the number of people who hold it."""
@@ -196,7 +204,12 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """
         return (counts.astype(np.float64) - self.offset(messages)) / self.gain
 
-    def standard_error(self, users: int, count: int = 0) -> float:
-        """Standard error of a bin that ``count`` of ``users`` people hold, in counts."""
+    def standard_error(self, users: int, count: int = 0, summed: int | None = None) -> float:
+        """Return the standard error of a bin that ``count`` of ``users`` people hold, in counts.
+
+        ``summed`` bins have a known sum, which the estimate uses; None for no such sum.
+        """
         messages = users * self.record_messages + self.fakes_promised
-        return math.sqrt(self.variance_at(messages, count))
+        if summed is None:
+            return math.sqrt(self.variance_at(messages, count))
+        return math.sqrt(self.variance_given_total(messages, summed, count))

@@ -209,6 +209,16 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         fakes = sum(many * s * (1.0 - s) for many, s in self.fake_bits)
         return self._others(messages) * q * (1.0 - q) / self.gain**2 + fakes / self.gain**2
 
+    def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
+        """Return the variance of a count once the sum of ``bins`` counts is used.
+
+        Flips are independent with the same variance in every bin, F = N q (1 - q) / gain^2, and
+        F (1 - 1/d) is left of d bins. Uniform fakes add K / d (1 - 1/d) and always sum to K, which
+        tells nothing of them.
+        """
+        rate = self.true_fakes / self.repeats**2
+        return (self.variance(messages) + rate / self.bins) * (1.0 - 1.0 / bins)
+
     def noise(self, messages: int, count: int) -> Noise:
         """Zeros that rose, less ones that fell, and uniform fakes' bits."""
         ones, q = count * self.repeats, self.flip_probability

@@ -185,6 +185,15 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
             spread = self.repeats * self.fakes.mixes * self.fakes.shape.spread
         return spread / self.gain**2
 
+    def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:
+        """Return the variance of a count once the sum of ``bins`` counts is used.
+
+        Shaped fakes are independent and alike in every bin: V (1 - 1/d) is left of their variance
+        V. Uniform fakes and people add up to the messages, so that the sum tells nothing.
+        """
+        found = self.variance_at(messages, count)
+        return found if self.shaped is None else found * (1.0 - 1.0 / bins)
+
     def noise(self, messages: int, count: int) -> Noise:
         """Fakes that point at the value, and people whose plane holds theirs and it."""
         more = (self.repeats - 1) * count

@@ -1,0 +1,124 @@
+"""Counts that use a known total: the number of people who took part.
+
+Where everybody holds one of d bins, the true counts z_j add up to the n people who took part
+(``records.known_total``). With zhat_j the unbiased counts and Z their sum, the shown counts are
+
+    zhat_j - (Z - n) / d,
+
+unbiased again, and the nearest counts that add up to n. With noise that is independent and of the
+same variance V in every bin, the variance is V (1 - 1/d): V / d is that of Z / d, which is
+uncorrelated with what is left. Differences of two counts do not change.
+
+**What the total tells, mechanism by mechanism.**
+
+- Fakes of mixes in clear: their noise X_j is independent and alike, so V (1 - 1/d).
+- Flipped bits: N q (1 - q) / gain^2 in every bin whatever is true, so V (1 - 1/d) of the flips.
+  Uniform fakes among them are a multinomial, whose sum is always their number, so that nothing of
+  their part is gained.
+- Uniform fakes in clear, and replaced values: the tallied counts add up to the messages, so Z is
+  always n, and nothing changes.
+- Planes: the covariance of two counts depends on which values lie in one plane with which. A total
+  of d bins would tell at most a share 1/d of the variance, and planes are for many bins. So these
+  counts are shown as they are.
+
+**Intervals** follow from the distribution of X_j given T, the sum of the noise of all bins. T is
+known: it is what is tallied of all bins less n. With f the distribution of X_j and g that of the
+sum of the others,
+
+    P(X_j = x | T) = f(x) g(T - x) / sum over y of f(y) g(T - y).
+
+The mean is T / d where bins are alike, so the shown count is the tallied one less the mean of its
+noise given everything that is known. Of fakes of mixes f and g do not depend on the counts. Of
+flips f depends on z_j, and g on the n - z_j people of all other bins together, so the test of z_j
+needs no other unknown. X_j given T falls in z_j and z_j + X_j given T rises, as the distributions
+of sums of coins are log-concave, so ends are found as without a total (``intervals``). Among
+uniform fakes that are flipped, and where more than ``MOST_EXACT_ONES`` flips are expected, the
+normal approximation is bent to the cumulants of the sum with the weights 1 - 1/d and -1/d.
+
+Source: proved here; the mean given T is the Rao-Blackwell theorem's (Lehmann, Casella, Theory of
+Point Estimation, 1998, chapter 1.7), the test is conditional on T (Lehmann, Romano, Testing
+Statistical Hypotheses, 2005, chapter 4).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mixtally.estimate.cumulants import Cumulants, cumulants
+from mixtally.estimate.noise import KnownTotal
+from mixtally.ground.tails import Floats, window
+from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.results import Tally
+
+
+def is_informative(mechanism: Shuffled) -> bool:
+    """Return whether the sum of the tallied counts tells anything about their noise."""
+    return isinstance(mechanism, BitFlips) or mechanism.shaped is not None
+
+
+def totals_of(
+    mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
+) -> list[KnownTotal]:
+    """Return the known totals of consecutive bins, ``sizes`` of them each.
+
+    There are none where they tell nothing, and none where honest messages never come to such a sum:
+    then messages were not drawn as planned, and the people can be no guide to the noise.
+    """
+    if not sizes or not is_informative(mechanism):
+        return []
+    found, first = [], 0
+    for bins in sizes:
+        tallied = int(tally.counts[first : first + bins].sum())
+        found.append(KnownTotal(people, bins, tallied))
+        first += bins
+    return found if all(_is_plausible(mechanism, tally.messages, one) for one in found) else []
+
+
+def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
+    """Return by how much the unbiased counts of a total exceed its people."""
+    offset = total.bins * mechanism.offset(messages)
+    return (total.tallied - offset) / mechanism.gain - total.people
+
+
+def projected(
+    mechanism: Shuffled, counts: Floats, messages: int, totals: Sequence[KnownTotal]
+) -> Floats:
+    """Return unbiased counts moved so that those of each total add up to its people."""
+    if not totals:
+        return counts
+    shifts = [excess_of(mechanism, messages, one) / one.bins for one in totals]
+    return counts - np.repeat(shifts, [one.bins for one in totals])
+
+
+def projected_cumulants(
+    mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal
+) -> Cumulants:
+    """Return the cumulants of the noise of counts that use a total, shape as ``counts``.
+
+    The weights 1 - 1/d of the bin and -1/d of all others add up to nothing, as ``cumulants`` needs.
+    Third cumulants are linear in the counts, so those of the others follow from the people in them.
+    """
+    d = total.bins
+    own = cumulants(mechanism, messages, counts)
+    none, one = cumulants(mechanism, messages, np.array([0.0, 1.0])).third.tolist()
+    others = (d - 1) * none + (total.people - counts) * (one - none)
+    kept = 1.0 - 1.0 / d
+    return Cumulants(
+        own.variance * kept,
+        own.third * kept**3 - others / d**3,
+        own.fourth * (kept**4 + (d - 1) / d**4),
+    )
+
+
+def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool:
+    """Return whether honest messages may have tallied such a sum.
+
+    Of fakes of mixes this is checked when messages arrive. Of all bits some are truly set, those of
+    people and of uniform fakes, and each is flipped by its own coin.
+    """
+    if not isinstance(mechanism, BitFlips):
+        return True
+    ones = total.people * mechanism.repeats + round(total.bins * mechanism.true_fakes)
+    zeros = total.bins * messages - ones
+    rose, fell = (window(many, mechanism.flip_probability) for many in (zeros, ones))
+    return rose.first - fell.last <= total.tallied - ones <= rose.last - fell.first

@@ -1,0 +1,311 @@
+"""Counts that use how many people there are: against enumeration, in fractions, and exact coverage.
+
+Nothing is drawn but in the last tests, which state their false alarms.
+"""
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
+from mixtally.errors import ParameterError
+from mixtally.estimate import intervals as module
+from mixtally.estimate.analysis import Analysis
+from mixtally.estimate.change import Counted, change_intervals, estimate_change
+from mixtally.estimate.debias import estimate_counts
+from mixtally.estimate.intervals import intervals
+from mixtally.estimate.noise import (
+    KnownTotal,
+    noise_distribution,
+    noise_given_total,
+    probabilities,
+    reach,
+)
+from mixtally.estimate.projection import projected_cumulants, totals_of
+from mixtally.ground.fixed import SCALE, threshold_of
+from mixtally.records.known_total import known_totals
+from mixtally.records.mechanism import BitFlips, KaryResponse, UniformFakes
+from mixtally.records.mechanism.base import Noise
+from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.results import Tally
+from mixtally.records.shape import ratio_of
+from mixtally.simulation.seeded import SeededChance
+from reference.coverage import draw_counts
+
+SHAPED = clear_shaped(bins=3, ratio=ratio_of(0.5), shift=2)
+FLIPS = flip_blank(bins=3, fakes=1, threshold=threshold_of(0.25))
+
+
+def law_of(mechanism, messages, counts):
+    """Return the chances of tallies of bins that ``counts`` people hold, by enumeration.
+
+    A bin's noise of a chance below 1e-7 is left out.
+    """
+    laws = []
+    for held in counts:
+        law = noise_distribution(mechanism, messages, held)
+        laws.append(
+            [
+                (held + law.first + k, chance)
+                for k, chance in enumerate(law.pmf.tolist())
+                if chance > 1e-7
+            ]
+        )
+    found = {}
+    for outcome in product(*laws):
+        tallied = tuple(at for at, _ in outcome)
+        found[tallied] = float(np.prod([chance for _, chance in outcome]))
+    return found
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 3), (2, 1, 0), (1, 1, 1)])
+@pytest.mark.parametrize("mechanism", [FLIPS, SHAPED], ids=["flips", "shaped"])
+def test_the_noise_given_the_total_is_that_of_all_outcomes(mechanism, counts):
+    """Against the tallies of all bins, for every sum of them that is not rare."""
+    messages = sum(counts) + mechanism.fakes_promised
+    by_sum = {}
+    for tallied, chance in law_of(mechanism, messages, counts).items():
+        noise = by_sum.setdefault(sum(tallied), {})
+        noise[tallied[0] - counts[0]] = noise.get(tallied[0] - counts[0], 0.0) + chance
+    for tallied, noise in by_sum.items():
+        whole = sum(noise.values())
+        if whole < 1e-3:
+            continue
+        total = KnownTotal(sum(counts), len(counts), tallied)
+        found = noise_given_total(mechanism, messages, counts[0], total)
+        for at, chance in enumerate(found.pmf.tolist()):
+            assert chance == pytest.approx(noise.get(found.first + at, 0.0) / whole, abs=1e-5)
+
+
+def test_probabilities_of_many_draws_are_the_convolution():
+    weights = (SCALE // 2, SCALE // 4, SCALE // 8, SCALE // 8)
+    law = np.ones(1)
+    for _ in range(40):
+        law = np.convolve(law, np.array(weights) / SCALE)
+    found = probabilities(Noise(0, tables=((weights, 40),)), 10, 60)
+    assert np.abs(found - law[10:61]).max() < 1e-14
+
+
+def exact_variance(mechanism, counts):
+    """Return the variance of the first count less its share of the excess, over all outcomes."""
+    messages = sum(counts) + mechanism.fakes_promised
+    mean = square = 0.0
+    for tallied, chance in law_of(mechanism, messages, counts).items():
+        found = mechanism.unbiased(np.array(tallied), messages)
+        shown = found[0] - (found.sum() - sum(counts)) / len(counts)
+        mean += chance * shown
+        square += chance * shown * shown
+    assert mean == pytest.approx(counts[0], abs=1e-4)
+    return square - mean * mean
+
+
+@pytest.mark.parametrize("mechanism", [FLIPS, SHAPED], ids=["flips", "shaped"])
+def test_the_variance_stated_is_that_of_all_outcomes(mechanism):
+    counts = (2, 1, 0)
+    messages = sum(counts) + mechanism.fakes_promised
+    stated = mechanism.variance_given_total(messages, 3)
+    assert exact_variance(mechanism, counts) == pytest.approx(stated, rel=1e-3)
+    assert stated == pytest.approx(mechanism.variance(messages) * (1 - 1 / 3))
+    total = KnownTotal(3, 3, 0)
+    found = projected_cumulants(mechanism, messages, np.array([2.0]), total)
+    assert np.ravel(found.variance)[0] == pytest.approx(stated)
+
+
+def test_the_variance_among_flipped_uniform_fakes_is_that_of_all_outcomes():
+    """One person and one fake, all bins of the fake and all flips, in fractions."""
+    d, q = 3, Fraction(1, 4)
+    mean = square = Fraction(0)
+    for own in range(d):
+        for bits in product((0, 1), repeat=2 * d):
+            chance = Fraction(1, d)
+            for place, bit in enumerate(bits):
+                held = place % d == (0 if place < d else own)
+                chance *= (1 - q) if bit == held else q
+            tallied = [bits[k] + bits[d + k] for k in range(d)]
+            found = [(s - 2 * q - (1 - 2 * q) / d) / (1 - 2 * q) for s in tallied]
+            shown = found[0] - (sum(found) - 1) / d
+            mean += chance * shown
+            square += chance * shown * shown
+    assert mean == 1
+    sent = flip_uniform(bins=d, fakes=1, threshold=threshold_of(float(q)))
+    assert sent.variance_given_total(2, d) == pytest.approx(float(square - 1))
+
+
+@pytest.mark.parametrize("counts", [(0, 4), (1, 3), (4, 0)])
+def test_noise_given_the_total_falls_as_more_people_hold_the_bin(counts):
+    """Both ends of the noise fall in the count, and both ends of the tally do not."""
+    sent = flip_blank(bins=2, fakes=6, threshold=threshold_of(0.2))
+    for tallied in range(4, 14):
+        ends = [reach(sent, 10, held, 0.025, KnownTotal(4, 2, tallied)) for held in range(5)]
+        for before, after in pairwise(ends):
+            assert all(x - 1 <= y <= x for x, y in zip(before, after, strict=True))
+    assert sum(counts) == 4
+
+
+def coverage(mechanism, counts, level=0.95, used=True):
+    """Return how often the interval of the first bin holds its count, over all outcomes."""
+    messages = sum(counts) + mechanism.fakes_promised
+    share = 0.0
+    for tallied, chance in law_of(mechanism, messages, counts).items():
+        if chance < 1e-9:
+            continue
+        total = KnownTotal(sum(counts), len(counts), sum(tallied)) if used else None
+        tally = Tally(np.array(tallied[:1]), messages)
+        found = intervals(mechanism, tally, level, simultaneous_over=1, total=total)
+        share += chance * bool(found.lower[0] <= counts[0] <= found.upper[0])
+    return share
+
+
+SMALL = {
+    "yes or no by a mix": (clear_shaped(bins=2, ratio=ratio_of(0.4), shift=8), (60, 40)),
+    "yes or no, flipped": (flip_blank(bins=2, fakes=4, threshold=threshold_of(0.1)), (6, 4)),
+    "nobody": (flip_blank(bins=2, fakes=4, threshold=threshold_of(0.15)), (0, 8)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_intervals_hold_as_often_as_stated_over_all_outcomes(name):
+    assert coverage(*SMALL[name]) >= 0.95
+
+
+def test_intervals_that_take_the_total_for_one_more_would_be_seen(monkeypatch):
+    """Planted: the people are miscounted by eight."""
+    sent, counts = SMALL["yes or no by a mix"]
+    given = module.reach
+
+    def wrong(mechanism, messages, count, chance, total=None):
+        return given(mechanism, messages, count, chance, total._replace(people=total.people + 8))
+
+    monkeypatch.setattr(module, "reach", wrong)
+    assert coverage(sent, counts) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "people"),
+    [
+        (clear_uniform(bins=4, fakes=90), 50),
+        (KaryResponse(bins=4, replaced=SCALE // 3, fakes=UniformFakes(30), crowd=50), 50),
+    ],
+)
+def test_a_sum_that_is_always_the_people_changes_nothing(mechanism, people):
+    messages = people + mechanism.fakes_promised
+    tally = Tally(np.array([messages - 60, 30, 20, 10]), messages)
+    assert mechanism.unbiased(tally.counts, messages).sum() == pytest.approx(people)
+    assert totals_of(mechanism, tally, people, (4,)) == []
+    assert mechanism.variance_given_total(messages, 4, 7) == mechanism.variance_at(messages, 7)
+    plain = estimate_counts(mechanism, tally, people)
+    used = estimate_counts(mechanism, tally, people, summed=(4,))
+    assert np.array_equal(plain.counts, used.counts)
+    assert np.array_equal(plain.each.upper, used.each.upper)
+
+
+def test_counts_add_up_to_the_people_and_differences_stay():
+    sent, (yes, no) = SMALL["yes or no by a mix"]
+    tally = Tally(np.array([yes + 12, no + 7]), 119)
+    raw = estimate_counts(sent, tally, 100)
+    used = estimate_counts(sent, tally, 100, summed=(2,))
+    assert used.counts.sum() == pytest.approx(100.0)
+    assert np.diff(used.counts) == pytest.approx(np.diff(raw.counts))
+    assert used.standard_error == pytest.approx(raw.standard_error / 2**0.5)
+
+
+def test_a_sum_that_no_honest_messages_have_is_not_used():
+    sent, _ = SMALL["yes or no, flipped"]
+    tally = Tally(np.array([28, 28]), 28)
+    assert totals_of(sent, tally, 24, (2,)) != []
+    many = flip_blank(bins=2, fakes=400, threshold=threshold_of(0.01))
+    assert totals_of(many, Tally(np.array([900, 900]), 1400), 1000, (2,)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "bins", "known"),
+    [
+        (Question(name="q", bins=5), (5,), ((5,),)),
+        (with_attributes("q", (4, 2)), (6,), ((4, 2),)),
+        (with_attributes("q", (4, 2)), (4, 2), ((4,), (2,))),
+        (Question(name="q", bins=2, kind=Kind.BITS), (2,), ((),)),
+        (Question(name="q", bins=2, kind=Kind.BITS), (1, 1), ((), ())),
+        (Question(name="q", bins=2, kind=Kind.BITS), (2, 2), ((2,), (2,))),
+        (Question(name="q", bins=1, kind=Kind.BITS), (2,), ((2,),)),
+        (Question(name="q", bins=1, kind=Kind.BITS), (1,), ((),)),
+        (Question(name="q", bins=9, kind=Kind.SET, max_set=1), (9,), ((),)),
+    ],
+)
+def test_which_counts_add_up_to_the_people(question, bins, known):
+    class Sent:
+        def __init__(self, many):
+            self.bins = many
+
+    assert known_totals(question, [Sent(many) for many in bins]) == known
+
+
+def test_raw_counts_and_a_projection_exclude_each_other():
+    with pytest.raises(ParameterError, match="one of --project and --no-project"):
+        Analysis(projection="simplex", raw=True)
+
+
+RUNS = {"flips": 60, "shaped": 400, "many flips": 1500, "uniform flips": 1500}
+DRAWN = {
+    "flips": (flip_blank(bins=4, fakes=2000, threshold=threshold_of(0.05)), (900, 100, 0, 40)),
+    "many flips": (flip_blank(bins=3, fakes=9000, threshold=threshold_of(0.3)), (900, 100, 0)),
+    "uniform flips": (
+        flip_uniform(bins=4, fakes=400, threshold=threshold_of(0.01)),
+        (90, 10, 0, 0),
+    ),
+    "shaped": (clear_shaped(bins=4, ratio=ratio_of(0.2), shift=30), (900, 100, 0, 40)),
+}
+
+
+def drawn(sent, truth, messages, runs):
+    """Draw tallies of all bins together; uniform fakes are a multinomial."""
+    if not isinstance(sent, BitFlips):
+        return draw_counts(sent, truth, messages, runs, SeededChance(3))
+    draws, d, q = np.random.default_rng(3), len(truth), sent.flip_probability
+    held = truth + draws.multinomial(sent.fakes_promised * sent.uniform_fakes, [1 / d] * d, runs)
+    return draws.binomial(held, 1.0 - q) + draws.binomial(messages - held, q)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawn_counts_and_changes_hold_as_often_as_stated(name):
+    """A share of covered counts more than 5.5 of its standard errors below 95 % comes about with a
+    chance below 1e-7. The deviation is the stated one within five of its standard errors.
+    """
+    sent, truth = DRAWN[name]
+    people = sum(truth)
+    messages = people + sent.fakes_promised
+    counts = drawn(sent, np.array(truth), messages, RUNS[name])
+    held, changed, off = [], [], []
+    before = None
+    for row in counts:
+        tally = Tally(row, messages)
+        found = estimate_counts(sent, tally, people, summed=(len(truth),))
+        held.append((found.each.lower <= truth) & (truth <= found.each.upper))
+        off.append(found.counts - truth)
+        totals = totals_of(sent, tally, people, (len(truth),))
+        if before is not None:
+            step = estimate_change(*(Counted(sent, one) for one in (before[0], tally)),
+                                   totals=(before[1], totals))  # fmt: skip
+            changed.append((step.each.lower <= 0) & (step.each.upper >= 0))
+        before = tally, totals
+    assert np.std(off) == pytest.approx(found.standard_error, rel=5.0 / (2 * RUNS[name]) ** 0.5)
+    for share in (*np.mean(held, axis=0), np.mean(changed)):
+        assert share > 0.95 - 5.5 * (0.95 * 0.05 / RUNS[name]) ** 0.5
+
+
+def test_a_change_given_both_totals_is_the_change_of_the_shown_counts():
+    sent, truth = DRAWN["flips"]
+    messages = sum(truth) + sent.fakes_promised
+    both = [
+        Tally(np.array([1000, 240, 150, 190]) + shift, messages) for shift in (0, np.arange(4) * 9)
+    ]
+    totals = [totals_of(sent, one, sum(truth), (4,)) for one in both]
+    step = estimate_change(*(Counted(sent, one) for one in both), totals=tuple(totals))
+    shown = [estimate_counts(sent, one, sum(truth), summed=(4,)).counts for one in both]
+    assert step.counts == pytest.approx(shown[1] - shown[0])
+    assert step.counts.sum() == pytest.approx(0.0)
+    plain = change_intervals(*(Counted(sent, one) for one in both), 0.95, simultaneous_over=1)
+    widths = (step.each.upper - step.each.lower) / (plain.upper - plain.lower)
+    assert widths == pytest.approx(0.75**0.5, abs=0.05)
