@@ -1,8 +1,10 @@
 """Mechanisms of the central model, built with OpenDP: someone trusted holds every answer.
 
 A substituted record moves two counts of a histogram by one, one up and one down: by 2 in the sum of
-absolute differences, by sqrt(2) in Euclidean distance, by 1 in any single count. Scales are the
-least at which OpenDP's own privacy map states the guarantee.
+absolute differences, by sqrt(2) in Euclidean distance, by 1 in any single count. Of two answers
+only one count is published, as the other is the rest of the people: it moves by 1. Scales are the
+least at which OpenDP's own privacy map states the guarantee. Errors of more than two counts are
+those of the counts as published, which may not add up to the people.
 
 OpenDP draws from the operating system's randomness and takes no seed. That is right for a peer in
 the lab; an experiment under a seed leaves its draws out and says so.
@@ -32,7 +34,7 @@ MOST_BINS = 20_000
 """Bins over which noise is drawn: about a second's work of the library."""
 _PARTS = 1 << 32
 """A scale is searched for in parts of a count."""
-_SUM_MOVED, _DISTANCE_MOVED, _COUNT_MOVED = 2, math.sqrt(2.0), 1
+_COUNT_MOVED = 1
 
 
 def central(
@@ -69,7 +71,8 @@ def measured(line: Baseline, truth: NDArray[np.int64]) -> float:
         named = selection_measurement(line.scale)(counts)
         return float(truth.max() - truth[named])
     make = laplace_measurement if line.name == LAPLACE else gaussian_measurement
-    errors = np.asarray(make(line.scale)(counts)) - truth
+    published = _published(len(counts))
+    errors = np.asarray(make(line.scale)(counts[:published])) - truth[:published]
     return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
 
 
@@ -80,11 +83,14 @@ def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
     """
     dp = library()
 
-    def loss(scale: float) -> float:
-        return float(laplace_measurement(scale).map(_SUM_MOVED))
+    published = _published(bins)
+    moved = min(2, published)
 
-    scale = _enough(loss, epsilon, _SUM_MOVED / epsilon)
-    one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, bins, level)
+    def loss(scale: float) -> float:
+        return float(laplace_measurement(scale).map(moved))
+
+    scale = _enough(loss, epsilon, moved / epsilon)
+    one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, published, level)
     ratio = math.exp(-1.0 / scale)
     return Baseline(
         name=LAPLACE,
@@ -108,11 +114,13 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
     """
     dp = library()
+    published = _published(bins)
+    moved = math.sqrt(min(2, published))
 
     def loss(scale: float) -> float:
         profile = dp.combinators.make_zCDP_to_approxDP(gaussian_measurement(scale))
         fixed = dp.combinators.make_fix_delta(profile, delta)
-        return float(fixed.map(_DISTANCE_MOVED)[0])
+        return float(fixed.map(moved)[0])
 
     more = math.log(1.0 / delta)
     start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
@@ -127,7 +135,7 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     if found is None:
         raise AccountingError(f"Gaussian baseline: no scale keeps ({epsilon}, {delta})")
     scale = found / _PARTS
-    one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, bins, level)
+    one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, published, level)
     return Baseline(
         name=GAUSSIAN,
         epsilon=loss(scale),
@@ -139,6 +147,11 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
         all_within=every,
         source=_source(dp),
     )
+
+
+def _published(bins: int) -> int:
+    """Return how many counts are published: of two answers one, which has the other."""
+    return 1 if bins == 2 else bins
 
 
 def exponential(epsilon: float, bins: int, level: float) -> Baseline:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from mixtally.errors import MessageError
-from mixtally.privacy.baselines import central_standard_error, local_error
+from mixtally.privacy.baselines import central_error, local_error
 from mixtally.records.baseline import NOT_DRAWN, Central
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan
@@ -92,7 +92,10 @@ class Study:
     def central_error(self) -> float:
         """Return the standard error of the central model at the same guarantee."""
         found = self.releases[0].found
-        return central_standard_error(found.certificate.epsilon, found.question.most_changed)
+        stated = found.plan.guarantee
+        return central_error(
+            found.plan.question, stated.epsilon, stated.delta, found.plan.collections
+        )
 
     @property
     def local_error(self) -> float:

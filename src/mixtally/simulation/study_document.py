@@ -178,7 +178,10 @@ def _error_note(study: Study) -> str:
             "the errors through all rows. "
         )
     else:
-        text += "The central model is discrete Laplace noise added by someone who sees everything. "
+        text += (
+            "The central model is the better of discrete Laplace and Gaussian noise, added by "
+            "someone who sees everything. "
+        )
     text += "The local model is the better of optimized unary and direct encoding."
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
