@@ -126,3 +126,11 @@ def test_a_ledger_goes_on_by_one_epoch(here, cli):
     assert cli("simulate epochs", "second.csv", *shared).status == 0
     shown = json.loads(cli("budget", "show", "book.json", "--json").out)
     assert len(shown["charges"]) == 2
+
+
+@pytest.mark.parametrize("given", [("--nope",), ("nope",), ("plan", "--nope"), ("budget", "nope")])
+def test_a_refusal_says_the_name_of_the_program_once(cli, given):
+    """The subject of a refusal is the whole command where no command was reached."""
+    (line,) = cli(*given).err.splitlines()
+    assert line.startswith("mixtally: ")
+    assert not line.startswith("mixtally: mixtally: ")
