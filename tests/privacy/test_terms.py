@@ -141,17 +141,22 @@ FIRST = ": the first mix is, or those before the first honest one forward all th
 @pytest.mark.parametrize(
     ("part", "flips", "drawn"),
     [
-        (uniform(BINS, whole=30), False, "draw their fakes"),
-        (flipped(BINS, q=0.2), True, "flip their bits"),
-        (flipped(BINS, q=0.2, own=BLANK), True, "draw their fakes and flip their bits"),
+        (uniform(BINS, whole=30, coin=0), False, "draw their fakes as told"),
+        (
+            uniform(BINS, whole=30, coin=1),
+            False,
+            "draw their fakes as told and arrive whatever they drew",
+        ),
+        (flipped(BINS, q=0.2), True, "flip their bits as told"),
+        (flipped(BINS, q=0.2, own=BLANK), True, "draw their fakes and flip their bits as told"),
     ],
 )
 def test_behind_one_mix_or_several_it_is_said_whom_to_trust(part, flips, drawn, hops):
     said = assumption(terms_of(part, count_flips=flips, hops=hops))
     first = "the mix is honest and" if hops == 1 else "the first honest mix"
     assert said == (
-        f"holds if {first} receives the messages of at least {PEOPLE} honest people, who {drawn} "
-        "as told" + FIRST * (hops > 1)
+        f"holds if {first} receives the messages of at least {PEOPLE} honest people, who {drawn}"
+        + FIRST * (hops > 1)
     )
 
 

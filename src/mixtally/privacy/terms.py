@@ -251,14 +251,18 @@ def assumption(terms: PrivacyTerms) -> str:
     if not drawn:
         return "holds whatever everybody else does: each report hides its person by itself"
     told = " and ".join(drawn)
+    if any(part.own is not None and part.own.coin for part in terms.parts):
+        told += " as told and arrive whatever they drew"
+    else:
+        told += " as told"
     if terms.hops == 1:
         return (
             f"holds if the mix is honest and receives the messages of at least {terms.people:,} "
-            f"honest people, who {told} as told"
+            f"honest people, who {told}"
         )
     return (
         f"holds if the first honest mix receives the messages of at least {terms.people:,} "
-        f"honest people, who {told} as told: the first mix is, or those before the first honest "
+        f"honest people, who {told}: the first mix is, or those before the first honest "
         "one forward all they got"
     )
 
