@@ -59,7 +59,8 @@ class GameOptions:
         o.option(
             "--only",
             "One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer, collection; of coins selection; of memoized answers averaging, linking, tracking, collection.",
+            "randomizer, collection; of coins selection; of memoized answers averaging, linking, "
+            "tracking, collection.",
             "NAME",
         ),
     ] = None
