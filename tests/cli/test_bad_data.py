@@ -160,3 +160,11 @@ def test_a_bad_wish_is_refused(refuses, more, said):
 def test_half_a_guarantee_is_refused(refused, crowd, given):
     line = refused("simulate", crowd / "crowd.csv", "--column", "color", *given)
     assert "wanted --epsilon and --delta, or --plan" in line
+
+
+def test_empty_lines_at_the_end_of_labels_are_harmless(cli, tmp_path):
+    labels, path = tmp_path / "labels", tmp_path / "data.csv"
+    labels.write_text("red\nblue\n\n\n")
+    path.write_bytes(GOOD)
+    done = cli("simulate", path, "--column", "color", "--labels", labels, *ASKED, "--json")
+    assert done.status == 0

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import os
 import sys
+import zipfile
 
 import pyarrow as arrow
 import pytest
@@ -207,3 +208,44 @@ def test_without_a_reader_the_refusal_says_what_to_install(refuses, monkeypatch)
 def test_without_a_reader_of_workbooks_the_refusal_says_what_to_install(refuses, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     assert "python-calamine is not installed; pip install 'mixtally[data]'" in refuses(BOOK)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            b"$FL2@(#) SPSS DATA FILE",
+            "an SPSS file; export it as CSV",
+        ),
+        (
+            b"<stata_dta><header>",
+            "or read it with pandas.read_stata",
+        ),
+        (b"\x72\x02\x01\x00\x03\x00", "a Stata file"),
+        (b"HEADER RECORD*******LIBRARY", "a SAS transport file"),
+    ],
+)
+def test_files_of_statistical_packages_are_named(refused, tmp_path, content, said):
+    path = tmp_path / "data.sav"
+    path.write_bytes(content)
+    assert said in refused("simulate", path, "--column", "c", "--epsilon", 1, "--delta", 1e-6)
+
+
+def test_a_packed_folder_is_unpacked_first(refused, tmp_path, piped):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("people.csv", "c\na\nb\n")
+    asked = ("--column", "c", "--epsilon", 1, "--delta", 1e-6)
+    said = "a ZIP archive of 'people.csv'; unpack it and name the file inside"
+    assert said in refused("simulate", path, *asked)
+    piped(path.read_bytes())
+    assert said in refused("simulate", "-", *asked)
+
+
+def test_a_count_with_marks_is_named_by_its_row(refused, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text('c,n\nb,800\na,"1,200"\n')
+    line = refused(
+        "simulate", path, "--column", "c", "--counts", "n", "--epsilon", 1, "--delta", 1e-6
+    )
+    assert "row 2: wanted a whole number without marks in column 'n', got '1,200'" in line

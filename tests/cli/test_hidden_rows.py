@@ -58,5 +58,20 @@ def test_cells_whose_formula_failed_are_said(workbook, warned):
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_what_says_so_is_found_wherever_bytes_are_cut(workbook, monkeypatch, at_once):
     monkeypatch.setattr(unseen, "_AT_ONCE", at_once)
-    assert "1 hidden rows" in unseen.unseen(str(workbook((5,))), "answers & more", 1)
-    assert unseen.unseen(str(workbook()), "answers & more", 1) == ""
+    assert "1 hidden rows" in unseen.unseen(str(workbook((5,))), "answers & more", 1, {})
+    assert unseen.unseen(str(workbook()), "answers & more", 1, {}) == ""
+
+
+@pytest.mark.parametrize("shown", ["0%", "0.00%", "[Red]0.0 %"])
+def test_numbers_that_are_shown_as_percent_are_named(cli, tmp_path, shown):
+    path = tmp_path / "book.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        percent, sheet = book.add_format({"num_format": shown}), book.add_worksheet()
+        sheet.write_row(0, 0, ["share", "plain"])
+        for row in range(1, 601):
+            sheet.write(row, 0, (row % 100) / 100, percent)
+            sheet.write(row, 1, row % 100)
+    asked = ("--number", "0,100", "--bins", 5, "--epsilon", 4, "--delta", 1e-6, "--json")
+    warned = cli("simulate", path, "--column", "share", *asked).err
+    assert "600 cells of column 'share' are shown as percent and read as fractions" in warned
+    assert cli("simulate", path, "--column", "plain", *asked).err == ""

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from helpers.data_files import workbook
+from helpers.data_files import people, workbook
 from mixtally.data.file import DataFile
 from mixtally.data.formats import csv_table
 from mixtally.data.formats.csv_rows import blocks, ends
@@ -120,3 +120,13 @@ def test_no_thread_of_a_library_is_left_asking_for_text(tmp_path, monkeypatch, b
     except DataError:
         assert body.count("\n") < 2
     assert askers == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("end", ["", "\n", ",,\n", ",,\r\n,,\r\n", "\n\n,,\n,,"])
+@pytest.mark.parametrize("block", [7, 1 << 22])
+def test_rows_of_delimiters_below_the_last_one_are_nobody(tmp_path, end, block):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,c\nx,y,z\nu,,\n" + end, newline="")
+    found = people(path, "a", block=max(block, 16))
+    assert found.question.labels == ("u", "x")
+    assert found.users == 2

@@ -11,7 +11,7 @@ from mixtally.store.files import read_whole
 def read_labels(
     path: Path | None, least: int = 1, most: int | None = None
 ) -> tuple[str, ...] | None:
-    """The labels in a file, one a line, from ``least`` to ``most`` of them.
+    """The labels in a file, one a line, from ``least`` to ``most`` of them; empty lines may follow.
 
     Raises DataError, which names the file, unless they are distinct text that can be printed.
     """
@@ -20,7 +20,7 @@ def read_labels(
     try:
         # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
         text = read_whole(path, piped=True).decode("utf-8-sig")
-        text = composed(text).replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+        text = composed(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(

@@ -16,6 +16,7 @@ from mixtally.data.file import DataFile
 from mixtally.data.population import Population, check_shared
 from mixtally.data.readers import check_kind, read
 from mixtally.data.reading import Reading, Several
+from mixtally.data.sameness import Merging
 from mixtally.errors import ParameterError
 from mixtally.records.question import Kind, Question
 
@@ -58,6 +59,15 @@ class RowOptions:
         bool,
         o.option("--rows-are-people", "Every row is a person, whatever other columns say."),
     ] = False
+    strip: Annotated[
+        bool, o.option("--strip", "Spaces around a value are no part of its label.")
+    ] = False
+    ignore_case: Annotated[
+        bool, o.option("--ignore-case", "Capital and small letters are the same in labels.")
+    ] = False
+    other: Annotated[
+        str | None, o.option("--other", "Count all values that are not listed here.", "LABEL")
+    ] = None
     several: Annotated[
         str | None,
         o.option("--several", "Of several rows of a person: first, last, or a set of all.", "HOW"),
@@ -92,6 +102,7 @@ class RowOptions:
             ),
             person=self.person_column,
             rows_are_people=self.rows_are_people,
+            merging=Merging(self.strip, self.ignore_case, self.other),
             several=self.taken,
         )
 

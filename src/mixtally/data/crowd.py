@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from mixtally.data.columns import coded
-from mixtally.data.doubts import like_cut, like_missing, like_no_person
+from mixtally.data.doubts import like_cut, like_missing, like_no_person, like_others
 from mixtally.data.epoch_names import Order, declared_order, ordered_epochs
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
@@ -48,6 +48,9 @@ _FORMS: dict[As, Callable[[Origin, Reading, Question | None], Form]] = {
     As.NUMBER: Numbers,
     As.PLACE: Places,
 }
+
+
+_LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
 
 
 def read(
@@ -185,6 +188,8 @@ class _Gathered:
     def _doubts(self, crowd: Population) -> str:
         """Words of warning, for what most likely is no answer or no person."""
         reading, doubts = self._reading, [self._warning, crowd.warning]
+        if reading.labels is None and self._question is None and reading.form in _LABELLED:
+            doubts.append(like_others(crowd.question.labels or ()))
         if LABELS in crowd.from_data:
             labels = crowd.question.labels or ()
             if reading.form is As.ATTRIBUTES:

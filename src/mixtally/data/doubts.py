@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from mixtally.data.file import Origin
+from mixtally.data.sameness import nearly_same
 from mixtally.errors import DataError
 
 _EMPTY = ("na", "n/a", "n.a.", "nan", "<na>", "null", "nil", "none", "missing")
@@ -22,6 +23,18 @@ def like_missing(labels: Sequence[str]) -> str:
         return ""
     do = f"say --missing-values {found[0]}"
     return f"{found[0]!r} is counted as an answer; if it means missing, {do}"
+
+
+def like_others(labels: Collection[str]) -> str:
+    """A word of warning where labels differ in case or in outer spaces only."""
+    found = nearly_same(labels)
+    if not found:
+        return ""
+    names = " and ".join(map(repr, found[:3])) + (" and others" if len(found) > 3 else "")
+    flags = "--strip" if len({name.strip() for name in found}) == 1 else "--ignore-case"
+    if flags == "--ignore-case" and any(name != name.strip() for name in found):
+        flags = "--ignore-case and --strip"
+    return f"{names} are counted apart; to merge them, say {flags}"
 
 
 def check_questions(origin: Origin, column: str, first: Sequence[str | None]) -> None:

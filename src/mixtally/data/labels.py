@@ -1,5 +1,6 @@
 """Labels and their numbers: fixed before, or met in the data and then sorted."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,11 +9,20 @@ from numpy.typing import NDArray
 from mixtally.data.columns import Column
 from mixtally.data.population import LABELS, check_varied
 from mixtally.data.rows import Levels, Where
-from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
+from mixtally.data.sameness import (
+    Merging,
+    check_fractions,
+    check_spaces,
+    composed,
+    natural,
+    nearly_same,
+)
 from mixtally.errors import DataError
 
 Integers = NDArray[np.int64]
 _LONGEST = 10_000
+_AS_WRITTEN = Merging()
+_FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
 class Book:
@@ -24,16 +34,34 @@ class Book:
       words    whether no bin is made of each: then nothing is taken from the data
     """
 
-    def __init__(self, labels: Sequence[str] | None, *, words: bool = False) -> None:
-        self.fixed, self._words = labels is not None, words
+    def __init__(
+        self,
+        labels: Sequence[str] | None,
+        *,
+        words: bool = False,
+        merging: Merging = _AS_WRITTEN,
+    ) -> None:
+        self.fixed, self._words, self._merging = labels is not None, words, merging
         self.levels: Levels = None
         self._begun = False
         self._given = tuple(labels or ())
         self.numbers = {composed(label): number for number, label in enumerate(self._given)}
+        self._spelled = {merging.folded(label): label for label in self.numbers}
+        if len(self._spelled) < len(self.numbers):
+            alike = nearly_same(self.numbers)
+            raise DataError(
+                "labels",
+                wanted="labels that differ once they are merged",
+                got=" and ".join(map(repr, alike[:2])),
+                do="list one of them, or leave out --ignore-case and --strip",
+            )
 
     def number(self, label: str, where: Where, row: int) -> int:
         """Its number; raises DataError for one that is not among those that are fixed."""
         number = self.numbers.get(label)
+        if number is None and self._merging != _AS_WRITTEN:
+            label = self._merged(label)
+            number = self.numbers.get(label)
         if number is not None:
             return number
         if len(label) > _LONGEST:
@@ -43,18 +71,39 @@ class Book:
                 got=f"one of {len(label):,}",
                 do="check the column, and the quotes in it",
             )
+        if self.fixed and self._merging.other is not None:
+            return self.numbers[composed(self._merging.other)]
         if self.fixed:
             raise DataError(
                 where.subject(row),
                 wanted=f"one of the {len(self.numbers):,} labels of the question",
                 got=repr(label),
-                do="add it to the labels, or map it to one of them",
+                do=self._remedy(label),
             )
         self.numbers[label] = len(self.numbers)
         return len(self.numbers) - 1
 
+    def _merged(self, label: str) -> str:
+        """The label that a value is merged with: a given one, or the one that is met first."""
+        text = label.strip() if self._merging.strip else label
+        return self._spelled.setdefault(self._merging.folded(label), text)
+
+    def _remedy(self, label: str) -> str:
+        """What to do about a label that is not among those that are fixed."""
+        whole = label.partition(".")[0] if _FLOAT.fullmatch(label) else label
+        if whole != label and whole in self.numbers:
+            return (
+                "the column holds whole numbers with a fraction, as a library writes them beside "
+                f"missing values: write {whole!r} in the file, in pandas by astype('Int64')"
+            )
+        if f"{label}.0" in self.numbers:
+            return f"write {label!r} in the labels too, instead of '{label}.0'"
+        return "add it to the labels, map it to one of them, or count all others with --other LABEL"
+
     def declare(self, levels: Levels) -> None:
         """Take the labels that the type of a part of the column declares."""
+        if levels is not None and self._merging != _AS_WRITTEN:
+            levels = tuple(dict.fromkeys(map(self._merged, levels)))
         self.levels = levels if levels == self.levels or not self._begun else None
         self._begun = True
 

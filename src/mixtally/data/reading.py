@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mixtally.data.places import Grid
+from mixtally.data.sameness import Merging
 from mixtally.encode.numbers import Range
 from mixtally.errors import ParameterError
 from mixtally.records.question import MOST_BITS, MOST_SET, Question
@@ -28,10 +29,12 @@ class Several(StrEnum):
     SET = "set"
 
 
+_AS_WRITTEN = Merging()
 DROP = "drop"
 """Leave rows out that lack a value."""
 
 
+_MERGING = ("--strip", "--ignore-case", "--other")
 _COLUMNS = {As.BITS: (1, MOST_BITS), As.ATTRIBUTES: (2, MOST_SET), As.PLACE: (2, 2)}
 """Fewest and most columns of a record, where it is not one."""
 
@@ -53,6 +56,7 @@ class Reading:
       several     what is taken of several rows of a person, who are refused without it
       words       whether values are words of an open domain, of which no list is made
       rows_are_people  whether every row is a person's, whatever the other columns say
+      merging     how values become labels
     """
 
     columns: tuple[str, ...]
@@ -69,6 +73,7 @@ class Reading:
     several: Several | None = None
     words: bool = False
     rows_are_people: bool = False
+    merging: Merging = _AS_WRITTEN
 
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
@@ -112,6 +117,7 @@ class Reading:
                 got=repr(self.missing),
                 do="a coordinate has no label: leave such rows out, or fill the gaps",
             )
+        self._check_merging()
         if self.rows_are_people and self.person is not None:
             raise ParameterError(
                 "--rows-are-people",
@@ -134,13 +140,58 @@ class Reading:
                 do="only labels of one column become a set",
             )
 
+    def _check_merging(self) -> None:
+        """Raises ParameterError for values that have no labels, or no list of them."""
+        asked = [
+            flag
+            for flag, used in zip(_MERGING, self.merging, strict=True)
+            if used not in (False, None)
+        ]
+        labelled = self.form in (As.ONE, As.SET, As.ATTRIBUTES)
+        if asked and not labelled:
+            raise ParameterError(
+                asked[0], wanted="records of labels", got=f"{self.form}", do="leave it out"
+            )
+        if self.merging.other is None:
+            return
+        if self.form is As.ATTRIBUTES or self.words or not self.merging.other.strip():
+            raise ParameterError(
+                "--other",
+                wanted="a label that is to be seen, beside a list of labels of one column",
+                got=repr(self.merging.other),
+                do="recode the column before, or leave it out",
+            )
+
     @property
     def name(self) -> str:
         """What the question is called: the column, or all of them."""
         return "+".join(self.columns)
 
+    def check_listed(self, question: Question | None) -> None:
+        """Raises ParameterError for a label of all other values where no values are listed."""
+        if self.merging.other is not None and question is None and self.labels is None:
+            raise ParameterError(
+                "--other",
+                wanted="--labels beside it",
+                got="none",
+                do="list the values that are counted one by one",
+            )
+
     def bins(self, question: Question | None) -> tuple[str, ...] | None:
-        """The labels that are fixed, by the plan or by whoever reads; None to read them off."""
+        """The labels that are fixed, by the plan or by whoever reads; None to read them off.
+
+        Raises ParameterError where the label of all other values is none of a plan's.
+        """
+        other = self.merging.other
         if question is None:
-            return self.labels
-        return question.labels or tuple(str(i) for i in range(question.bins))
+            labels = self.labels
+            return labels if labels is None or other in (None, *labels) else (*labels, other)
+        labels = question.labels or tuple(str(i) for i in range(question.bins))
+        if other is not None and other not in labels:
+            raise ParameterError(
+                "--other",
+                wanted="a label of the plan",
+                got=repr(other),
+                do="name one of its labels, or plan with one more",
+            )
+        return labels

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
+from typing import NamedTuple
 
 from mixtally.errors import DataError
 
@@ -27,6 +28,34 @@ def natural(label: str) -> Order:
         for part in _PARTS.split(label)
     )
     return 1, Decimal(0), tuple(parts), label
+
+
+class Merging(NamedTuple):
+    """How values become labels.
+
+    where
+      strip        whether spaces around a value are no part of it
+      ignore_case  whether capital and small letters are the same
+      other        the label of all values that are not listed; None to refuse them
+    """
+
+    strip: bool = False
+    ignore_case: bool = False
+    other: str | None = None
+
+    def folded(self, text: str) -> str:
+        """What values of one label have in common."""
+        text = text.strip() if self.strip else text
+        return text.casefold() if self.ignore_case else text
+
+
+def nearly_same(names: Iterable[str]) -> list[str]:
+    """Return the first names that differ in case or in outer spaces only; none of them: empty."""
+    met: dict[str, list[str]] = {}
+    fold = Merging(strip=True, ignore_case=True).folded
+    for name in names:
+        met.setdefault(fold(name), []).append(name)
+    return next((alike for alike in met.values() if len(alike) > 1), [])
 
 
 def check_spaces(subject: str, names: Collection[str]) -> None:
@@ -66,5 +95,5 @@ def _check(subject: str, names: Collection[str], same: object, wanted: str) -> N
                 subject,
                 wanted=wanted,
                 got=f"{other!a} and {name!a}",
-                do="write it in one way",
+                do="write it in one way; --strip leaves out spaces around names",
             )

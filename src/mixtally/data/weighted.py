@@ -1,9 +1,11 @@
 """A file that has been counted: a row a value, and how many people hold it."""
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, numbers
+from mixtally.data.doubts import like_others
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
@@ -36,7 +38,12 @@ def of_table(
 ) -> Counted:
     """As ``readers.counts_of_table``."""
     (column,) = reading.columns
-    book, codes, many = Book(reading.bins(question)), list[NDArray[np.int32]](), list[Held]()
+    reading.check_listed(question)
+    book, codes, many = (
+        Book(reading.bins(question), merging=reading.merging),
+        list[NDArray[np.int32]](),
+        list[Held](),
+    )
     rows = Rows(origin, reading, [column, counts])
     watch = Watch(() if reading.rows_are_people else table.names, [column, counts])
     for batch in rows.batches(table, watch, progress):
@@ -52,18 +59,32 @@ def of_table(
     if len(np.unique(places)) == len(places):  # a row a label: what is its own names the label
         people = [one for one in people if one.repeats]
     from_data = (*book.from_data, *((PEOPLE,) if people else ()))
-    return Counted(asked, held, from_data, people_warning(people, counts=True))
+    doubts = people_warning(people, counts=True), like_others(labels) if book.from_data else ""
+    return Counted(asked, held, from_data, "; ".join(filter(None, doubts)))
 
 
 Held = NDArray[np.int64]
+
+
+def _first_that_is_no_number(array: Array) -> tuple[int, str]:
+    """The place of the first value that is no number, and its text."""
+    values = coded(array)
+    for text, row in zip(values.texts, values.first.tolist(), strict=True):
+        if numbers(pyarrow.array([text], pyarrow.string())) is None:
+            return row, text
+    return 0, values.texts[0]
 
 
 def _whole(array: Array, column: str, where: Where) -> Held:
     """Raises DataError for anything but whole numbers of people, by its row."""
     found = numbers(array)
     if found is None:
-        raise where.origin.unreadable(
-            f"whole numbers in column {column!r}", "something else", "say how many hold each value"
+        row, text = _first_that_is_no_number(array)
+        raise DataError(
+            where.subject(row),
+            wanted=f"a whole number without marks in column {column!r}",
+            got=repr(text),
+            do="write it like 1200, without separators of thousands, units or signs",
         )
     wrong = np.flatnonzero((found < 0) | (found > MOST_USERS) | (found != np.floor(found)))
     if wrong.size:

@@ -73,7 +73,7 @@ class Values:
         ]
         return Table(self.names, self._read, frozenset(declared), frozenset(ordered))
 
-    def _read(self, asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+    def _read(self, asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
         places = [*asked, *watched]
         arrays = [self.columns[place].array for place in places]
         with reading("values"):

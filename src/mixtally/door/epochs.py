@@ -7,7 +7,7 @@ from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
 from mixtally.door import checks
-from mixtally.door.labels import labels_of
+from mixtally.door.labels import labels_of, merging_of
 from mixtally.door.plays import run_of, wanted_of
 from mixtally.door.promise import guarantee_of
 from mixtally.door.simulated import Simulated
@@ -31,6 +31,9 @@ def simulate_epochs(
     level: float = 0.95,
     missing: str = "refuse",
     missing_values: Any = (),
+    strip: bool = False,
+    ignore_case: bool = False,
+    other: str | None = None,
     name: str | None = None,
     **options: Any,
 ) -> Simulated:
@@ -49,6 +52,9 @@ def simulate_epochs(
       seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       missing          "refuse", "drop", or the label that missing values count as
+      strip            whether spaces around a value are no part of its label
+      ignore_case      whether capital and small letters are the same in labels
+      other            the label of all values that are not listed; None to refuse them
       options          what it may cost and whom it may trust
 
     Raises DataError for answers that cannot be read, or two of a person in an epoch; ParameterError
@@ -60,6 +66,7 @@ def simulate_epochs(
     guarantee, run = guarantee_of(epsilon, delta), run_of(seed, level)
     wanted = replace(
         wanted_of(missing, missing_values, labels=labels),
+        merging=merging_of(strip, ignore_case, other),
         person=person,
         rows_are_people=checks.flag("rows_are_people", rows_are_people),
     )

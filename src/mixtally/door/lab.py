@@ -7,7 +7,7 @@ from mixtally.data.population import Population
 from mixtally.data.reading import Several
 from mixtally.door import checks
 from mixtally.door.budget import Budget
-from mixtally.door.labels import missing_texts, separator_of
+from mixtally.door.labels import merging_of, missing_texts, separator_of
 from mixtally.door.planning import Ends, Plan, scale_of
 from mixtally.door.promise import guarantee_of
 from mixtally.door.result import Result
@@ -50,6 +50,9 @@ def simulate(
     points: int | None = None,
     missing: str = "refuse",
     missing_values: Any = (),
+    strip: bool = False,
+    ignore_case: bool = False,
+    other: str | None = None,
     person: Any = None,
     several: str | None = None,
     rows_are_people: bool = False,
@@ -82,6 +85,9 @@ def simulate(
       bins             cut numbers into so many in place of it: a histogram
       missing          "refuse", "drop", or the label, bit or number that missing values count as
       missing_values   values that mean missing, ["NA", -99] for example
+      strip            whether spaces around a value are no part of its label
+      ignore_case      whether capital and small letters are the same in labels
+      other            the label of all values that are not listed; None to refuse them
       person           whose each place is, where some have several: a column's name, or a list
       several          what is taken of several places of a person: "first", "last" or "set"
       rows_are_people  whether every place is a person's, though a column seems to identify people
@@ -114,6 +120,7 @@ def simulate(
         person=person,
         several=checks.maybe_chosen("several", several, list(Several)),
         rows_are_people=checks.flag("rows_are_people", rows_are_people),
+        merging=merging_of(strip, ignore_case, other),
         group=group_by,
     )
     analysis = Analysis(level=checks.number("level", level), pairs=checks.flag("pairs", pairs))

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 
 from mixtally.data.formats.written import written
-from mixtally.data.sameness import check_spaces
+from mixtally.data.sameness import Merging, check_spaces
 from mixtally.data.sorts import is_missing
 from mixtally.door import checks
 from mixtally.errors import ParameterError, PlanError
@@ -22,6 +22,15 @@ def separator_of(given: object) -> str | None:
         wanted="the text between labels",
         got="nothing",
         do='separator=";", for example',
+    )
+
+
+def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
+    """How values become labels; ParameterError for arguments of another type."""
+    return Merging(
+        checks.flag("strip", strip),
+        checks.flag("ignore_case", ignore_case),
+        checks.maybe_text("other", other),
     )
 
 

@@ -15,7 +15,7 @@ from mixtally.data.places import Box, grid
 from mixtally.data.population import Population
 from mixtally.data.reading import DROP
 from mixtally.door import checks
-from mixtally.door.labels import labels_of, missing_texts, separator_of
+from mixtally.door.labels import labels_of, merging_of, missing_texts, separator_of
 from mixtally.door.promise import guarantee_of
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import Wanted, shared_crowd_of
@@ -71,6 +71,9 @@ def simulate_votes(
     missing: str = "refuse",
     missing_values: Any = (),
     name: str | None = None,
+    strip: bool = False,
+    ignore_case: bool = False,
+    other: str | None = None,
     **options: Any,
 ) -> Simulated:
     """A vote, counted by ballots that trust nobody and through mixes, and who has won.
@@ -81,6 +84,9 @@ def simulate_votes(
       seed      makes the noise repeat: for simulation only
       level     of all intervals, in (0, 1)
       missing   "refuse", "drop", or the label of blank ballots, which cannot win
+      strip            whether spaces around a value are no part of its label
+      ignore_case      whether capital and small letters are the same in labels
+      other            the label of all values that are not listed; None to refuse them
       options   ``mixtally.app.votes.VoteOptions`` (epsilon, delta, keep_probability) and what the
                 shuffle version may cost and whom it may trust
 
@@ -90,6 +96,7 @@ def simulate_votes(
     >>> mixtally.simulate_votes(["yes", "no", "yes"] * 500, epsilon=1, delta=1e-6)
     """
     wanted = wanted_of(missing, missing_values, kind="one", labels=labels)
+    wanted = replace(wanted, merging=merging_of(strip, ignore_case, other))
     crowd, run, backend = _played(values, name, wanted, seed, level)
     outcome = votes(
         crowd,
@@ -116,6 +123,9 @@ def simulate_baskets(
     seed: int | None = None,
     level: float = 0.95,
     name: str | None = None,
+    strip: bool = False,
+    ignore_case: bool = False,
+    other: str | None = None,
     **options: Any,
 ) -> Simulated:
     """Items that people hold together, and rules between them.
@@ -129,6 +139,9 @@ def simulate_baskets(
       empty_sets       whether a missing value is a basket without items
       seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
+      strip            whether spaces around a value are no part of its label
+      ignore_case      whether capital and small letters are the same in labels
+      other            the label of all values that are not listed; None to refuse them
       options          ``mixtally.app.baskets.FindOptions`` (support, confidence, largest), and what
                        it may cost and whom it may trust
 
@@ -144,6 +157,7 @@ def simulate_baskets(
         max_set=checks.maybe_whole("max set", max_set),
         separator=separator_of(separator),
         empty_sets=checks.flag("empty_sets", empty_sets),
+        merging=merging_of(strip, ignore_case, other),
     )
     find, budget = checks.made(FindOptions, options), checks.made(BudgetOptions, options)
     crowd, run, backend = _played(values, name, wanted, seed, level)
@@ -212,6 +226,9 @@ def simulate_memoized(
     missing: str = "refuse",
     missing_values: Any = (),
     name: str | None = None,
+    strip: bool = False,
+    ignore_case: bool = False,
+    other: str | None = None,
     **options: Any,
 ) -> Simulated:
     """Answers that every person randomizes once, keeps, and reports from.
@@ -225,6 +242,9 @@ def simulate_memoized(
       seed             makes the noise repeat: for simulation only
       level            of all intervals, in (0, 1)
       missing          "refuse", "drop", or the label that missing values count as
+      strip            whether spaces around a value are no part of its label
+      ignore_case      whether capital and small letters are the same in labels
+      other            the label of all values that are not listed; None to refuse them
       options          ``mixtally.app.memoized.LevelOptions`` (permanent, p, q, reports) and
                        ``BloomOptions`` (bloom_bits, hashes, cohorts)
 
@@ -236,6 +256,7 @@ def simulate_memoized(
     promise = Promised(checks.maybe_number("epsilon", epsilon), checks.maybe_number("delta", delta))
     levels, bloom = checks.made(LevelOptions, options), checks.made(BloomOptions, options)
     wanted = wanted_of(missing, missing_values, kind="one", labels=labels, words=listed is not None)
+    wanted = replace(wanted, merging=merging_of(strip, ignore_case, other))
     crowd, run, backend = _played(values, name, wanted, seed, level)
     return Simulated(memoized(crowd, promise, levels, bloom, run, candidates=listed), backend)
 

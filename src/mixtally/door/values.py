@@ -1,7 +1,7 @@
 """The crowd in what people give: which kind of records, and what was done to the values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from mixtally.data.readers import (
     read_table,
 )
 from mixtally.data.reading import DROP, As, Reading, Several
+from mixtally.data.sameness import Merging
 from mixtally.data.timeline import Timeline, When
 from mixtally.door import checks
 from mixtally.door.labels import labels_of
@@ -54,6 +55,7 @@ class Wanted:
                  is a person's own
       several    what is taken of several places of a person: "first", "last" or "set"
       rows_are_people  whether every place is a person's, whatever the values of columns say
+      merging    how values become labels
       group      the group that each place is in, as ``person``; None to count no groups
     """
 
@@ -71,6 +73,7 @@ class Wanted:
     person: object = None
     several: str | None = None
     rows_are_people: bool = False
+    merging: Merging = field(default_factory=Merging)
     group: object = None
 
 
@@ -225,6 +228,7 @@ def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> R
         person=person,
         several=None if wanted.several is None else Several(wanted.several),
         rows_are_people=wanted.rows_are_people,
+        merging=wanted.merging,
     )
 
 

@@ -24,10 +24,10 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
     file = source.file
     first = next(parts, b"")
     start, delimiter, names = _top(file, first, columns)
-    text = ended(file, chain([first[start:]], parts))
+    text = ended(file, chain([first[start:]], parts), delimiter)
     text = quoted(file, text, delimiter, 1 + first.count(b"\n", 0, start))
 
-    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
         done, places = 0, [*asked, *watched]
         for block in blocks(file, text, 1 + file.skip_rows, file.block):
             found = _parsed(file, block, delimiter, len(names), places, done)

@@ -18,13 +18,15 @@ _ROWS = 1 << 16
 _Row = list[Any]
 
 
-def excel_table(source: Source) -> Table:
-    """The table in a sheet of the workbook; raises DataError for no workbook and no such sheet."""
+def excel_table(source: Source, columns: Sequence[str]) -> Table:
+    """The table in a sheet of the workbook, of which ``columns`` will be read.
+
+    Raises DataError for no workbook and no such sheet.
+    """
     file, calamine = source.file, _calamine(source.file)
     try:
         path = str(file.path) if source.direct else io.BytesIO(source.whole())
         sheet = _sheet(file, calamine.load_workbook(path))
-        warning = unseen(path, sheet.name, file.header_row + file.skip_rows)
     except calamine.CalamineError as error:
         raise file.unreadable(
             "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
@@ -33,9 +35,11 @@ def excel_table(source: Source) -> Table:
     names = tuple(written(cell) or "" for cell in next(rows, []))
     if not any(names):
         raise file.unreadable("a header row", "a blank one", "say which it is: --header-row 3")
+    asked = {_letters(place): name for place, name in enumerate(names) if name in columns}
+    warning = unseen(path, sheet.name, file.header_row + file.skip_rows, asked)
     rows = islice(rows, file.skip_rows, None)
 
-    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
         done, people, places = 0, _people(rows, one=len(names) == 1), [*asked, *watched]
         while some := list(islice(people, _ROWS)):
             done += len(some)
@@ -44,6 +48,12 @@ def excel_table(source: Source) -> Table:
             yield Part(arrays, done, sheet.total_height - 1)
 
     return Table(names, read, warning=warning)
+
+
+def _letters(place: int) -> str:
+    """The letters of a column, counted from 0: A to Z, AA, AB and so on."""
+    before, last = divmod(place, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def _people(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:

@@ -32,7 +32,7 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
     first = next(blocks, b"")
     keys = _keys(file, first)
 
-    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
         names, row = [keys[place] for place in asked], 0
         types = [_Value] * len(asked) + [Any] * len(watched)
         fields = [

@@ -24,7 +24,7 @@ def parquet_table(source: Source, coded: Sequence[str]) -> Table:
     names = tuple(schema.names)
     texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
 
-    def read(asked: Sequence[int], watched: Sequence[int]) -> Iterator[Part]:
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
         done, wanted = 0, [names[place] for place in [*asked, *watched]]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
             for batch in opened.iter_batches(columns=wanted, batch_size=size):

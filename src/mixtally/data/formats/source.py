@@ -2,13 +2,15 @@
 
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from typing import BinaryIO, cast
+from zipfile import BadZipFile, ZipFile
 
 import pyarrow
 
@@ -16,6 +18,9 @@ from mixtally.data.file import DataFile, Origin
 
 HEAD = 1 << 20
 """Bytes that are read at a time; the first of them tell the format."""
+_WORKBOOK_PARTS = ("[Content_Types].xml", "mimetype", "content.xml")
+"""What every workbook of Office or OpenDocument holds."""
+_SHOWN = 5
 _MOST_HELD = 1 << 30
 """Bytes of Parquet or Excel out of a pipe: both have their index at the end."""
 
@@ -41,6 +46,16 @@ _STRANGE = {
     b"%PDF": "PDF",
     b"SQLite format 3": "SQLite",
 }
+_STATISTICS = {
+    b"$FL2": ("an SPSS file", "pandas.read_spss"),
+    b"$FL3": ("an SPSS file", "pandas.read_spss"),
+    b"<stata_dta>": ("a Stata file", "pandas.read_stata"),
+    b"\x00" * 12 + b"\xc2\xea\x81\x60": ("a SAS file", "pandas.read_sas"),
+    b"HEADER RECORD*******": ("a SAS transport file", "pandas.read_sas"),
+    b"RDX": ("an R file", "pyreadr.read_r"),
+}
+_OLD_STATA = re.compile(rb"[\x69-\x73][\x01\x02]\x01\x00")
+"""The release, the order of bytes and the type of a file of Stata 5 to 12."""
 
 
 @dataclass(slots=True)
@@ -117,6 +132,7 @@ def _source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Source:
         head = fill(unpacked, HEAD)
         stream = joined(chain([head], parts_of(unpacked)))
     regular = stat.S_ISREG(status.st_mode)
+    _check_archive(file, head, raw if regular and packing is None and not file.piped else None)
     return Source(
         file=file,
         format=_format(file, head),
@@ -125,6 +141,25 @@ def _source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Source:
         size=status.st_size if regular else 0,
         _raw=raw,
     )
+
+
+def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
+    """Raises DataError for a ZIP archive that is no workbook; ``raw`` is the file, if it is one."""
+    if not head.startswith(b"PK\x03\x04"):
+        return
+    names = []
+    with suppress(BadZipFile):
+        begun = None if raw is None else raw.tell()
+        with ZipFile(io.BytesIO(head) if raw is None else raw) as archive:
+            names = archive.namelist()
+        if raw is not None and begun is not None:
+            raw.seek(begun)
+    if names and not any(name in _WORKBOOK_PARTS for name in names):
+        raise file.unreadable(
+            "CSV, JSON lines, Excel or Parquet, plain or packed with gzip or zstd",
+            f"a ZIP archive of {', '.join(map(repr, names[:_SHOWN]))}",
+            "unpack it and name the file inside",
+        )
 
 
 def _status(file: DataFile) -> os.stat_result:
@@ -141,6 +176,15 @@ def _status(file: DataFile) -> os.stat_result:
 
 
 def _format(file: DataFile, head: bytes) -> Format:
+    kinds = [kind for beginning, kind in _STATISTICS.items() if head.startswith(beginning)]
+    if _OLD_STATA.match(head):
+        kinds.append(_STATISTICS[b"<stata_dta>"])
+    for name, read_with in kinds:
+        raise file.unreadable(
+            "CSV, JSON lines, Excel or Parquet",
+            name,
+            f"export it as CSV, or read it with {read_with} in Python",
+        )
     for beginning, name in _STRANGE.items():
         if head.startswith(beginning):
             raise file.unreadable(

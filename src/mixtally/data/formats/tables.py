@@ -51,7 +51,7 @@ def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Tabl
     if source.format is Format.PARQUET:
         _refuse(file, source.format.value, *rows)
     if source.format is Format.WORKBOOK:
-        return excel_table(source)
+        return excel_table(source, columns)
     _refuse(file, source.format.value, ("--sheet", file.sheet))
     if source.format is Format.PARQUET:
         return parquet_table(source, coded)

@@ -51,11 +51,15 @@ def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes
         raise _undecoded(file, encoding, error, lines) from error
 
 
-def ended(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text with one line end at its end: a line that was not ended, or blank ones."""
-    held = b""
+def ended(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
+    """Yield the same text with one line end at its end.
+
+    Blank lines at the end are left out, and lines that hold nothing but a ``delimiter``, which
+    spreadsheets write for rows below the last one.
+    """
+    held, blank = b"", _ENDS + delimiter.encode("ascii")
     for part in parts:
-        body = part.rstrip(_ENDS)
+        body = part.rstrip(blank)
         if body:
             yield held + body if held else body
             held = part[len(body) :]
@@ -63,7 +67,8 @@ def ended(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
             held += part
         if len(held) > file.block:
             raise long_row(file)
-    yield b"\n"
+    last, *_ = held.splitlines() or [b""]  # empty cells at the end of the last row
+    yield last + b"\n"
 
 
 def quoted(

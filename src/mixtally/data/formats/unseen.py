@@ -1,6 +1,8 @@
-"""What a workbook does not show or could not compute: rows that are hidden, cells with an error."""
+"""What a workbook shows otherwise than it is read: hidden rows, errors, fractions as percent."""
 
 import posixpath
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import IO
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -9,31 +11,55 @@ from zipfile import BadZipFile, ZipFile
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW, _CELL = (f"{_MAIN}{name}".removeprefix("{") for name in ("row", "c"))
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_BOOK = "xl/workbook.xml"
+_BOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
 _SIGNS = (b"hidden", b'"e"', b"'e'", b"\0")  # the last of text that is not UTF-8
 _LONGEST_SIGN = max(map(len, _SIGNS))
 _AT_ONCE = 1 << 20
 
 
-def unseen(workbook: str | IO[bytes], sheet: str, after: int) -> str:
+def unseen(workbook: str | IO[bytes], sheet: str, after: int, asked: Mapping[str, str]) -> str:
     """What is not seen of ``sheet`` below row ``after``, in words; empty where nothing is known.
 
+    ``asked`` are the names of the columns that are read, by the letters of their cells.
+
     Source: ECMA-376, part 1, 18.3.1.73, the attribute ``hidden`` of ``row``; 18.3.1.4, cells of
-    type ``e``.
+    type ``e`` and their style ``s``; 18.8.30, formats of numbers, of which 9 and 10 are percent.
     """
     try:
         with ZipFile(workbook) as book:
             place = _place(book, sheet)
+            percent = _percent_styles(book)
             with book.open(place) as file:
-                if not _may_have_some(file):
+                if not percent and not _may_have_some(file):
                     return ""
             with book.open(place) as file:
-                hidden, errors = _counted(file, after)
+                hidden, errors, shown = _counted(file, after, percent)
     except (BadZipFile, KeyError, ValueError, ElementTree.ParseError, expat.ExpatError):
         return ""  # another format, which has no such file
     said = [f"{hidden:,} hidden rows of sheet {sheet!r} are read as people"] if hidden else []
     said += [f"{errors:,} cells with an error such as #N/A are read as missing"] if errors else []
+    said += [
+        f"{many:,} cells of column {asked[letters]!r} are shown as percent and read as fractions: "
+        "50 % is 0.5"
+        for letters, many in shown.items()
+        if letters in asked
+    ]
     return "; ".join(said)
+
+
+def _percent_styles(book: ZipFile) -> frozenset[str]:
+    """The styles of cells that show a number as percent."""
+    if _STYLES not in book.namelist():
+        return frozenset()
+    styles = ElementTree.fromstring(book.read(_STYLES))
+    formats = {"9", "10"} | {
+        one.get("numFmtId")
+        for one in styles.iter(f"{_MAIN}numFmt")
+        if "%" in one.get("formatCode", "")
+    }
+    cells = styles.find(f"{_MAIN}cellXfs")
+    numbered = enumerate(() if cells is None else cells)
+    return frozenset(str(place) for place, one in numbered if one.get("numFmtId") in formats)
 
 
 def _may_have_some(file: IO[bytes]) -> bool:
@@ -46,14 +72,22 @@ def _may_have_some(file: IO[bytes]) -> bool:
     return False
 
 
-def _counted(file: IO[bytes], after: int) -> tuple[int, int]:
-    """Hidden rows and cells with an error, by their opening tags alone: no tree is built."""
+def _counted(
+    file: IO[bytes], after: int, percent: Collection[str]
+) -> tuple[int, int, Counter[str]]:
+    """Hidden rows, cells with an error, and cells of the styles ``percent`` by their column.
+
+    They are told by their opening tags alone: no tree is built.
+    """
     row = hidden = errors = 0
+    shown: Counter[str] = Counter()
 
     def opened(tag: str, given: dict[str, str]) -> None:
         nonlocal row, hidden, errors
         if tag == _CELL:
             errors += row > after and given.get("t") == "e"
+            if row > after and given.get("s") in percent:
+                shown[given.get("r", "").rstrip("0123456789")] += 1
         elif tag == _ROW:
             row = int(given.get("r", row + 1))
             hidden += row > after and given.get("hidden", "0") not in ("0", "false")
@@ -61,7 +95,7 @@ def _counted(file: IO[bytes], after: int) -> tuple[int, int]:
     parser = expat.ParserCreate(namespace_separator="}")
     parser.StartElementHandler = opened
     parser.ParseFile(file)
-    return hidden, errors
+    return hidden, errors, shown
 
 
 def _place(book: ZipFile, sheet: str) -> str:

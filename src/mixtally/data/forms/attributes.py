@@ -53,10 +53,13 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
 
     Those of a column without any are read off the data.
     """
+    merging = reading.merging
     if question is not None and question.attributes is not None:
-        return [Book(labels) for labels in _planned(reading, question, question.attributes)]
+        return [
+            Book(one, merging=merging) for one in _planned(reading, question, question.attributes)
+        ]
     if reading.labels is None:
-        return [Book(None) for _ in reading.columns]
+        return [Book(None, merging=merging) for _ in reading.columns]
     labels: dict[str, list[str]] = {column: [] for column in reading.columns}
     for label in reading.labels:
         column = next((name for name in labels if label.startswith(f"{name}=")), None)
@@ -69,7 +72,7 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
                 do="write each label so, the columns in their order",
             )
         labels[column].append(value)
-    return [Book(values or None) for values in labels.values()]
+    return [Book(values or None, merging=merging) for values in labels.values()]
 
 
 def _planned(reading: Reading, question: Question, sizes: tuple[int, ...]) -> list[list[str]]:

@@ -18,8 +18,9 @@ class One:
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
+        reading.check_listed(question)
         self._subject = origin.column(self._column)
-        self._book = Book(reading.bins(question), words=reading.words)
+        self._book = Book(reading.bins(question), words=reading.words, merging=reading.merging)
         self._codes: list[NDArray[np.int32]] = []
 
     def take(self, batch: Batch) -> None:

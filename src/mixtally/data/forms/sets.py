@@ -25,11 +25,14 @@ class Sets:
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
+        reading.check_listed(question)
         self._subject = origin.column(self._column)
         self._separator = reading.separator
         self._joined = reading.several is Several.SET and self._separator is None  # a label a row
         self._most = reading.max_set if question is None else question.max_set
-        self._words, self._book = reading.words, Book(reading.bins(question), words=reading.words)
+        self._words = reading.words
+        fixed_labels = reading.bins(question)
+        self._book = Book(fixed_labels, words=reading.words, merging=reading.merging)
         fixed = self._book.numbers if self._book.fixed else ()
         self._whole = [] if self._separator is None else holding(fixed, self._separator)
         self._rows = 0
@@ -78,7 +81,7 @@ class Sets:
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
-        return [self._book.number(label, where, row) for label in labels]
+        return list(dict.fromkeys(self._book.number(label, where, row) for label in labels))
 
     def crowd(self, records: Records) -> Population:
         """Raises DataError for too many labels of a person, or too few in all."""
