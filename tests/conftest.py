@@ -19,6 +19,7 @@ ROOMS = {"cli", "docs", "door", "examples", "planner", "simulation"}
 COUNTED_OR_PLANTED = {
     "test_gains.py",
     "test_least_noise.py",
+    "test_quick_refusals.py",
     "test_streams.py",
     "test_two_bins.py",
     "test_two_outputs.py",

@@ -1,8 +1,8 @@
 """clear-shaped: values or sets in clear among mixes' fakes of the distribution of least spread."""
 
 from mixtally.planner.flips import lacks
-from mixtally.planner.layouts import in_clear
-from mixtally.planner.options import Candidate, Infeasible, Result, within_limits
+from mixtally.planner.layouts import bare_in_clear, in_clear
+from mixtally.planner.options import Candidate, Infeasible, Result, own_bytes_exceed, within_limits
 from mixtally.planner.request import PlanRequest
 from mixtally.planner.shapes import least_shape
 from mixtally.privacy.accountant import Accountant
@@ -27,6 +27,8 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         return Infeasible(NAME, "a mix that is trusted to draw the fakes: --mix-fakes")
     if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+        return large
     messages = len(clear) * size
     cells = sum(part.bins for part in clear) + (size if size > 1 else 0)
 

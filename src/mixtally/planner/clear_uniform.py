@@ -7,9 +7,16 @@ from mixtally.errors import EffortError, ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.clear_shaped import IN_CLEAR, sent_in_clear
 from mixtally.planner.flips import lacks, uncrowded
-from mixtally.planner.layouts import in_clear
+from mixtally.planner.layouts import bare_in_clear, in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing, within_limits
+from mixtally.planner.options import (
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    tells_nothing,
+    within_limits,
+)
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import MOST_MESSAGES, PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -33,6 +40,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if people is None:
         return Infeasible(NAME, uncrowded(request))
     bins, size = [part.bins for part in clear], clear[0].max_set
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+        return large
     if request.likely and not _affordable(request, encoding, bins, people, accountant, size):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
@@ -75,6 +84,8 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
         return None
     if (short := lacks(NAME, request, encoding)) is not None:
         return short if asked else None
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, 1))) is not None:
+        return large if asked else None
     too_few = None
     if sum(bins) > request.drawn or not _hidden_by(
         request, encoding, bins, Fraction(request.drawn), accountant, 1

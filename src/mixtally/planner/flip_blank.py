@@ -7,13 +7,14 @@ a mix, divided by the mixes: more of them than that are not drawn.
 from fractions import Fraction
 
 from mixtally.planner.flips import among_blanks_of_mixes, among_people, lacks
-from mixtally.planner.options import Result
+from mixtally.planner.options import Candidate, Infeasible, Result
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
 from mixtally.records.encodings import Encoding
 from mixtally.records.question import Kind
 
 NAME = "flip-blank"
+_FAKES = "fakes: --messages-per-user above {own}"
 
 
 def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -27,7 +28,10 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if most > 1:
         fakes = min(fakes, Fraction(1, most - 1))
     crowd = request.count_crowd and request.people is not None
-    return among_people(NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd)
+    found = among_people(NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd)
+    if request.protocol == NAME and isinstance(found, Candidate) and found.protocol != NAME:
+        return Infeasible(NAME, _FAKES.format(own=len(encoding.parts)))  # it has no blanks
+    return found
 
 
 def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:

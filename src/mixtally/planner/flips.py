@@ -6,10 +6,17 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.planner.layouts import flipped_at, plain
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.planner.layouts import flipped_at, layout_without_flips, plain
 from mixtally.planner.noise import capped, fewest_fakes, least_flips, without_coins
-from mixtally.planner.options import Candidate, Infeasible, Result, tells_nothing, within_limits
+from mixtally.planner.options import (
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    tells_nothing,
+    within_limits,
+)
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
@@ -46,6 +53,8 @@ def among_people(
     people = request.people
     if people is None:
         return Infeasible(name, uncrowded(request))
+    if (large := _large_messages(name, request, encoding)) is not None:
+        return large
     units = max(0, math.floor(fakes * SCALE))
     for _ in range(_TRIALS):
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
@@ -116,6 +125,17 @@ def _with(
     return tells_nothing(found) or found
 
 
+def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
+    """Return why no flips fit: messages that show only a person's own bits take too many bytes."""
+    if request.bytes_per_user is None:
+        return None
+    parts = (
+        structs.replace(part, layout=layout_without_flips(part.bins, part.most_set or part.bins))
+        for part in _parts(encoding, LEAST_THRESHOLD)
+    )
+    return own_bytes_exceed(name, request, tuple(parts))
+
+
 def most_set(encoding: Encoding) -> int | None:
     """The most bins that a message sets; None for free bits."""
     if encoding.parts[0].kind is Kind.BITS:
@@ -138,6 +158,8 @@ def among_blanks_of_mixes(
         return Infeasible(name, f"--mix-messages {len(encoding.parts)}: a blank for each part")
     if (short := lacks(name, request, encoding)) is not None:
         return short
+    if (large := _large_messages(name, request, encoding)) is not None:
+        return large
     most = most_set(encoding)
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),

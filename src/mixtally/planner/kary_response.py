@@ -21,10 +21,17 @@ from mixtally.contract.question import MOST_BINS
 from mixtally.ground.fixed import LEAST_THRESHOLD, SCALE
 from mixtally.planner.clear_shaped import sent_in_clear
 from mixtally.planner.flips import FEW, lacks, uncrowded
-from mixtally.planner.layouts import in_clear
+from mixtally.planner.layouts import bare_in_clear, in_clear
 from mixtally.planner.noise import least_noise, without_coins
-from mixtally.planner.options import CONFIDENCE, Candidate, Infeasible, Result, within_limits
-from mixtally.planner.planes import cover_of_cell, found_over, planes_of, possible
+from mixtally.planner.options import (
+    CONFIDENCE,
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    within_limits,
+)
+from mixtally.planner.planes import cover_of_cell, found_over, large_messages, planes_of, possible
 from mixtally.planner.pricing import least_replaced, own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant, Record
@@ -66,6 +73,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         return Infeasible(NAME, uncrowded(request)) if asked else None
     if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+        return large if asked else None
     own = _affordable(request, len(bins), size, request.people)
     if not asked and request.collections > 1 and _hardly(request, own, max(bins), size):
         return None
@@ -89,6 +98,8 @@ def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant
         return None
     if (short := lacks(NAME, request, encoding, size)) is not None:
         return None if request.question.hashed is None else short
+    if (large := large_messages(NAME, request, encoding)) is not None:
+        return large if asked else None
     own = _affordable(request, 1, size, people)
     sure = _surely(request, own, 1, people)
     planes = planes_of(request, _cells(request, encoding, sure, people, accountant))

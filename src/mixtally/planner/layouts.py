@@ -5,6 +5,7 @@ positions are short. A cap makes all messages as long; what is drawn again for i
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -14,9 +15,10 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner.options import Candidate
 from mixtally.privacy.overflow import overflow
 from mixtally.records.layout import MOST_CAP, Form, Layout
-from mixtally.records.part import OwnFakes, Part
+from mixtally.records.part import FakeRecord, OwnFakes, Part
 from mixtally.records.plan import Cover
 from mixtally.records.planes import Planes
+from mixtally.records.question import Question
 from mixtally.records.recipe import BlanksRecipe, NoRecipe, Recipe
 
 CAPPED_FROM = 65
@@ -56,6 +58,15 @@ def shortest(bins: int, ones: int, threshold: int, rare: float) -> Layout:
     if cap > MOST_CAP:
         return dense
     named = Layout(Form.POSITIONS, bins, cap=cap)
+    return min(dense, named, key=lambda layout: layout.message_bytes)
+
+
+def layout_without_flips(bins: int, ones: int) -> Layout:
+    """Return the shortest layout of a record of ``ones`` bins: none is shorter with flips."""
+    dense = Layout(Form.BITS, bins)
+    if bins < CAPPED_FROM or ones > MOST_CAP or ones >= bins:
+        return dense
+    named = Layout(Form.POSITIONS, bins, cap=ones)
     return min(dense, named, key=lambda layout: layout.message_bytes)
 
 
@@ -108,6 +119,12 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
         layout=Layout(Form.BITS, bins),
         repeats=1,
     )
+
+
+def bare_in_clear(questions: Sequence[Question], most_set: int) -> tuple[Part, ...]:
+    """Return parts in clear almost without fakes: no message that names a bin is shorter."""
+    own = OwnFakes(FakeRecord.UNIFORM, 0, 1)
+    return tuple(in_clear(one.bins, own, NoRecipe(), most_set=most_set) for one in questions)
 
 
 def in_clear(

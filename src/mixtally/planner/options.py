@@ -111,6 +111,27 @@ Result = Candidate | Infeasible | None
 """None when the protocol cannot hold such a record at all."""
 
 
+def own_bytes_exceed(name: str, request: PlanRequest, parts: tuple[Part, ...]) -> Infeasible | None:
+    """Return why no noise helps: a person's own messages alone take more bytes than are allowed.
+
+    It is asked before any noise is searched for, which takes far longer.
+
+    Parameters
+    ----------
+    name : str
+        The protocol.
+    request : PlanRequest
+        Whose limit of bytes holds.
+    parts : tuple of Part
+        Parts whose messages are as short as the protocol's can be, almost without fakes.
+    """
+    found = Candidate(request, request.question, parts)
+    if found.fits_bytes:
+        return None
+    least = math.ceil(found.bytes_per_user)
+    return Infeasible(name, f"--bytes-per-user of at least {least} for its own messages")
+
+
 def within_limits(found: Candidate) -> Candidate | Infeasible:
     """``found``, or why it is no candidate: too many bytes, or counts that would say nothing."""
     if not found.fits_bytes:

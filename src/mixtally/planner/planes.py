@@ -16,9 +16,9 @@ from mixtally.contract.planes import digits_for, is_prime, most_digits
 from mixtally.contract.question import MOST_BINS
 from mixtally.ground.fixed import SCALE
 from mixtally.planner.flips import lacks
-from mixtally.planner.layouts import in_clear
+from mixtally.planner.layouts import bare_in_clear, in_clear
 from mixtally.planner.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planner.options import Candidate, Result, within_limits
+from mixtally.planner.options import Candidate, Infeasible, Result, own_bytes_exceed, within_limits
 from mixtally.planner.pricing import own_fakes
 from mixtally.planner.request import PlanRequest
 from mixtally.privacy.accountant import Accountant
@@ -41,6 +41,8 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     """As many cells as the fakes of people's budget cover; None where they cover all values."""
     people, size = request.people, request.question.max_set
     if not _clear(request, encoding) or people is None:
+        return None
+    if large_messages(NAME, request, encoding) is not None:
         return None
     own = request.own_fakes(1) + 1 - size
     fakes = math.floor(without_coins(request, own * people, 1))
@@ -66,6 +68,8 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     size = request.question.max_set
     if (short := lacks(NAME, request, encoding, size)) is not None:
         return short
+    if (large := large_messages(NAME, request, encoding)) is not None:
+        return large
     most = min(request.drawn, max(_FEW, _PLENTY * request.users))
     cells = _most_cells(accountant, request, encoding, most)
     planes = planes_of(request, cells)
@@ -81,6 +85,17 @@ def possible(request: PlanRequest, encoding: Encoding) -> bool:
     (first, *rest) = encoding.parts
     single = not rest and first.kind is Kind.ONE and request.edges is None and request.grid is None
     return (single or encoding.whole_set) and request.over_planes
+
+
+def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
+    """Return why no planes fit: messages that name a value of the list take too many bytes.
+
+    Those of planes are no shorter. None for an open domain, whose planes are looked at.
+    """
+    if request.question.hashed is not None:
+        return None
+    parts = bare_in_clear(encoding.parts, request.question.max_set)
+    return own_bytes_exceed(name, request, parts)
 
 
 def _clear(request: PlanRequest, encoding: Encoding) -> bool:
