@@ -107,30 +107,38 @@ def simulate(
     """
     seed = checks.maybe_whole("seed", seed)
     _check(plan, budget, seed, [epsilon, delta], options)
-    wanted = Wanted(
-        kind=checks.maybe_chosen("kind", kind, KINDS),
-        labels=labels,
-        separator=separator_of(separator),
-        empty_sets=checks.flag("empty_sets", empty_sets),
-        max_set=checks.maybe_whole("max set", max_set),
-        scale=_scale(plan, scale_of(bins, points, number)),
-        missing=checks.text("missing", missing),
-        missing_values=missing_texts(missing_values),
-        question=None if plan is None else plan.question,
-        person=person,
-        several=checks.maybe_chosen("several", several, list(Several)),
-        rows_are_people=checks.flag("rows_are_people", rows_are_people),
+    wanted = _wanted(
+        plan, scale=_scale(plan, scale_of(bins, points, number)),
+        kind=kind, labels=labels, separator=separator, empty_sets=empty_sets, max_set=max_set,
+        missing=missing, missing_values=missing_values, person=person, several=several,
+        rows_are_people=rows_are_people, group=group_by,
         merging=merging_of(strip, ignore_case, other),
-        group=group_by,
-    )
+    )  # fmt: skip
     analysis = Analysis(level=checks.number("level", level), pairs=checks.flag("pairs", pairs))
     lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
     if plan is None:
         guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
         limits, people = checks.made(BudgetOptions, options), crowd.population
-        pairs, scale = analysis.pairs, wanted.scale
-        plan = _planned(people, guarantee, limits, lab, times, pairs=pairs, scale=scale)
+        plan = _planned(people, guarantee, limits, lab, times, analysis, wanted.scale)
     return _played(plan, crowd, lab, analysis, budget, seed)
+
+
+def _wanted(plan: Plan | None, **given: Any) -> Wanted:
+    """Return how values are read, once every argument has the type that it needs."""
+    return Wanted(
+        question=None if plan is None else plan.question,
+        **given
+        | {
+            "kind": checks.maybe_chosen("kind", given["kind"], KINDS),
+            "separator": separator_of(given["separator"]),
+            "empty_sets": checks.flag("empty_sets", given["empty_sets"]),
+            "max_set": checks.maybe_whole("max set", given["max_set"]),
+            "missing": checks.text("missing", given["missing"]),
+            "missing_values": missing_texts(given["missing_values"]),
+            "several": checks.maybe_chosen("several", given["several"], list(Several)),
+            "rows_are_people": checks.flag("rows_are_people", given["rows_are_people"]),
+        },
+    )
 
 
 def _planned(
@@ -139,8 +147,7 @@ def _planned(
     limits: BudgetOptions,
     lab: Lab,
     times: int | None,
-    *,
-    pairs: bool,
+    analysis: Analysis,
     scale: Range | None,
 ) -> Plan:
     """The plan of least error for these people."""
@@ -148,7 +155,7 @@ def _planned(
     wish = wish_of(
         budget, people.question, guarantee, people.users, scale=scale, planner=lab.planner
     )
-    return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=pairs))
+    return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=analysis.pairs))
 
 
 def _scale(plan: Plan | None, given: Range | None) -> Range | None:
