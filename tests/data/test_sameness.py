@@ -32,7 +32,21 @@ def test_accents_are_put_together_in_every_source(tmp_path, name):
     assert read_labels(words) == (ONE, "tea")
 
 
-@pytest.mark.parametrize("other", ["te\u200ba", "tea\ufeff", "t\u00adea", "tea\u2060"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "te\u200ba",
+        "tea\ufeff",
+        "t\u00adea",
+        "tea\u2060",
+        "tea\ufe0f",
+        "te\u034fa",
+        "tea\u3164",
+        "\u180btea",
+        "te\uffa0a",
+        "tea\U000e0101",
+    ],
+)
 def test_characters_without_a_width_tell_nothing_apart(tmp_path, other):
     path = tmp_path / "data.csv"
     path.write_text(f"no,c\n1,tea\n2,{other}\n")

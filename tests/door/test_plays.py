@@ -21,6 +21,7 @@ def test_a_result_has_no_truth_but_in_its_simulation(tmp_path):
     assert len(found.to_frame()) == 2
     assert "apple" in repr(found)
     assert "<td>apple</td>" in found._repr_html_()
+    assert '<table class="tex2jax_ignore mathjax_ignore">' in found._repr_html_()  # "$5", "$9"
     with pytest.raises(mixtally.MixtallyError, match="word"):
         found.to_frame("wurds")
     paths = {str(one.relative_to(tmp_path)) for one in found.save(tmp_path)}

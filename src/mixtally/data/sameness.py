@@ -11,6 +11,13 @@ from mixtally.errors import DataError
 _PARTS = re.compile(r"(\d+)")
 _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
 _FRACTION = re.compile(r"-?(0|[1-9]\d*)\.\d+", re.ASCII)
+_IGNORABLE = (
+    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
+    (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+"""First and last code points of the ranges that no font shows."""
 Order = tuple[int, Decimal, tuple[tuple[int, int, str], ...], str]
 
 
@@ -75,8 +82,20 @@ def check_fractions(subject: str, names: Collection[str]) -> None:
 def _plain(name: str) -> str:
     if name.isascii():
         return " ".join(name.split())
-    seen = "".join(one for one in name if unicodedata.category(one) != "Cf")
+    seen = "".join(one for one in name if not _is_unseen(one))
     return " ".join(composed(seen).split())
+
+
+def _is_unseen(character: str) -> bool:
+    """Whether a character is shown as nothing: one of class Cf, or a default-ignorable one.
+
+    Source: Unicode 15.1, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; class Cf has most
+    of them.
+    """
+    if unicodedata.category(character) == "Cf":
+        return True
+    place = ord(character)
+    return any(first <= place <= last for first, last in _IGNORABLE)
 
 
 def _shortest(name: str) -> str:

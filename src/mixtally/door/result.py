@@ -29,7 +29,7 @@ from mixtally.report import counts
 from mixtally.report.document import Promise, not_covered, with_uncovered
 from mixtally.report.numbers import error_text, supported
 from mixtally.report.promise import of_result
-from mixtally.report.svg import el
+from mixtally.report.svg import NO_FORMULAS, el
 from mixtally.report.texts import csv_text, files
 from mixtally.report.words import promise
 
@@ -328,5 +328,5 @@ class Result:
         left = self.record.question.bins - SHOWN
         more = f"{SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
         texts = [el("p", line) for line in (*self._public(), *self.lines, *self._mean_line())]
-        below = [el("p", text) for text in (more, self.note) if text]
-        return "".join([*texts, el("table", head, *lines), *below])
+        below = [el("p", text, class_=NO_FORMULAS) for text in (more, self.note) if text]
+        return "".join([*texts, el("table", head, *lines, class_=NO_FORMULAS), *below])

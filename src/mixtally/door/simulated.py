@@ -12,7 +12,7 @@ from mixtally.door.files import file_at, write
 from mixtally.door.frames import frame_of
 from mixtally.errors import not_one_of
 from mixtally.report.document import Document, Promise, with_uncovered
-from mixtally.report.svg import el
+from mixtally.report.svg import NO_FORMULAS, el
 from mixtally.report.terminal import printed
 from mixtally.report.texts import whole_facts
 
@@ -115,7 +115,7 @@ class Simulated:
         head = el("tr", *[el("th", name) for name in rows[0]])
         lines = [el("tr", *[el("td", _text(x)) for x in row.values()]) for row in rows[:_SHOWN]]
         left = [el("p", f"{_SHOWN} of {len(rows):,} shown")] if len(rows) > _SHOWN else []
-        return "".join([*texts, el("table", head, *lines), *left])
+        return "".join([*texts, el("table", head, *lines, class_=NO_FORMULAS), *left])
 
 
 def _text(value: object) -> str:

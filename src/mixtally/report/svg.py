@@ -9,6 +9,10 @@ class Markup(str):
     __slots__ = ()
 
 
+NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
+"""Classes of an element in which a notebook takes no text between dollar signs for a formula."""
+
+
 def el(name: str, *children: str | float, **attributes: str | float) -> Markup:
     """``<name attributes>children</name>``; plain strings are escaped, ``class_`` is class."""
     inner = "".join(c if isinstance(c, Markup) else escape(str(c)) for c in children)
