@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from mixtally.cli.output import publish
+from mixtally.errors import DataError
 from mixtally.records.ledger import read_ledger
+from mixtally.report.document import Chunks
 from mixtally.simulation import epochs as lab
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
@@ -219,3 +222,34 @@ def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
                    *PROMISE, "--epoch-order", order)  # fmt: skip
     assert "order.txt: wanted distinct labels" in line
     assert "got '2' in lines 2 and 4" in line
+
+
+def test_a_file_that_ends_in_the_middle_of_an_epoch_is_refused_and_nothing_is_written(
+    cli, refused, tmp_path
+):
+    path, out = tmp_path / "cut.csv", tmp_path / "out"
+    rows = [f"2025-W0{week},{'ab'[i % 2]}" for week in (1, 2, 3) for i in range(400)]
+    path.write_text("week,answer\n" + "\n".join(rows[:900]) + "\n")
+    asked = (
+        "simulate epochs", path, "--column", "answer", "--epoch-column", "week", *PROMISE,
+        "--rows-are-people", "--counts-only", "--seed", 1, "--out", out,
+    )  # fmt: skip
+    assert "epoch '2025-W03': wanted about as many answers as the other epochs" in refused(*asked)
+    assert not out.exists()
+    assert cli(*asked, "--partial-epoch").status == 0
+    path.write_text(path.read_text() + "2025-W03")
+    assert "wanted 2 cells" in refused(*asked)
+
+
+def test_pieces_of_a_file_that_cannot_be_made_leave_nothing(tmp_path):
+    def broken():
+        yield "a,b"
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "counts.csv").write_text("before")
+    with pytest.raises(DataError, match="No space left"):
+        publish(tmp_path, {"report.html": "new", "counts.csv": Chunks(broken)})
+    assert [one.name for one in tmp_path.iterdir()] == ["counts.csv"]
+    assert (tmp_path / "counts.csv").read_text() == "before"
+    publish(tmp_path, {"counts.csv": Chunks(lambda: iter(["a", "é"]))})
+    assert (tmp_path / "counts.csv").read_text(encoding="utf-8") == "aé"

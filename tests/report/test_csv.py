@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpers.spreadsheet_formulas import computed, read_back
-from mixtally.report.texts import csv_text
+from mixtally.report.document import Batches
+from mixtally.report.texts import csv_chunks, csv_text
 
 SOURCES = Path(__file__).parents[2] / "src" / "mixtally"
 LIVE = ["=1+1", "+1-cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "\n=x", " =1", "'=1", "\uff1d1"]
@@ -19,6 +20,29 @@ DEAD = ["yes", "", "-99", "+4.5e3", "'tis", "a=b", "1-2", "#N"]
 
 def cells(text):
     return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_batches_of_columns_are_written_as_rows_are():
+    labels = ["yes", "=1+1", 'a "b", c', "-3"]
+    batches = [
+        [
+            "one, two",
+            [0, 1, 2, 3],
+            labels,
+            [0.5, -1e-9, 3.0, 2.25],
+            None,
+            [True, False, True, True],
+        ],
+        ["three", [4, 5, 6, 7], labels, [1.0, 2.0, 3.0, 4.0], [None, 1.5, 2.5, None], [False] * 4],
+        ["four", [8], ["=2"], [1.5], 7.5, [True]],
+    ]
+    table = Batches(("epoch", "bin", "label", "estimate", "error", "sure"), lambda: iter(batches))
+    assert len(table.rows) == 9
+    assert "".join(csv_chunks(table)) == csv_text(table.rows, table.names)
+    assert next(csv_chunks(table, "# mark\r\n")).startswith("# mark\r\nepoch,bin,")
+    assert len(list(csv_chunks(table))) == 4  # the heading, then a batch at a time
+    empty = Batches(("a", "b"), lambda: iter([]))
+    assert "".join(csv_chunks(empty)) == csv_text([], empty.names)
 
 
 @pytest.mark.parametrize("label", LIVE)

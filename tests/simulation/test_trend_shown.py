@@ -116,6 +116,26 @@ def test_a_single_epoch_has_neither_changes_nor_a_chart_of_them(trend):
     assert "first-last" not in text_of(one)
 
 
+def test_json_of_a_long_series_lists_the_largest_bins_and_files_have_all(trend, monkeypatch):
+    whole = "".join(files(document(trend, 2))["counts.csv"])
+    monkeypatch.setattr(numbers, "MOST_LISTED", 29)
+    monkeypatch.setattr(numbers, "LARGEST", 2)
+    made = files(document(trend, 2))
+    told = json.loads(made["result.json"])
+    changed = np.flatnonzero(trend.series.significant).tolist()
+    largest = trend.series.ranked()[:2].tolist()
+    rest = [i for i in trend.series.ranked().tolist() if i in changed and i not in largest]
+    listed = sorted({*largest, *rest[:2]})
+    assert told["bins_listed"] == len(listed) < 5
+    for epoch in told["epochs"]:
+        assert [row["bin"] for row in epoch["estimates"]] == listed
+    assert [row["bin"] for row in told["changes"]] == listed * len(trend.steps)
+    assert "".join(made["counts.csv"]) == whole
+    assert any("JSON lists" in line for line in document(trend, 2).prose)
+    monkeypatch.setattr(numbers, "MOST_LISTED", 30)
+    assert "bins_listed" not in json.loads(files(document(trend, 2))["result.json"])
+
+
 def test_csv_and_json_hold_the_same_numbers(trend):
     made = files(document(trend, 2))
     counts, changes = (

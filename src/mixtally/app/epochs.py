@@ -10,7 +10,7 @@ from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
 from mixtally.data.timeline import Timeline
 from mixtally.encode.numbers import Range
-from mixtally.errors import ParameterError
+from mixtally.errors import DataError, ParameterError
 from mixtally.estimate.analysis import Analysis
 from mixtally.planner import Planner
 from mixtally.records.contract import Plan
@@ -73,6 +73,31 @@ def check_labels(timeline: Timeline | EpochCounts) -> None:
     if timeline.from_data:
         most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
         check_shared(timeline.question, most, timeline.from_data)
+
+
+_FEWEST = 3
+"""Epochs from which on the last one can be compared with several others."""
+
+
+def check_complete(timeline: Timeline | EpochCounts) -> None:
+    """Check that the data do not end in the middle of an epoch.
+
+    A plan is made for the smallest crowd, so that a cut file would cost every epoch accuracy.
+
+    Raises
+    ------
+    DataError
+        If the last of three or more epochs has fewer than half the answers of every other one.
+    """
+    users = timeline.users.tolist()
+    if len(users) < _FEWEST or 2 * users[-1] >= min(users[:-1]):
+        return
+    raise DataError(
+        f"epoch {timeline.epochs[-1]!r}",
+        wanted=f"about as many answers as the other epochs have, {min(users[:-1]):,} or more",
+        got=f"{users[-1]:,}, as where a file is cut in the middle of its last epoch",
+        do="read the whole file, leave that epoch out, or add --partial-epoch if it is complete",
+    )
 
 
 def plan_of(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.epochs import check_complete
 from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
@@ -31,6 +32,10 @@ class CrowdOptions:
     epoch_order: Annotated[
         Path | None, o.option("--epoch-order", "File with the epochs in order, one a line.")
     ] = None
+    partial_epoch: Annotated[
+        bool,
+        o.option("--partial-epoch", "Count a last epoch that has far fewer answers than others."),
+    ] = False
     synthetic: Annotated[
         int | None,
         o.whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
@@ -66,7 +71,11 @@ def timeline_of(
     question = None if held is None else held.question
     if isinstance(way, str):
         when = When(way, read_labels(crowd.epoch_order))
-        return read_epochs(file, reading, when, question, progress)
+        read_them = read_epoch_counts if counts_only else read_epochs
+        timeline = read_them(file, reading, when, question, progress)
+        if not crowd.partial_epoch:
+            check_complete(timeline)
+        return timeline
     invented = turnover_counts if counts_only else turnover
     return invented(
         read(file, reading, question, progress),
@@ -80,7 +89,7 @@ def timeline_of(
 
 def _way(crowd: CrowdOptions) -> int | str:
     """How many epochs to invent, or the column that says when."""
-    columns, rates = ("epoch_column", "epoch_order"), ("join", "leave", "change")
+    columns, rates = ("epoch_column", "epoch_order", "partial_epoch"), ("join", "leave", "change")
     column, invented = crowd.epoch_column, crowd.synthetic
     beside = flags(crowd, *(rates if invented is None else columns))
     if invented is not None and not beside:

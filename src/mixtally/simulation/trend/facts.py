@@ -15,7 +15,7 @@ from mixtally.simulation.trend.trend import Trend
 
 MOST_LISTED = 200_000
 """Numbers of a series that JSON lists; CSV files have all of them."""
-_LARGEST = 1_000
+LARGEST = 1_000
 
 
 class Numbers:
@@ -36,9 +36,9 @@ class Numbers:
         if bins * numbers <= MOST_LISTED:
             return list(range(bins))
         ranked = trend.series.ranked()
-        rest = ranked[_LARGEST:]
+        rest = ranked[LARGEST:]
         changed = rest[trend.series.significant[rest]]
-        return sorted({*ranked[:_LARGEST].tolist(), *changed[:_LARGEST].tolist()})
+        return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
     def _counts(self) -> list[list[Facts]]:
         """Return an object a listed bin for every epoch."""

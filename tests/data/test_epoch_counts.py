@@ -1,0 +1,115 @@
+"""Counts by epoch are those of the records, whether they are read, invented or taken."""
+
+import numpy as np
+import pytest
+
+from mixtally.app.epochs import check_complete
+from mixtally.data.epoch_counts import EpochCounts, EpochTally, counted
+from mixtally.data.file import DataFile
+from mixtally.data.population import Population
+from mixtally.data.readers import read_epoch_counts, read_epochs
+from mixtally.data.reading import As, Reading
+from mixtally.data.timeline import When
+from mixtally.data.turnover import turnover, turnover_counts
+from mixtally.errors import DataError
+from mixtally.ground.draw import below
+from mixtally.records.question import Question
+from mixtally.simulation.seeded import SeededChance
+
+QUESTION = Question(name="answer", bins=3, labels=("a", "b", "c"))
+
+
+def same(one, other):
+    """Whether two counts by epoch agree in all that a simulation reads."""
+    assert (one.question, one.epochs, one.from_data) == (
+        other.question,
+        other.epochs,
+        other.from_data,
+    )
+    assert (one.note, one.warning, one.attendance) == (other.note, other.warning, other.attendance)
+    assert one.truth.tolist() == other.truth.tolist()
+    assert one.users.tolist() == other.users.tolist()
+
+
+@pytest.mark.parametrize("labels", [None, ("c", "a", "b", "z")])
+@pytest.mark.parametrize("person", [None, "who"])
+def test_counts_that_are_read_are_those_of_the_records(tmp_path, labels, person):
+    path = tmp_path / "epochs.csv"
+    rows = [f"{'acb'[(i * i) % 3]},w{10 - i % 4},{i // 4}" for i in range(97)]
+    path.write_text("answer,when,who\n" + "\n".join([*rows, ",w7,98"]) + "\n")
+    reading = Reading(columns=("answer",), labels=labels, person=person, missing="drop")
+    when = When("when", None)
+    whole = counted(read_epochs(DataFile(path), reading, when))
+    found = counted(read_epoch_counts(DataFile(path), reading, when))
+    same(found, whole)
+    assert isinstance(found, EpochCounts)
+    assert found.epochs == ("w7", "w8", "w9", "w10")
+    assert found.answers == 97
+    assert found.note == "Rows left out for a missing value: 1."
+
+
+def test_counts_keep_no_place_for_a_row(tmp_path, watch):
+    path = tmp_path / "epochs.csv"
+    path.write_text("answer,when\n" + "a,1\nb,1\na,2\nb,2\n" * 9)
+    seen = watch(EpochTally, "add")
+    found = read_epoch_counts(DataFile(path), Reading(columns=("answer",)), When("when", None))
+    assert len(seen) == 1
+    assert found.truth.tolist() == [[9, 9], [9, 9]]
+
+
+def test_invented_counts_are_those_of_the_invented_records():
+    first = Population(QUESTION, np.arange(300) % 3)
+    rates = {"join": 0.2, "leave": 0.3, "change": 0.4}
+    whole = counted(turnover(first, 5, **rates, chance=SeededChance(1)))
+    found = turnover_counts(first, 5, **rates, chance=SeededChance(1))
+    same(found, whole)
+    assert sum(found.attendance.values()) <= 600
+    assert sum(k * people for k, people in found.attendance.items()) == found.answers
+    other = turnover_counts(first, 5, **rates, chance=SeededChance(2))
+    assert other.truth.tolist() != found.truth.tolist()
+
+
+def test_crowds_whose_records_are_needed_stay_whole():
+    numbers = Population(QUESTION, np.zeros(20, dtype=np.int64), values=np.arange(20.0))
+    rates = {"join": 0.0, "leave": 0.0, "change": 0.0}
+    whole = turnover_counts(numbers, 2, **rates, chance=SeededChance(1))
+    assert counted(whole) is whole
+    assert not isinstance(whole, EpochCounts)
+
+
+def test_a_tally_grows_with_epochs_and_labels():
+    tally, chance = EpochTally(), SeededChance(1)
+    wanted = np.zeros((9, 40), dtype=np.int64)
+    for most in (1, 5, 2, 40, 33):
+        at = below(chance, min(most, 9), 50).astype(np.int32)
+        labels = below(chance, most, 50).astype(np.int32)
+        tally.add(at, labels)
+        np.add.at(wanted, (at, labels), 1)
+    tally.add(at[:0], labels[:0])
+    order = np.arange(9)[::-1].copy()
+    assert tally.truth(order, np.arange(40), 41)[:, :40].tolist() == wanted[::-1].tolist()
+
+
+def test_an_epoch_of_one_person_is_refused():
+    with pytest.raises(DataError, match="epoch '2': wanted at least two people, got 1"):
+        EpochCounts(QUESTION, ("1", "2"), np.array([[2, 0, 0], [1, 0, 0]]))
+
+
+@pytest.mark.parametrize(("last", "cut"), [(50, False), (49, True), (2, True)])
+def test_data_that_end_in_the_middle_of_an_epoch_are_refused(last, cut):
+    truth = np.array([[100, 0, 10], [100, 0, 0], [last, 0, 0]])
+    data = EpochCounts(QUESTION, ("1", "2", "3"), truth)
+    check_complete(EpochCounts(QUESTION, ("1", "3"), truth[1:]))  # two say nothing of a third
+    if not cut:
+        check_complete(data)
+        return
+    with pytest.raises(DataError, match=f"epoch '3': wanted .* 100 or more, got {last},"):
+        check_complete(data)
+
+
+def test_sets_are_read_whole(tmp_path):
+    path = tmp_path / "sets.csv"
+    path.write_text("answer,when\n" + "a;b,1\nb,1\na,2\nb,2\n" * 9)
+    reading = Reading(columns=("answer",), form=As.SET, separator=";")
+    found = read_epoch_counts(DataFile(path), reading, When("when", None))
+    assert not isinstance(found, EpochCounts)
