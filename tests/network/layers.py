@@ -92,7 +92,12 @@ def random_bytes(stage, i):
 
 def sealed_for_mix_1(stage, i):
     """It opens there, and holds nothing for the others."""
-    return stage.wrapped(bytes([i]) * stage.jobs[0].sizes[0][1])
+    return stage.wrapped(bytes([i + 1]) * stage.jobs[0].sizes[0][1])
+
+
+def padding(stage, _):
+    """It fills the slot of a fake in a contract whose devices toss coins; here they toss none."""
+    return stage.wrapped(bytes(stage.jobs[0].sizes[0][1]))
 
 
 def zeros(stage):
@@ -137,6 +142,10 @@ ALONE = {
     "bundles that only mix 1 can open": (
         nonsense(sealed_for_mix_1),
         "released: mix-2: unopened 50",
+    ),
+    "bundles of padding where no coin is tossed": (
+        nonsense(padding),
+        "released: mix-1: left out 50",
     ),
     "zeros in place of an envelope": (zeros, "collector: not sealed for this round 1"),
 }

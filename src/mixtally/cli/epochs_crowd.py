@@ -11,7 +11,7 @@ from mixtally.cli.labels import read_labels
 from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.file import DataFile
 from mixtally.data.progress import Progress
-from mixtally.data.readers import read, read_epochs
+from mixtally.data.readers import read, read_epoch_counts, read_epochs
 from mixtally.data.reading import Reading
 from mixtally.data.timeline import Timeline, When
 from mixtally.data.turnover import turnover, turnover_counts
