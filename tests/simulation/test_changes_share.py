@@ -5,7 +5,7 @@ import pytest
 
 from helpers.named import clear_uniform
 from mixtally.estimate.change import Counted, change_intervals
-from mixtally.estimate.conclude.series import steps_between
+from mixtally.estimate.conclude.series import StepsBetween
 from mixtally.records.results import Tally
 
 PROTOCOL = clear_uniform(bins=4, fakes=400)
@@ -19,7 +19,10 @@ def interval(earlier, later, over):
 @pytest.mark.parametrize(("epochs", "changes"), [(2, 1), (3, 3), (5, 5)])
 def test_every_change_of_every_bin_counts(epochs, changes):
     tallies = [Tally(np.array([110, 90, 105, 495]) + 3 * i, 800 + 12 * i) for i in range(epochs)]
-    found = steps_between([PROTOCOL] * epochs, tallies, 0.95)
+    between = StepsBetween(epochs, 0.95)
+    for tally in tallies:
+        between.add(Counted(PROTOCOL, tally))
+    found = between.steps
     assert len(found) == changes
     for step in found:
         earlier, later = tallies[step.first], tallies[step.last]

@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
 from mixtally.data.doubts import like_cut, like_missing, like_no_person, like_others
+from mixtally.data.epoch_counts import EpochCounts, EpochTally
 from mixtally.data.epoch_names import Order, declared_order, ordered_epochs
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
@@ -94,6 +96,26 @@ def epochs_of_table(
     return by_epoch(gathered.crowd(found), gathered.order, found.each(gathered.at), people)
 
 
+def count_epochs(
+    file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
+) -> EpochCounts:
+    """As ``readers.read_epoch_counts``, of one answer a row and nobody named."""
+    with table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
+        gathered = _Gathered(file, reading, question, when)
+        form, counts = One(file, reading, question), EpochTally()
+        gathered.fill(found, progress, lambda batch, at: counts.add(at, form.codes_of(batch)))
+        crowd, order = gathered.described(form.places()), gathered.order
+        place = np.array(order.place, dtype=np.int64)
+        return EpochCounts(
+            question=crowd.question,
+            epochs=order.names,
+            truth=counts.truth(place, crowd.codes, crowd.question.bins),
+            note=crowd.note,
+            warning=crowd.warning,
+            from_data=crowd.from_data,
+        )
+
+
 class _Gathered:
     """What is read of a table in one go: records, and who gave them when.
 
@@ -115,18 +137,30 @@ class _Gathered:
         self.order = Order((), (), "")
         self.people = self.at = np.zeros(0, dtype=np.int64)
 
-    def fill(self, table: Table, progress: Progress) -> None:
-        """Read all rows; raises DataError for those that cannot be a record."""
+    def fill(
+        self,
+        table: Table,
+        progress: Progress,
+        count: Callable[[Batch, NDArray[np.int32]], None] | None = None,
+    ) -> None:
+        """Read all rows; raises DataError for those that cannot be a record.
+
+        Where ``count`` is given it takes each batch and the number of every row's epoch, and
+        neither records nor epochs of single rows are kept.
+        """
         reading, when = self._reading, self._when
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
         epochs = Book(None if when is None else when.order)
         watch = _watch(table, reading, when, self._question)
         for batch in self._rows.batches(table, watch, progress):
-            self._form.take(batch)
             if when is not None:
                 last = coded(batch.arrays[-1])
                 at.append(epochs.codes(last, batch.where, batch.levels[-1]))
+            if count is not None:
+                count(batch, at.pop())
+                continue
+            self._form.take(batch)
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
         # A value of its own in every row is what people who come once have, but no attribute.
@@ -135,7 +169,8 @@ class _Gathered:
         self._warning = "; ".join(filter(None, [table.warning, people_warning(found)]))
         if self._rows.count == 0:
             raise self._origin.unreadable("at least two rows", "none", "look at the data")
-        self.at = np.zeros(self._rows.count, dtype=np.int64)
+        if count is None:
+            self.at = np.zeros(self._rows.count, dtype=np.int64)
         if when is not None:
             self.order = ordered_epochs(
                 tuple(epochs.numbers),
@@ -143,7 +178,8 @@ class _Gathered:
                 declared_order(epochs.levels, ordered=when.column in table.ordered),
                 subject=f"column {when.column!r}",
             )
-            self.at = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
+            if count is None:
+                self.at = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
         if people:
             self.people = numbered(people)
 
@@ -169,7 +205,11 @@ class _Gathered:
 
     def crowd(self, records: Records) -> Population:
         """The people, with what was done to their rows."""
-        crowd = self._form.crowd(records)
+        return self.described(self._form.crowd(records), records)
+
+    def described(self, crowd: Population, records: Records | None = None) -> Population:
+        """Return ``crowd`` with what was done to its rows; a row a record without ``records``."""
+        records = Records(self._rows.count) if records is None else records
         notes = [crowd.note] if crowd.note else []
         dropped, merged = self._rows.total - self._rows.count, self._rows.count - records.size
         if dropped:

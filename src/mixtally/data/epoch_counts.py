@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from mixtally.data.timeline import Timeline, check_epoch_sizes
 from mixtally.records.question import Kind, Question
 
+Integers = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EpochCounts:
@@ -65,6 +67,43 @@ class EpochCounts:
     @property
     def grid(self) -> None:
         """As ``values``."""
+
+
+class EpochTally:
+    """Counts of labels and epochs by the numbers in which they were met, as rows are read."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros((1, 1), dtype=np.int64)
+
+    def add(self, epochs: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
+        """Count rows, by the number of each row's epoch and label."""
+        if len(epochs):
+            had = self._counts.shape
+            need = int(epochs.max()) + 1, int(labels.max()) + 1
+            if need[0] > had[0] or need[1] > had[1]:
+                grown = np.zeros([_room(*ends) for ends in zip(had, need, strict=True)], np.int64)
+                grown[: had[0], : had[1]] = self._counts
+                self._counts = grown
+            np.add.at(self._counts, (epochs, labels), 1)
+
+    def truth(self, epochs: NDArray[np.int64], bins: NDArray[np.int64], size: int) -> Integers:
+        """Return the counts in order, shape (epochs, ``size``).
+
+        Parameters
+        ----------
+        epochs, bins : ndarray of int64
+            The place of every epoch and the bin of every label, by the numbers they were met in.
+        size : int
+            The bins of the question.
+        """
+        found = np.zeros((len(epochs), size), dtype=np.int64)
+        met = self._counts[: len(epochs), : len(bins)]
+        found[epochs[:, None], bins[None, : met.shape[1]]] = met
+        return found
+
+
+def _room(had: int, need: int) -> int:
+    return had if need <= had else max(need, 2 * had)
 
 
 def counted(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:

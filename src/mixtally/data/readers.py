@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.population import Counted, Population
 from mixtally.data.progress import Progress, quiet
@@ -55,6 +56,27 @@ def read_epochs(
     """
     _check_kind(reading, question)
     found: Timeline = _reader(file).read_epochs(file, reading, question, when, progress)
+    return (
+        found if question is None else replace(found, question=_fitting(question, found.question))
+    )
+
+
+def read_epoch_counts(
+    file: DataFile,
+    reading: Reading,
+    when: When,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> Timeline | EpochCounts:
+    """Count the answers in ``file`` by epoch while they are read.
+
+    Where a column names people, or records are sets, bits or numbers, each row is needed: then this
+    is ``read_epochs``. Errors as there.
+    """
+    if reading.form is not As.ONE or reading.person is not None:
+        return read_epochs(file, reading, when, question, progress)
+    _check_kind(reading, question)
+    found: EpochCounts = _reader(file).count_epochs(file, reading, question, when, progress)
     return (
         found if question is None else replace(found, question=_fitting(question, found.question))
     )

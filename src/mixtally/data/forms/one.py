@@ -25,7 +25,22 @@ class One:
 
     def take(self, batch: Batch) -> None:
         """Raises DataError for a value without a label."""
-        self._codes.append(self._book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0]))
+        self._codes.append(self.codes_of(batch))
+
+    def codes_of(self, batch: Batch) -> NDArray[np.int32]:
+        """Return the number of every row's label among those that were met, and keep none.
+
+        Raises DataError for a value without a label.
+        """
+        return self._book.codes(coded(batch.arrays[0]), batch.where, batch.levels[0])
+
+    def places(self) -> Population:
+        """Return a crowd that has the bin of every label that was met, in that order.
+
+        Raises DataError for a column that does not vary.
+        """
+        self._codes = [np.arange(len(self._book.numbers), dtype=np.int32)]
+        return self.crowd(Records(len(self._book.numbers)))
 
     def crowd(self, records: Records) -> Population:
         """Raises DataError for a column that does not vary."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import structs
@@ -23,11 +22,8 @@ from mixtally.records.results import Estimate, Intervals, Tally
 _SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
 
 
-class _Round(NamedTuple):
-    """What is kept of a round for its changes: its tally, and what its counts add up to."""
-
-    counted: Counted
-    totals: tuple[KnownTotal, ...]
+_Round = tuple[Counted, tuple[KnownTotal, ...]]
+"""The tally of a round and what its counts are known to add up to."""
 
 
 def conclude_series(
@@ -56,46 +52,61 @@ def conclude_series(
     MessageError, ParameterError, PlanError
         As ``conclude`` does.
     """
-    alone, last = structs.replace(plan, grid=None), len(users) - 1
-    results, rounds, steps = list[Result](), list[Shuffled](), list[Step]()
-    changes = last + (last > 1)
+    alone, between = structs.replace(plan, grid=None), StepsBetween(len(users), analysis.level)
+    results, rounds = list[Result](), list[Shuffled]()
     (summed,) = known_totals(plan.question, plan.parts)
-    first = before = None
-    for number, (tally, many) in enumerate(zip(tallies, users, strict=True)):
+    for tally, many in zip(tallies, users, strict=True):
         result = conclude(alone, (tally,), analysis, people=many)
         estimate = _compact_estimate(result.estimate)
         results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
         rounds.append(arrived(plan, tally, many))
         seen = seen_of(plan.parts[0], tally)
-        now = _Round(
-            Counted(rounds[-1], seen),
-            () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed)),
-        )
-        if first is None:
-            first = now
-        if before is not None:
-            steps.append(_step(number - 1, number, before, now, analysis.level, changes))
-        if last > 1 and number == last:
-            steps.append(_step(0, number, first, now, analysis.level, changes))
-        before = now
-    grid, found = plan.grid, (tuple(results), tuple(steps))
+        totals = () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed))
+        between.add(Counted(rounds[-1], seen), totals)
+    grid, found = plan.grid, (tuple(results), between.steps)
     means = () if grid is None else means_over_time(names, found[0], rounds, users, found[1], grid)
     return Series(names=tuple(names), results=found[0], steps=found[1], figures=means)
 
 
-def _step(
-    first: int, last: int, earlier: _Round, later: _Round, level: float, changes: int
-) -> Step:
-    """Return the change between two rounds, one of so many ``changes`` that are looked at."""
-    found = estimate_change(
-        earlier.counted,
-        later.counted,
-        level=level,
-        changes=changes,
-        totals=(earlier.totals, later.totals),
-    )
-    small = replace(found, each=_compact(found.each), together=_compact(found.together))
-    return Step(first, last, small)
+class StepsBetween:
+    """The change from each round to the next and, last, from the first to the last.
+
+    Rounds are added one after the other; only the first and the previous one are kept.
+    """
+
+    def __init__(self, rounds: int, level: float) -> None:
+        self._last, self._level = rounds - 1, level
+        self._found = list[Step]()
+        self._first: _Round | None = None
+        self._before: _Round | None = None
+        self._number = 0
+
+    def add(self, counted: Counted, totals: tuple[KnownTotal, ...] = ()) -> None:
+        """Estimate the changes that end in the next round, whose counts have known ``totals``."""
+        now = counted, totals
+        if self._before is not None:
+            self._step(self._number - 1, self._before, now)
+        if self._first is not None and self._last > 1 and self._number == self._last:
+            self._step(0, self._first, now)
+        self._first = now if self._first is None else self._first
+        self._before, self._number = now, self._number + 1
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes so far."""
+        return tuple(self._found)
+
+    def _step(self, first: int, earlier: _Round, later: _Round) -> None:
+        changes = self._last + (self._last > 1)
+        found = estimate_change(
+            earlier[0],
+            later[0],
+            level=self._level,
+            changes=changes,
+            totals=(earlier[1], later[1]),
+        )
+        small = replace(found, each=_compact(found.each), together=_compact(found.together))
+        self._found.append(Step(first, self._number, small))
 
 
 def _compact_estimate(estimate: Estimate) -> Estimate:
