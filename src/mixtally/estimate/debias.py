@@ -54,16 +54,19 @@ def estimate_counts(
 
     def ends(over: int) -> Intervals:
         wanted, how = surer(level, over * unsure)
-        given = {"simultaneous_over": over, "exact_ones": exact_ones, "noises": noises}
-        if totals:
-            found = joined(
-                [
-                    intervals(mechanism, some, wanted, total=total, **given)
-                    for some, total in zip(split(tally, totals), totals, strict=True)
-                ]
+
+        def of(some: Tally, total: KnownTotal | None = None) -> Intervals:
+            return intervals(
+                mechanism,
+                some,
+                wanted,
+                simultaneous_over=over,
+                exact_ones=exact_ones,
+                noises=noises,
+                total=total,
             )
-        else:
-            found = intervals(mechanism, tally, wanted, **given)
+
+        found = joined(list(map(of, split(tally, totals), totals))) if totals else of(tally)
         return replace(found, level=level, method=found.method + how)
 
     errors = (

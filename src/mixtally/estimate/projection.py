@@ -87,7 +87,8 @@ def projected(
     if not totals:
         return counts
     shifts = [excess_of(mechanism, messages, one) / one.bins for one in totals]
-    return counts - np.repeat(shifts, [one.bins for one in totals])
+    moved: Floats = counts - np.repeat(shifts, [one.bins for one in totals])
+    return moved
 
 
 def projected_cumulants(
