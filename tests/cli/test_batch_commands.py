@@ -81,6 +81,21 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
     assert len(list((planned / "kept").iterdir())) == len(shards) - 1
 
 
+def test_totals_of_groups_are_counted(cli, refused, planned):
+    """False alarm below 10^-8: within six standard errors."""
+    drawn(cli)
+    mixed(cli)
+    (planned / "groups.csv").write_text("label,group\nred,warm\ngreen,cold\nblue,cold\n")
+    given = ("batch tally", "mixed", "--plan", "plan.json", "--processes", 0)
+    found = json.loads(cli(*given, "--total", "groups.csv", "--json").out)
+    warm, cold = found["releases"][0]["totals"]
+    assert (warm["label"], cold["label"]) == ("warm", "cold")
+    assert abs(warm["estimate"] - 400) < 6 * warm["standard_error"]
+    assert abs(cold["estimate"] - 500) < 6 * cold["standard_error"]
+    (planned / "groups.csv").write_text("label,group\npink,warm\n")
+    assert "labels of totals" in refused(*given, "--total", "groups.csv")
+
+
 def test_what_cannot_be_used(refused, cli, planned):
     drawn(cli)
     assert "nothing there" in refused("batch tally", "nowhere", "--plan", "plan.json")

@@ -88,7 +88,7 @@ def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, off
     assert "got of mix-2: another program answers; a port may be taken" in line
 
 
-def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
+def test_a_round_is_proposed_and_looked_at(cli, refused, tmp_path, office, folder):
     outcome = cli("collector", "propose", folder, "--expires-after", "1e3")
     assert outcome.status == 0
     assert "round 1 of 3 is signed by all" in outcome.out
@@ -107,6 +107,16 @@ def test_a_round_is_proposed_and_looked_at(cli, refused, office, folder):
         cli("collector", "publish", folder, "--round", 1, "--level", 0.999, "--json").out
     )
     assert wide["confidence_level"] == 0.999
+    first, second = (row["label"] for row in said["estimates"][:2])
+    groups = tmp_path / "groups.csv"
+    groups.write_text(f"label,group\n{first},both\n{second},both\n")
+    given = ("collector", "publish", folder, "--round", 1, "--total", groups)
+    (total,) = json.loads(cli(*given, "--json").out)["totals"]
+    assert (total["label"], total["estimate"]) == ("both", 5)
+    groups.write_text("label,group\nnobody,both\n")
+    out = tmp_path / "none"
+    assert "labels of totals" in refused(*given, "--out", out)
+    assert not out.exists()
     line = refused("collector", "publish", folder, "--round", 1, "--pairs")
     assert "a tally that holds single bins" in line
     assert said == json.loads(cli("collector", "conclude", folder, "--round", 1, "--json").out)

@@ -72,6 +72,21 @@ def test_words_are_counted_beside_the_others(played, more, protocol, error):
     assert "read off the data" not in facts["source"]
 
 
+def test_totals_of_listed_words_are_estimated(played, tmp_path):
+    """False alarm below 10^-8: within six standard errors."""
+    groups = tmp_path / "groups.csv"
+    one, two = list(WORDS)[:2]
+    groups.write_text(f"label,group\n{one},both\n{two},both\n", encoding="utf-8")
+    (release,) = played(*MIXED, "--total", groups)["releases"]
+    (row,) = release["totals"]
+    counts = {row["label"]: row for row in release["estimates"]}
+    assert row["estimate"] == pytest.approx(counts[one]["estimate"] + counts[two]["estimate"])
+    assert row["truth"] == HELD[one] + HELD[two]
+    alone = counts[one]["standard_error"]
+    assert row["standard_error"] == pytest.approx(2**0.5 * alone, rel=0.2)
+    assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
+
+
 def test_a_run_repeats_with_its_seed_and_another_key_is_another_run(played):
     first, again = played(*MIXED), played(*MIXED)
     assert first == again

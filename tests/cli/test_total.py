@@ -1,4 +1,4 @@
-"""``--total FILE``: sums of the counts of groups of labels, and files of groups that are refused."""
+"""``--total FILE``: sums of the counts of groups of labels; files of groups that are refused."""
 
 import csv
 import json
@@ -13,11 +13,9 @@ LABELS = ["red", "green", "blue", "grey"]
 @pytest.fixture
 def data(tmp_path):
     """Two thousand people with a color, two attributes and two bits."""
-    lines = ["color,city,age,a,b"]
-    for i in range(2000):
-        lines.append(
-            f"{LABELS[i % 4]},{'xyz'[i % 3]},{['old', 'young'][i % 2]},{i % 2},{i % 5 % 2}"
-        )
+    kinds = [(LABELS[i % 4], "xyz"[i % 3], ["old", "young"][i % 2], i) for i in range(2000)]
+    rows = [f"{color},{city},{age},{i % 2},{i % 5 % 2}" for color, city, age, i in kinds]
+    lines = ["color,city,age,a,b", *rows]
     path = tmp_path / "data.csv"
     path.write_text("\n".join(lines) + "\n")
     (tmp_path / "labels.txt").write_text("\n".join(LABELS) + "\n")
