@@ -75,7 +75,7 @@ def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"), seed=3)
     told = facts(made)
     assert (told["title"], told["seed"], told["reason"]) == ("Colors, counted", 3, "Asked for.")
-    assert told["central_standard_error"] == central_standard_error(1.0)
+    assert told["central_standard_error"] == central_standard_error(1.0, moved=1.0)  # two bins
     assert told["local_standard_error"] == local_standard_error(1.0, 1000, 2)
     for told_release, release in zip(told["releases"], made.releases, strict=True):
         result = release.result
