@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.contracts import (
+    contract_of,
     flipped,
     gaussian,
     over_planes,
@@ -24,7 +25,15 @@ from helpers.contracts import (
 from mixtally.errors import InputError, PlanError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
-from mixtally.records.contract import FakeRecord, OwnFakes, Prefixes, read_plan, write_plan
+from mixtally.records.contract import (
+    FakeRecord,
+    OwnFakes,
+    Prefixes,
+    read_contract,
+    read_plan,
+    write_contract,
+    write_plan,
+)
 from mixtally.records.grid import Grid
 from mixtally.records.layout import Form
 from mixtally.records.question import Kind, Question, with_attributes
@@ -147,6 +156,27 @@ def test_every_field_is_derived_or_chosen(name):
         if not any(re.fullmatch(chosen, place) for chosen in CHOSEN)
     ]
     assert odd == []
+
+
+def test_every_field_of_a_contract_is_derived_or_says_who_runs_it():
+    """Beside its plan: sizes of envelopes follow, and a key holds a hash of its owner's name."""
+    contract = contract_of(proved(PLANS["edges"], ACCOUNTANT))
+    tree = json.loads(write_contract(contract)) | {"client_files": {"a.py": "0" * 64}}
+    changed = set()
+    for path, old in leaves(tree):
+        for new in [] if path[0] == "plan" else others(old):
+            data = json.dumps(put(tree, path, new)).encode()
+            try:
+                other = read_contract(data, "c.json")
+            except InputError:
+                continue
+            if other != read_contract(json.dumps(tree).encode(), "c.json"):
+                changed.add(re.sub(r"\d+", "N", ".".join(map(str, path))))
+    assert changed <= {
+        *("name", "serial", "client_files", "rounds.open_seconds", "rounds.every_seconds"),
+        *("hops.N.address", "hops.N.operator", "collector.address", "collector.operator"),
+    }
+    assert {"name", "serial", "hops.N.operator"} <= changed
 
 
 @pytest.mark.parametrize("name", ["edges", "coins", "planes", "replaced", "gaussian"])
