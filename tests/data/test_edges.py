@@ -37,5 +37,5 @@ def test_tenths_are_a_bin_each_in_every_format(tmp_path, name):
 )
 def test_tenths_are_a_bin_each_of_every_type(values):
     many = values * 100 if isinstance(values, list) else np.tile(np.asarray(values), 100)
-    told = mixtally.simulate(many, low=0, high=1, bins=10, epsilon=8, delta=1e-3, seed=1)
+    told = mixtally.simulate(many, number=(0, 1), bins=10, epsilon=8, delta=1e-3, seed=1)
     assert list(told.simulation.truth) == [100 * one for one in EACH]
