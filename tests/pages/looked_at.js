@@ -36,6 +36,17 @@
 
   if (document.documentElement.scrollWidth > width) found.push("the page itself moves sideways");
 
+  // A chart is drawn twice, for narrow and for broad screens; one of both is shown.
+  const drawnTwice = [...document.querySelectorAll(".chart.narrow")].map((narrow) => [
+    narrow, narrow.parentElement.querySelector(".chart.broad")
+  ]);
+  const hidden = new Set();
+  for (const both of drawnTwice) {
+    const seen = both.filter((one) => one.getBoundingClientRect().width);
+    if (seen.length !== 1) found.push(`a chart that is shown ${seen.length} times`);
+    else hidden.add(both.find((one) => one !== seen[0]));
+  }
+
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   while (words.nextNode()) {
@@ -45,10 +56,11 @@
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
     if (!box.width) {
-      if (print) found.push(`not printed: ${node.data.slice(0, 40)}`);
+      const elsewhere = hidden.has(holder.closest(".chart"));
+      if (print && !elsewhere) found.push(`not printed: ${node.data.slice(0, 40)}`);
       continue;
     }
-    const drawn = holder.closest("svg");
+    const drawn = holder.closest("svg:not(svg svg)");
     const scale = drawn ? Math.abs(holder.getScreenCTM().a) : 1;
     const size = parseFloat(getComputedStyle(holder).fontSize) * scale;
     if (size < (drawn ? smallest : 12) - 0.01)

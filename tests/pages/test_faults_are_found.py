@@ -36,6 +36,9 @@ def without(pattern):
 
 
 PLANTED = {
+    "a chart that is shown twice": (
+        styled(".chart.narrow{display:block!important}"), "printed, light: a chart that is shown 2"
+    ),
     "small letters": (styled(".note{font-size:8px}"), "8.0 px: "),
     "a chart that shrinks": (
         lambda html: html.replace('width="100%"', 'viewBox="0 0 920 200"'),
