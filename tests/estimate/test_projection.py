@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
@@ -262,9 +263,10 @@ def drawn(sent, truth, messages, runs):
     """Draw tallies of all bins together; uniform fakes are a multinomial."""
     if not isinstance(sent, BitFlips):
         return draw_counts(sent, truth, messages, runs, SeededChance(3))
-    draws, d, q = np.random.default_rng(3), len(truth), sent.flip_probability
-    held = truth + draws.multinomial(sent.fakes_promised * sent.uniform_fakes, [1 / d] * d, runs)
-    return draws.binomial(held, 1.0 - q) + draws.binomial(messages - held, q)
+    d, q, fakes = len(truth), sent.flip_probability, sent.fakes_promised * sent.uniform_fakes
+    held = truth + stats.multinomial.rvs(fakes, [1 / d] * d, runs, random_state=3)
+    shown = stats.binom.rvs(held, 1.0 - q, random_state=4)
+    return shown + stats.binom.rvs(messages - held, q, random_state=5)
 
 
 @pytest.mark.seconds
