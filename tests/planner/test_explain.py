@@ -108,10 +108,10 @@ def test_the_standard_errors_are_what_the_sentences_say():
     def error(name):
         return PLANS[name].standard_error ** 2
 
-    flips = 0.25 * 0.75 / 0.5**2
-    assert error("flip-blank") == pytest.approx(200_000 * flips)
-    assert error("flip-blank by mixes") == pytest.approx(400_000 * flips)
-    assert error("flip-uniform") == pytest.approx(200_000 * flips + 10**5 / 9 * (8 / 9))
+    flips, summed = 0.25 * 0.75 / 0.5**2, 1 - 1 / 9
+    assert error("flip-blank") == pytest.approx(200_000 * flips * summed)
+    assert error("flip-blank by mixes") == pytest.approx(400_000 * flips * summed)
+    assert error("flip-uniform") == pytest.approx((200_000 * flips + 10**5 / 9) * summed)
     assert error("single-bit") == pytest.approx(200_000 * flips)
     assert error("flip") == pytest.approx(100_000 * flips)
     assert error("flip, sent 2 times") == pytest.approx(50_000 * flips)

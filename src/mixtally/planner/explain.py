@@ -42,16 +42,18 @@ _SOURCES: dict[str, str] = {
     "collector; padding fills the slot of a fake that a coin does not give",
     "delta_lower": "the largest divergence found among the crowds named by the source",
 }
+_SUMMED = "; x (1 - 1 / bins) where a person has one of the bins, as the sum of all is known"
 _NOISE = {
-    "flip-blank": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
-    "flip-uniform": "N p q / (p - q)^2 + (fakes / bins)(1 - 1 / bins), N = users + fakes; Notes "
-    "2020, below (5.20) and (5.10)",
+    "flip-blank": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)" + _SUMMED,
+    "flip-uniform": "N p q / (p - q)^2 + fakes / bins, N = users + fakes; Notes 2020, below (5.20) "
+    "and (5.10)" + _SUMMED,
     "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
-    "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization",
+    "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization"
+    + _SUMMED,
     "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); over planes "
     "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
     "which two values meet",
-    "clear-shaped": "variance of the shape's table x mixes",
+    "clear-shaped": "variance of the shape's table x mixes" + _SUMMED,
     "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
     "probability, d the bins, n all messages of records; of a bin that z people hold about "
     "z g / (1 - g) more",
