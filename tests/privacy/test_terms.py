@@ -148,7 +148,11 @@ FIRST = ": the first mix is, or those before the first honest one forward all th
             "draw their fakes as told and arrive whatever they drew",
         ),
         (flipped(BINS, q=0.2), True, "flip their bits as told"),
-        (flipped(BINS, q=0.2, own=BLANK), True, "draw their fakes and flip their bits as told"),
+        (
+            flipped(BINS, q=0.2, own=BLANK),
+            True,
+            "draw their fakes and flip their bits as told and arrive whatever they drew",
+        ),
     ],
 )
 def test_behind_one_mix_or_several_it_is_said_whom_to_trust(part, flips, drawn, hops):
