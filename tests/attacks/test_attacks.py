@@ -50,7 +50,7 @@ def every(names, fast):
 @pytest.mark.parametrize("name", every(SOUND, ("flip-blank", "clear-shaped")))
 def test_no_attack_exceeds_its_certificate(name, sound, lab):
     outcomes = run_attacks(target_of(sound[name]), lab(runs=300))
-    assert {one.attack for one in outcomes} == set(PLAN_ATTACKS)
+    assert {one.attack for one in outcomes} == set(PLAN_ATTACKS) - {"selection"}  # no coins
     for one in outcomes:
         assert one.verdict is not Verdict.VIOLATED, one
         assert one.margin is None or one.margin >= -1e-9

@@ -94,9 +94,10 @@ def test_sound_protocols_hold_at_high_power(sound, lab):
 def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
     """Every outcome says what it may err with: a whole error where half is due would be seen."""
     found = run_attacks(target_of(sound[name]), lab(runs=200, drawn=1000))
-    for attack in PLAN_ATTACKS:
+    fitting = set(PLAN_ATTACKS) - {"selection"}  # no coins
+    for attack in fitting:
         shares = [one.numbers.get("false_alarm_rate", 0.0) for one in found if one.attack == attack]
-        assert sum(shares) <= ERROR / len(PLAN_ATTACKS) * (1.0 + 1e-9), attack
+        assert sum(shares) <= ERROR / len(fitting) * (1.0 + 1e-9), attack
         assert all(shares) or attack == "poisoning"  # which leaves nothing to chance
 
 
