@@ -106,7 +106,8 @@ def test_attributes_need_two_values_each_and_are_sixteen_at_most():
 
 def test_whole_and_split_are_both_offered():
     names = {(plan.name, plan.cover) for plan in proved(TRIP)}
-    assert names == {*SPLIT, ("flip-blank", "people"), ("flip-blank", "every mix")}
+    more = {("flip-blank", "people"), ("flip-blank", "every mix")}
+    assert names == {*SPLIT, *more, ("clear-uniform, split", "every mix")}
     assert len(named(TRIP, "flip-blank").parts) == 1
 
 

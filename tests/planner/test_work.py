@@ -225,13 +225,12 @@ def test_fakes_of_which_none_is_sure_are_not_sent(searched):
         messages_per_user=1.001,
         count_crowd=True,
         honest_share=0.02,
-        protocol="flip-blank",
     )
-    planner = Planner()
-    (option,) = planner.survey(asked)[0]
+    given = encodings(question)[0], Accountant()
+    option = flip_blank.of_people(asked, *given)
     assert (option.parts[0].own, option.crowd) == (None, 600)
     before = len(searched)
-    (alone,) = planner.survey(replace(asked, messages_per_user=1.0))[0]
+    alone = flip_blank.of_people(replace(asked, messages_per_user=1.0), *given)
     assert len(searched) == before
     assert alone.parts == option.parts
 
