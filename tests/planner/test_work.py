@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from mixtally.errors import InfeasibleError
-from mixtally.planner import PlanRequest, choose, relaxations
+from mixtally.planner import PlanRequest, choose, flip_blank, relaxations
 from mixtally.planner.choose import Planner
 from mixtally.privacy.accountant import Accountant, Record
 from mixtally.privacy.divergence import two_outputs
 from mixtally.privacy.numerics import saddle_line, worst_on_line
+from mixtally.records.encodings import encodings
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.mechanism import BitFlips, BlankFakes
 from mixtally.records.question import Kind, Question, with_attributes
