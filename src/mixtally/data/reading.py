@@ -184,10 +184,9 @@ class Reading:
         """
         other = self.merging.other
         if question is None:
-            labels = self.labels
-            return (
-                labels if labels is None or other is None or other in labels else (*labels, other)
-            )
+            if self.labels is None or other is None or other in self.labels:
+                return self.labels
+            return (*self.labels, other)
         labels = question.labels or tuple(str(i) for i in range(question.bins))
         if other is not None and other not in labels:
             raise ParameterError(
