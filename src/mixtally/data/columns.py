@@ -110,6 +110,14 @@ def is_list(text: str) -> bool:
     return text.startswith(LIST) and text.endswith((LIST, PART))
 
 
+def has_lists(array: Array) -> bool:
+    """Return whether any text of an array may be one that ``joined_lists`` made of a list."""
+    texts = array.dictionary if pyarrow.types.is_dictionary(array.type) else array
+    if not pyarrow.types.is_string(texts.type):
+        return True
+    return bool(compute.any(compute.starts_with(texts, LIST)).as_py())
+
+
 def _is_bytes(kind: Array) -> bool:
     types = pyarrow.types
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))

@@ -14,6 +14,7 @@ from mixtally.data.columns import (
     Flags,
     filled,
     gaps,
+    has_lists,
     hashed,
     holds_lists,
     is_list,
@@ -160,7 +161,7 @@ class Rows:
             gap, value = gaps(array), place < len(reading.columns)
             if value and reading.empty_sets:
                 gap = np.zeros_like(gap)
-            if (test := self._lacking(value)) is not None:
+            if (test := self._lacking(value, array)) is not None:
                 gap = gap | named(array, test)
             if value and reading.missing not in (None, DROP) and gap.any():
                 label = reading.missing
@@ -180,7 +181,7 @@ class Rows:
         arrays = [array.take(pyarrow.array(kept)) for array in arrays]
         return Batch(arrays, where._replace(kept=kept), levels)
 
-    def _lacking(self, value: bool) -> Callable[[str], bool] | None:
+    def _lacking(self, value: bool, array: Array) -> Callable[[str], bool] | None:
         """Whether a text means missing, or is a set that lacks one of its labels; None for never.
 
         where
@@ -188,6 +189,8 @@ class Rows:
         """
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator
         if value and self.reading.form is As.SET:
+            if not texts and not has_lists(array):
+                return None  # nothing is missing inside of a text
             return lambda text: any(
                 part.strip() in texts or (is_list(text) and not part.strip())
                 for part in parts(text, separator)

@@ -1,23 +1,48 @@
 """A set of labels a person: several in a cell, or one in each of several rows."""
 
 from itertools import chain
+from typing import NamedTuple
+from unicodedata import combining
 
 import numpy as np
 import pyarrow
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
-from mixtally.data.columns import coded, gaps, is_list, parts
+from mixtally.data.columns import LIST, coded, gaps, is_list, parts
 from mixtally.data.file import Origin
+from mixtally.data.formats.table import Array
 from mixtally.data.labels import Book
 from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
 from mixtally.data.reading import Reading, Several
 from mixtally.data.rows import Batch, Where
+from mixtally.data.sameness import composed
 from mixtally.encode.bits import numbers_of, rows_of, set_bits
 from mixtally.encode.sets import holding, members
 from mixtally.errors import DataError
 from mixtally.randomize.bins import Records as Bins
 from mixtally.records.question import MOST_SET, Kind, Question
+
+Integers = NDArray[np.int64]
+
+
+class _Found(NamedTuple):
+    """The labels of distinct texts.
+
+    Attributes
+    ----------
+    sizes : ndarray of int64, shape (texts,)
+        How many labels each text has.
+    labels : ndarray of int32
+        The numbers of the labels of the first text, then of the second, and so on.
+    codes : ndarray, shape (rows,)
+        The text of every row.
+    """
+
+    sizes: Integers
+    labels: NDArray[np.int32]
+    codes: NDArray[np.integer]
 
 
 class Sets:
@@ -44,22 +69,62 @@ class Sets:
         (array, *_), where = batch.arrays, batch.where
         self._book.declare(batch.levels[0] if self._separator is None else None)
         there = np.flatnonzero(~gaps(array))
-        column = coded(array.take(pyarrow.array(there)))
+        found = array if len(there) == len(array) else array.take(pyarrow.array(there))
+        split = self._split(found, where)
+        sizes, flat, codes = self._one_by_one(found, there, where) if split is None else split
+        starts, counts = np.cumsum(sizes) - sizes, sizes[codes]
+        ends = np.cumsum(counts)
+        within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+        self._who.append(self._rows + np.repeat(there, counts))
+        self._what.append(flat[np.repeat(starts[codes], counts) + within])
+        self._rows += len(array)
+
+    def _one_by_one(self, array: Array, there: Integers, where: Where) -> _Found:
+        """Return the labels of every distinct text, read one after the other.
+
+        Raises DataError for an empty or unknown label and for too many of them, by its row.
+        """
+        column = coded(array)
         sets = [
             self._numbers(text, where, row)
             for text, row in zip(column.texts, there[column.first].tolist(), strict=True)
         ]
         sizes = np.array([len(one) for one in sets], dtype=np.int64)
-        starts, flat = (
-            np.cumsum(sizes) - sizes,
-            np.array(list(chain.from_iterable(sets)), dtype=np.int32),
-        )
-        counts = sizes[column.codes]
-        ends = np.cumsum(counts)
-        within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
-        self._who.append(self._rows + np.repeat(there, counts))
-        self._what.append(flat[np.repeat(starts[column.codes], counts) + within])
-        self._rows += len(array)
+        return _Found(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)
+
+    def _split(self, array: Array, where: Where) -> _Found | None:
+        """Return the labels of every distinct text, all texts split at once.
+
+        Returns None where a text has to be read by itself: it is a list, has an empty label or too
+        many of them, a label that is refused, or one that may hold the separator.
+        """
+        types = pyarrow.types
+        if self._separator is None or self._whole or not types.is_dictionary(array.type):
+            return None
+        if not types.is_string(array.dictionary.type) or array.null_count:
+            return None
+        used, codes = np.unique(array.indices.to_numpy(), return_inverse=True)
+        texts = array.dictionary.take(pyarrow.array(used))
+        split = compute.split_pattern(texts, self._separator)
+        sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
+        labels = split.flatten().dictionary_encode()
+        parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
+        if any(part and (part[0] == LIST or combining(part[0])) for part in parts_met):
+            return None
+        try:
+            numbers = [
+                self._book.number(composed(part), where, 0) if part else -1 for part in parts_met
+            ]
+        except DataError:  # the reader of single texts says in which row
+            return None
+        flat = np.array(numbers, dtype=np.int32)[labels.indices.to_numpy()]
+        last = np.cumsum(sizes) - 1  # a separator at the end ends the last label
+        ended = (flat[last] < 0) & (sizes > 1)
+        sizes -= ended
+        flat = np.delete(flat, last[ended])
+        if (flat < 0).any() or int(sizes.max(initial=0)) > (self._most or MOST_SET):
+            return None
+        return _Found(sizes, flat, codes)
 
     def _numbers(self, text: str, where: Where, row: int) -> list[int]:
         most = self._most or MOST_SET
