@@ -9,7 +9,7 @@ import numpy as np
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Groups, bins_of_groups
-from mixtally.estimate.conclude.side_by_side import counted, part_of
+from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.received import Arrived, reconciled
 from mixtally.estimate.total import GroupTotal, group_total, total_interval
@@ -61,11 +61,12 @@ def totals(result: Result, groups: Groups) -> Figures:
         estimate = sum(one.estimate for one in several)
         error = sum(one.variance for one in several) ** 0.5
         rows.append(Row(name, estimate, ends[0], ends[1], error, ends[2], ends[3]))
-    once = question.kind is Kind.ONE
+    once, known = question.kind is Kind.ONE, any(result.summed)
     note = (
         f"The sums of the counts of labels, {100 * level:g} % for each alone "
         f"({' and '.join(methods)}), with the covariance of counts. "
         + ("" if once else "A person counts once for each label of a group that they hold. ")
+        + ("Unlike the counts, they do not use the known number of people. " if known else "")
         + "The same messages answer any other groups, at no further cost."
     )
     about = tuple(tuple(bins) for bins in places)
@@ -79,14 +80,13 @@ def _parts_of(result: Result, came: Sequence[Arrived], bins: Sequence[int]) -> l
         assert result.listed is not None
         lines = result.listed.lines[np.array(bins)]
         return [group_total(came[0].mechanism, result.tallies[0], lines, came[0].people)]
-    found, before = [], 0
-    parts = np.array([part_of(own, asked, place) for place in bins])
-    for number, one in enumerate(asked):
-        inside = range(one.bins)[counted(own, one)]
-        here = np.array(bins, dtype=np.int64)[parts == number] - before + inside.start
-        before += len(inside)
-        if len(here):
-            arrived = came[number]
-            tally = result.tallies[number]
-            found.append(group_total(arrived.mechanism, tally, here, arrived.people))
-    return found
+    bins_of: dict[int, list[int]] = {}
+    for place in bins:
+        part, own_bin = part_of(own, asked, place)
+        bins_of.setdefault(part, []).append(own_bin)
+    return [
+        group_total(
+            came[part].mechanism, result.tallies[part], np.array(several), came[part].people
+        )
+        for part, several in sorted(bins_of.items())
+    ]
