@@ -116,6 +116,8 @@ def calls(folder):
     nothing = dict.fromkeys(left_out.split())
     plays = {"seed": 1, **WISH}
     read = {"labels": None, "level": 0.95, "missing": "refuse", "missing_values": (), "name": "a"}
+    merged = {"strip": False, "ignore_case": False, "other": None}
+    read |= merged
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
     ballots = {
         name: value for name, value in cost.items() if name not in ("collections", "error_at")
@@ -127,7 +129,8 @@ def calls(folder):
         "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
                                  "kind": None, "number": None, "bins": None, "labels": None,
                                  **WISH, **COSTS}),
-        "simulate": (simulate, {**values, **nothing, **COSTS}),
+        "simulate": (simulate, {
+            **values, **nothing, **COSTS, **merged, "rows_are_people": False}),
         "simulate_words": (simulate_words, {
             "values": WORDS, **plays, "missing": "refuse", "missing_values": (), "name": "a",
             "top": 1, "longest": 2, "symbols": 1, "survivors": None, "outside": 0,
@@ -138,7 +141,7 @@ def calls(folder):
         "simulate_baskets": (simulate_baskets, {
             "values": BASKETS, **plays, "labels": None, "max_set": None, "separator": None,
             "empty_sets": False, "level": 0.95, "name": "a", "support": 0, "confidence": 0.0,
-            "largest": 2, **cost}),
+            "largest": 2, **cost, **merged}),
         "simulate_places": (simulate_places, {
             "values": {"lat": [40.0, 41.0] * 100, "lon": [-74.0, -73.0] * 100}, **plays,
             "box": (38, 44, -76, -70), "resolution": 1, "level": 0.95, "missing": "refuse",
@@ -148,6 +151,7 @@ def calls(folder):
             "q": None, "reports": 1, "bloom_bits": None, "hashes": None, "cohorts": None}),
         "simulate_epochs": (simulate_epochs, {
             "values": TWICE, "epochs": [1] * 100 + [2] * 100, "person": None, "order": None,
+            "rows_are_people": False,
             **plays, **read, **cost, "collections": 2}),
         "Simulated.to_frame": (words.to_frame, {"table": None}),
         "Simulated.save": (words.save, {"folder": folder / "words"}),
