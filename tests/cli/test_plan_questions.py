@@ -151,7 +151,7 @@ def test_no_bins_beside_labels_are_refused(cli, tmp_path):
             ("--minimum-crowd", "5e4", "--honest-share", 0.5),
             {"honest_share": 0.5, "minimum_crowd": 50_000},
         ),
-        (("--bytes-per-user", 195, "--protocol", "flip-blank"), {"bytes_per_user": 194}),
+        (("--bytes-per-user", 206, "--protocol", "flip-blank"), {"protocol": "flip-blank"}),
         (("--local-epsilon", 2), {"protocol": "flip-blank"}),
         (("--messages-per-user", 1), {"protocol": "kary-response"}),
         (("--collections", 1), {"protocol": "clear-uniform", "collections": 1, "cover": "people"}),

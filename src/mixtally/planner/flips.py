@@ -56,15 +56,21 @@ def among_people(
     if (large := _large_messages(name, request, encoding)) is not None:
         return large
     units = max(0, math.floor(fakes * SCALE))
+    short: Infeasible | None = None
     for _ in range(_TRIALS):
         found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
-        if not isinstance(found, Candidate) or found.fits_bytes:
+        if not isinstance(found, Candidate):
+            return short or found
+        if found.fits_bytes:
             return found
         slots = repeats + -(-units // SCALE)  # a fake takes its slot whole, by a coin or not
         base = -(-found.bytes_per_user * repeats // slots)
         left = math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
         if left < 0 or not units:
             return Infeasible(name, f"--bytes-per-user {base}")
+        if not left:  # without a fake the reason would be the fakes that it lacks
+            one = -(-found.bytes_per_user * (repeats + 1) // slots)
+            short = Infeasible(name, f"--bytes-per-user {one}")
         units = min(units - 1, left * SCALE)
     return Infeasible(name, "--bytes-per-user for more than its own messages")
 
