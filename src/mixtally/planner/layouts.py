@@ -15,7 +15,7 @@ from mixtally.ground.fixed import SCALE
 from mixtally.planner.options import Candidate
 from mixtally.privacy.overflow import overflow
 from mixtally.records.layout import MOST_CAP, Form, Layout
-from mixtally.records.part import FakeRecord, OwnFakes, Part
+from mixtally.records.part import OwnFakes, Part
 from mixtally.records.plan import Cover
 from mixtally.records.planes import Planes
 from mixtally.records.question import Question
@@ -122,9 +122,11 @@ def plain(bins: int, most_set: int | None, threshold: int) -> Part:
 
 
 def bare_in_clear(questions: Sequence[Question], most_set: int) -> tuple[Part, ...]:
-    """Return parts in clear almost without fakes: no message that names a bin is shorter."""
-    own = OwnFakes(FakeRecord.UNIFORM, 0, 1)
-    return tuple(in_clear(one.bins, own, NoRecipe(), most_set=most_set) for one in questions)
+    """Return parts in clear that need no fakes: no bundle of messages that name bins is smaller."""
+    half = SCALE // 2  # replaced values need none
+    return tuple(
+        in_clear(one.bins, None, NoRecipe(), replaced=half, most_set=most_set) for one in questions
+    )
 
 
 def in_clear(
