@@ -22,7 +22,7 @@ from mixtally.records.results import Tally
 
 _MOST_TABLE = 1 << 25
 """Points of a transform: it takes half a gigabyte."""
-_DEAR = 40.0
+_DEAR = 8.0
 """A point of a transform takes about as long as so many messages."""
 _PRODUCTS, _MESSAGES = 1 << 18, 256
 """At once, of so many messages: they stay in the cache, and no library starts threads for so few.
@@ -67,20 +67,26 @@ def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Count
     curve, slope = vectors[-1], vectors[0]
     if p == 2:
         curve, slope = np.zeros_like(curve), (slope + curve) % 2
-    bent, straight, level = curve > 0, (curve == 0) & (slope > 0), (curve == 0) & (slope == 0)
+    bent = curve > 0
+    flat, straight = vectors[1:, ~bent], slope[~bent] > 0
+    flat_cells, flat_times, bent_times = cells[~bent], times[~bent], times[bent]
     inverse = _inverses(curve[bent], p)
     half = slope[bent] * inverse % p * ((p + 1) // 2) % p
-    square, times_bent, roots = half * half % p, times[bent], _roots(p)
-    rest, total = vectors[1:], np.zeros((_rows(planes, values), p), dtype=np.int64)
+    steps = vectors[1:, bent] * inverse % p
+    first = square = (cells[bent] * inverse + half * half) % p
+    solutions, total = _solutions(p), np.zeros((_rows(planes, values), p), dtype=np.int64)
     for row, upper in enumerate(digits_of(np.arange(len(total)), p, digits - 1).T):
-        left = (cells - (upper[:, None] * rest).sum(axis=0)) % p
-        total[row] = _weighed(left[straight], times[straight], p)
-        total[row] += int(times[level & (left == 0)].sum())
-        root = roots[(left[bent] * inverse + square) % p]
-        solved = root >= 0
-        total[row] += _weighed((root - half)[solved] % p, times_bent[solved], p)
-        solved = root > 0  # of a double root there is one solution
-        total[row] += _weighed((-root - half)[solved] % p, times_bent[solved], p)
+        left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
+        total[row] = _weighed(left[straight], flat_times[straight], p)
+        total[row] += int(flat_times[~straight & (left == 0)].sum())
+        if row and upper[0]:  # one more in this digit than in the row before: no division is needed
+            square = square - steps[0]
+            square[square < 0] += p
+        else:
+            square = (first - (upper[:, None] * steps).sum(axis=0)) % p
+        for ends in solutions:
+            found = _weighed(ends[square] - half, bent_times, 2 * p)[: 2 * p]
+            total[row] += found.reshape(2, p).sum(axis=0)
     return total.ravel()[:values]
 
 
@@ -102,12 +108,17 @@ def _inverses(numbers: Counts, prime: int) -> Counts:
     return table[numbers]
 
 
-def _roots(prime: int) -> Counts:
-    """Return the smaller square root modulo p of each number below p; -1 where there is none."""
-    smaller = np.arange(prime // 2 + 1)
-    table = np.full(prime, -1, dtype=np.int64)
-    table[smaller * smaller % prime] = smaller
-    return table
+def _solutions(prime: int) -> tuple[Counts, Counts]:
+    """Return p + r and 2p - r for each square r^2 modulo p, with r the smaller root.
+
+    A solution less h below p is in [0, 2p) then, and is counted modulo p. Where there is no root,
+    and for the second solution of a double root, 3p stands: it is beyond all that is counted.
+    """
+    root = np.arange(prime // 2 + 1)
+    first, second = np.full(prime, 3 * prime), np.full(prime, 3 * prime)
+    first[root * root % prime] = prime + root
+    second[root[1:] ** 2 % prime] = 2 * prime - root[1:]
+    return first, second
 
 
 def unheld(planes: Planes, tally: Tally, numbers: range) -> Counts:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.estimate.change import Counted, estimate_change
-from mixtally.estimate.conclude.counts import conclude, seen_of
+from mixtally.estimate.conclude.counts import conclude
 from mixtally.estimate.conclude.numbers import means_over_time
 from mixtally.estimate.noise import KnownTotal
 from mixtally.estimate.projection import totals_of
@@ -60,7 +60,7 @@ def conclude_series(
         estimate = _compact_estimate(result.estimate)
         results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
         rounds.append(arrived(plan, tally, many))
-        seen = seen_of(plan.parts[0], tally)
+        (seen,) = result.bin_tallies
         totals = () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed))
         between.add(Counted(rounds[-1], seen), totals)
     grid, found = plan.grid, (tuple(results), between.steps)
