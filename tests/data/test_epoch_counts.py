@@ -48,6 +48,17 @@ def test_counts_that_are_read_are_those_of_the_records(tmp_path, labels, person)
     assert found.note == "Rows left out for a missing value: 1."
 
 
+def test_moments_of_two_zones_are_counted_together(tmp_path):
+    path = tmp_path / "epochs.csv"
+    moments = "2024-01-01T01:00:00+01:00", "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z"
+    rows = [f"{answer},{moment}" for moment in moments for answer in "aab"]
+    path.write_text("answer,when\n" + "\n".join(rows) + "\n")
+    reading, when = Reading(columns=("answer",)), When("when", None)
+    found = read_epoch_counts(DataFile(path), reading, when)
+    same(found, counted(read_epochs(DataFile(path), reading, when)))
+    assert (found.epochs, found.truth.tolist()) == (moments[:2], [[4, 2], [2, 1]])
+
+
 def test_counts_keep_no_place_for_a_row(tmp_path, watch):
     path = tmp_path / "epochs.csv"
     path.write_text("answer,when\n" + "a,1\nb,1\na,2\nb,2\n" * 9)

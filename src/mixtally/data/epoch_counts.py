@@ -93,12 +93,13 @@ class EpochTally:
         ----------
         epochs, bins : ndarray of int64
             The place of every epoch and the bin of every label, by the numbers they were met in.
+            Epochs that are one moment in two time zones have one place.
         size : int
             The bins of the question.
         """
-        found = np.zeros((len(epochs), size), dtype=np.int64)
+        found = np.zeros((int(epochs.max(initial=-1)) + 1, size), dtype=np.int64)
         met = self._counts[: len(epochs), : len(bins)]
-        found[epochs[:, None], bins[None, : met.shape[1]]] = met
+        np.add.at(found, (epochs[:, None], bins[None, : met.shape[1]]), met)
         return found
 
 
