@@ -2,9 +2,11 @@
 
 import random
 
+import pyarrow
 import pytest
 
 from helpers.data_files import in_every_format, people
+from mixtally.data import identifiers
 from mixtally.data.file import DataFile
 from mixtally.data.population import LABELS, PEOPLE
 from mixtally.data.readers import read_counts, read_epochs
@@ -123,6 +125,17 @@ def test_an_identifier_is_no_attribute_in_silence(tmp_path):
     assert listed.from_data == (LABELS,)
     own = table(tmp_path, unit=[f"R{i if i else 1}x" for i in range(TWICE)])
     assert PEOPLE in people(own, "unit", "answer", form=As.ATTRIBUTES).from_data
+
+
+def test_people_may_repeat_in_rows_that_are_not_watched(monkeypatch):
+    """A column named like people is in doubt then; others have no doubt by their values."""
+    monkeypatch.setattr(identifiers, "_WATCHED_ROWS", 100)
+    watch = identifiers.Watch(["user id", "color"])
+    half = {"user id": pyarrow.array(range(100)), "color": pyarrow.array(["red", "blue"] * 50)}
+    watch.take(half)
+    assert watch.found() == []
+    watch.take(half)
+    assert watch.found() == [("user id", True, False)]
 
 
 def test_rows_are_people_or_a_column_says_who(tmp_path):

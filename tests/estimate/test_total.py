@@ -255,6 +255,32 @@ def test_a_single_free_bit_is_not_everybody():
     assert found.variance > 0
 
 
+def test_people_with_two_bins_of_a_group_count_twice():
+    made = BitFlips(bins=D, threshold=Q, max_set=2, fakes=BlankFakes(0), crowd=0)
+    found = group_total(made, Tally(np.array([0, 6, 0, 6]), 6), np.array(GROUP), 6)
+    assert (found.most, total_interval([found], 0.025)[1]) == (12, 12)
+
+
+def test_a_total_of_two_streams_has_the_noise_of_both():
+    """The first has two fakes of 40, the second 40: coverage over all pairs of tallies."""
+    covered, within = 0.0, range(41)
+    for first, second in product(range(3), within):
+        streams = [
+            group_total(
+                InClear(bins=D, fakes=UniformFakes(fakes)),
+                Tally(np.array([0, 10 + more, 0, 10]), 50 + fakes),
+                np.array(GROUP),
+                50,
+            )
+            for fakes, more in ((2, first), (40, second))
+        ]
+        low, high, how = total_interval(streams, 0.025)
+        assert how == "normal approximation"
+        chance = math.comb(2, first) * math.comb(40, second) / 2**42
+        covered += chance * (low <= 40 <= high)
+    assert covered >= 0.95
+
+
 def test_totals_of_sets_over_planes_are_refused():
     made = InClear(bins=300, fakes=UniformFakes(9), planes=Planes(7, 22), max_set=3)
     with pytest.raises(ParameterError, match="sets over planes"):

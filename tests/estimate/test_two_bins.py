@@ -54,8 +54,23 @@ def outcomes(mechanism, messages):
     if isinstance(mechanism, InClear):
         joint = steps_distribution(mechanism.fakes.count, 1.0 / mechanism.cells)
         return joint.first + np.arange(len(joint.pmf)), joint.pmf
+    if mechanism.uniform_fakes:
+        return of_uniform_fakes(mechanism)
     law = np.convolve(noise.pmf, noise.pmf[::-1])
     return np.arange(len(law)) - len(noise.pmf) + 1, law
+
+
+def of_uniform_fakes(mechanism):
+    """Return the same where a person's two bits are unset and a fake's own bin is any of all."""
+    q, bins = mechanism.flip_probability, mechanism.bins
+    shown = [(1.0 - q, q) if own == 0 else (q, 1.0 - q if own == 1 else q) for own in range(bins)]
+    up = sum(first * (1.0 - second) for first, second in shown) / bins
+    people, fakes = (
+        steps_distribution(many, chance)
+        for many, chance in ((USERS, q * (1.0 - q)), (mechanism.fakes_promised, up))
+    )
+    law = np.convolve(people.pmf, fakes.pmf)
+    return people.first + fakes.first + np.arange(len(law)), law
 
 
 def coverage(mechanism, intervals=difference_intervals, level=0.95):
@@ -79,6 +94,8 @@ NOISES = {
     "two bins": InClear(bins=2, fakes=UniformFakes(90)),
     "flips .01": BitFlips(bins=24, threshold=threshold_of(0.01), fakes=BlankFakes(60)),
     "flips .1": BitFlips(bins=24, threshold=threshold_of(0.1), fakes=BlankFakes(60)),
+    "uniform flips": BitFlips(bins=5, threshold=threshold_of(0.01), fakes=UniformFakes(200)),
+    "three bins, flipped": BitFlips(bins=3, threshold=threshold_of(0.01), fakes=UniformFakes(200)),
 }
 
 

@@ -176,6 +176,9 @@ def test_fakes_by_coins_are_averaged():
     each = [planes.upper(k + 20, over, epsilon) for k in range(people + 1)]
     average = float(weight @ each)
     assert average * (1 - 1e-3) <= planes.upper(20, over, epsilon, people, coin) <= average * 1.002
+    sent = InClear(bins=9, fakes=UniformFakes(20), planes=over)
+    found = in_clear.near(sent, 20, epsilon, people, coin)
+    assert found == planes.upper(20, over, epsilon, people, coin)
 
 
 @pytest.mark.parametrize(

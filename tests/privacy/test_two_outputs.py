@@ -150,6 +150,14 @@ def test_unlike_outputs_in_large_crowds_are_above_every_crowd():
         assert ends.lower <= ends.upper <= 1.02 * ends.lower
 
 
+def test_a_crowd_that_hides_little_is_looked_at_where_another_hides_all():
+    """Half of the people at one half hide a person fully; people who nearly all send a 1 do not."""
+    bit = Bit(BitChances(SCALE // 2, SCALE - (SCALE >> 20)))
+    ends = two_outputs.delta(bit, 2_000, 0, 1.5)
+    worst = two_outputs.known(bit, 2_000, 0, 1.5, Memo(1 << 24))
+    assert 0.1 < worst.lower <= ends.upper
+
+
 BINS = [
     (users, g, fakes, grow)
     for users in (2, 3, 5, 6)
