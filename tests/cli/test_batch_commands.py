@@ -92,6 +92,8 @@ def test_totals_of_groups_are_counted(cli, refused, planned):
     assert (warm["label"], cold["label"]) == ("warm", "cold")
     assert abs(warm["estimate"] - 400) < 6 * warm["standard_error"]
     assert abs(cold["estimate"] - 500) < 6 * cold["standard_error"]
+    rows = json.loads(cli(*given, "--shares", "--json").out)["releases"][0]["estimates"]
+    assert [row["share"] for row in rows] == [row["estimate"] / 1000 for row in rows]
     (planned / "groups.csv").write_text("label,group\npink,warm\n")
     assert "labels of totals" in refused(*given, "--total", "groups.csv")
 

@@ -113,6 +113,8 @@ def test_a_round_is_proposed_and_looked_at(cli, refused, tmp_path, office, folde
     given = ("collector", "publish", folder, "--round", 1, "--total", groups)
     (total,) = json.loads(cli(*given, "--json").out)["totals"]
     assert (total["label"], total["estimate"]) == ("both", 5)
+    again = cli("collector", "publish", folder, "--round", 1, "--shares", "--json").out
+    assert [row["share"] for row in json.loads(again)["estimates"]] == [3 / 6, 2 / 6, 0, 1 / 6]
     groups.write_text("label,group\nnobody,both\n")
     out = tmp_path / "none"
     assert "labels of totals" in refused(*given, "--out", out)

@@ -103,6 +103,9 @@ Total = Annotated[
     Path | None,
     option("--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"),
 ]
+Shares = Annotated[
+    bool, option("--shares", "Also show counts as shares of the people who took part.")
+]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
 
 
@@ -149,6 +152,7 @@ class AnalysisOptions:
     ] = False
     compare: Compare = None
     total: Total = None
+    shares: Shares = False
     project: Annotated[
         str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
@@ -166,6 +170,7 @@ class AnalysisOptions:
             level=level,
             projection=self.project,
             raw=self.no_project,
+            shares=self.shares,
             pairs=self.pairs,
             compared=tuple(self.compare or ()),
             totals=read_groups(self.total),

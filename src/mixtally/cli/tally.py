@@ -62,6 +62,7 @@ class ShowOptions:
     candidates: Candidates = None
     compare: o.Compare = None
     total: o.Total = None
+    shares: o.Shares = False
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     top: o.Top = 20
     json: o.Json = False
@@ -107,6 +108,7 @@ def _analysis(plan: Plan, run: ShowOptions) -> Analysis:
         listed=listed,
         compared=tuple(run.compare or ()),
         totals=read_groups(run.total),
+        shares=run.shares,
     )
     analysis.check_listed(plan.question)
     analysis.check_compared(plan.question)

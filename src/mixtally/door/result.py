@@ -80,6 +80,15 @@ class Result:
         return [self.record.row(place) for place in range(self.record.question.bins)]
 
     @property
+    def shares(self) -> dict[str, Row]:
+        """Every count as a share of the people who took part, by label, with both intervals.
+
+        These are not shares of a larger population: the intervals allow for the noise alone. Like
+        the counts, the estimates are unbiased and may lie below 0.
+        """
+        return {row.label: row.share_of(self.people) for row in self.rows}
+
+    @property
     def figures(self) -> dict[str, list[Row]]:
         """What else the counts tell, by name: "numbers" (mean, quantiles), "pairs" and others."""
         return {figures.name: list(figures.rows) for figures in self.record.figures}

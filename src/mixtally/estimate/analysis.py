@@ -46,6 +46,7 @@ class Analysis:
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
       raw          whether counts are shown that do not use how many people there are
       listed       words that are looked for, where the question is open; None for none
+      shares       whether counts are also shown as shares of the people who took part
       pairs        whether messages are counted for how many people have both of two bits
       compared     labels whose counts are compared with each other
       totals       groups whose counts are added up: a name and its labels, no label in two groups
@@ -57,6 +58,7 @@ class Analysis:
     projection: str | None = None
     raw: bool = False
     listed: Listed | None = None
+    shares: bool = False
     pairs: bool = False
     compared: tuple[str, ...] = ()
     totals: tuple[tuple[str, tuple[str, ...]], ...] = ()

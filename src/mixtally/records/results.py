@@ -63,6 +63,7 @@ class Estimate:
       each             intervals that hold for each bin alone
       together         intervals that hold for all bins at once
       projected        counts moved to the nearest histogram of ``users`` people, None unless asked
+      people           how many people took part, where shares of them are shown; None otherwise
     """
 
     counts: NDArray[np.float64]
@@ -72,6 +73,7 @@ class Estimate:
     projected: NDArray[np.float64] | None = None
     errors: NDArray[np.float64] | None = None
     """Standard error of each bin's count where they differ, shape (bins,); None where alike."""
+    people: int | None = None
 
     def error_of(self, bin_index: int) -> float:
         """Standard error of one bin's count, in counts."""
@@ -106,6 +108,26 @@ class Row:
     lower_simultaneous: float | None = None
     upper_simultaneous: float | None = None
     resolution: float | None = None
+
+    def share_of(self, people: int) -> "Row":
+        """Return this count as a share of ``people``, whose number is known.
+
+        A known number divides the estimate, its standard error and the ends of both intervals
+        alike, so that an interval of the share covers exactly when that of the count does.
+        """
+
+        def part(value: float | None) -> float | None:
+            return None if value is None else value / people
+
+        return Row(
+            label=self.label,
+            estimate=self.estimate / people,
+            lower=self.lower / people,
+            upper=self.upper / people,
+            standard_error=part(self.standard_error),
+            lower_simultaneous=part(self.lower_simultaneous),
+            upper_simultaneous=part(self.upper_simultaneous),
+        )
 
 
 @dataclass(frozen=True, slots=True)

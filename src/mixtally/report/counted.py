@@ -22,6 +22,8 @@ from mixtally.report.counts import (
     figure_sections,
     interval,
     largest,
+    share,
+    shares_note,
     shown_of,
     simultaneous,
 )
@@ -87,19 +89,22 @@ class Counted:
         found = self.result.estimate
         level = f"{percent(found.each.level)} interval"
         shown = shown_of(len(bins), question.bins, "" if lead else " bins")
+        shares = ["share", f"{level}, share"] * (found.people is not None)
         simplex = ["simplex"] * (found.projected is not None)
         errors = ["true count", "error"] * (self.truth is not None)
         return Table(
-            (question.name, "estimate", level, f"{level}, all bins", *simplex, *errors),
+            (question.name, "estimate", level, f"{level}, all bins", *shares, *simplex, *errors),
             [self._cells(i) for i in bins],
             title=f"{lead}: {shown}" if lead else shown.capitalize(),
             folded=not lead,
         )
 
     def _cells(self, i: int) -> list[Cell]:
-        """One bin: both intervals, and where there are such its projection and its true count."""
+        """Return the cells of one bin: intervals, then share, projection and true count if any."""
         found, row = self.result.estimate, self.result.row(i)
         cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
+        if found.people is not None:
+            cells += share(row, found.people)
         if found.projected is not None:
             cells.append(supported(found.projected[i], found.error_of(i)))
         if self.truth is not None:
@@ -119,7 +124,8 @@ class Counted:
         )
         text += ": they are too few to tell." if above == 0 else "."
         covered = "" if self.truth is None else self.truth.covered_text(self.result)
-        return " ".join(filter(None, (text, self._moved(self.bins(most)), covered)))
+        moved = self._moved(self.bins(most))
+        return " ".join(filter(None, (text, moved, shares_note(found.people), covered)))
 
     def _moved(self, bins: Sequence[int]) -> str:
         """A sentence on estimates that are displayed where a count can be, empty without one."""

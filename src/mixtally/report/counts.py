@@ -89,6 +89,26 @@ def simultaneous(row: Row) -> str:
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
+def share(row: Row, people: int) -> list[Cell]:
+    """Return the share of ``people`` that a count is, and its interval, in percent."""
+    part = row.share_of(people)
+    error = None if part.standard_error is None else 100.0 * part.standard_error
+    lower, upper = 100.0 * part.lower, 100.0 * part.upper
+    estimated = figure(inside(100.0 * part.estimate, lower, upper), error)
+    low, high = figure(lower, error, math.floor), figure(upper, error, math.ceil)
+    return [f"{estimated} %", f"{low} .. {high} %"]
+
+
+def shares_note(people: int | None) -> str:
+    """Return the sentence that says whose shares are shown; empty where none are."""
+    if people is None:
+        return ""
+    return (
+        f"Shares are those of the {people:,} people who took part, not of a larger population: "
+        "their intervals allow for the noise alone, not for who was asked."
+    )
+
+
 def figure_sections(
     every: Sequence[Figures],
     level: float,
@@ -152,10 +172,18 @@ def count_rows(result: Findings, beside: Mapping[str, Sequence[Any]]) -> list[Fa
             **row_facts(result.row(i)),
             "above_zero": bool(found.together.lower[i] > 0),
         }
+        if found.people is not None:
+            row |= _share_facts(result.row(i).share_of(found.people))
         if found.projected is not None:
             row["simplex"] = float(found.projected[i])
         rows.append({**row, **{name: values[i] for name, values in beside.items()}})
     return rows
+
+
+def _share_facts(part: Row) -> Facts:
+    """Return a share with its standard error and intervals, flat."""
+    named = {name: value for name, value in row_facts(part).items() if name != "label"}
+    return {"share": named.pop("estimate"), **{f"share_{name}": named[name] for name in named}}
 
 
 def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:

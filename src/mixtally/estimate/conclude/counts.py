@@ -74,13 +74,18 @@ def conclude(
     )
     own, every, figures, seen = _estimated(plan, parts, tallies, summed, analysis, noises)
     fewest = min(one.people for one in parts)
+    estimate = replace(
+        every,
+        projected=analysis.projected(own, every.counts, fewest),
+        people=received.contributors if analysis.shares else None,
+    )
     found = Result(
         plan=plan,
         received=received,
         question=own,
         certificate=as_came(plan.certificate, plan.hops, covering(plan, received)),
         messages=sum(tally.messages for tally in tallies),
-        estimate=replace(every, projected=analysis.projected(own, every.counts, fewest)),
+        estimate=estimate,
         figures=figures,
         doubts=tuple(_doubts(plan, parts, tallies)),
         tallies=tuple(tallies),
