@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from mixtally.report.document import SIMULATION, Chunks, Document
-from mixtally.report.texts import files
+from mixtally.report.texts import FormatName, files
 from mixtally.simulation.lab import Lab
 
 Made = TypeVar("Made", str | Chunks, bytes, str | bytes | Chunks)
@@ -76,14 +76,18 @@ class Outcome:
         """Whether any of its files may be published."""
         return not self.from_data and not (self.document.simulation and self.released is None)
 
-    def files(self) -> dict[str, str | bytes | Chunks]:
-        """Every file by its name; those of a simulation in a folder apart."""
-        made, more = files(self.shown), dict(self.more)
+    def files(self, out_format: FormatName = "csv") -> dict[str, str | bytes | Chunks]:
+        """Return every file by its name; those of a simulation in a folder apart.
+
+        ``out_format`` is how tables are written.
+        """
+        made, more = files(self.shown, out_format), dict(self.more)
         if self.document.simulation or self.from_data:
             made = _simulated(made)
         if self.from_data:
             return {**made, **_simulated(more)}
-        return {**(files(self.released) if self.released else {}), **made, **more}
+        released = files(self.released, out_format) if self.released else {}
+        return {**released, **made, **more}
 
 
 def _simulated(made: Mapping[str, Made]) -> dict[str, Made]:

@@ -179,6 +179,7 @@ class Look:
     level: o.Level = 0.95
     candidates: Candidates = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
+    out_format: o.OutFormat = "csv"
     top: o.Top = 20
     json: o.Json = False
 
@@ -198,12 +199,13 @@ def publish(
     role = r.open_role(folder)
     analysis = look.wanted.analysis(look.level)
     if number is None:
-        show(Outcome(document=office.whole_page(role)), look.out, json=look.json)
+        page = Outcome(document=office.whole_page(role))
+        show(page, look.out, json=look.json, out_format=look.out_format)
         return
     name = office.read_agreed(role, contract).contract.name
     words = read_labels(look.candidates)
     again = office.published(role, name, number, analysis, look.top, words=words)
-    show(Outcome(document=again), look.out, json=look.json)
+    show(Outcome(document=again), look.out, json=look.json, out_format=look.out_format)
 
 
 @app.command()

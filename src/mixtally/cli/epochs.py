@@ -98,7 +98,7 @@ def epochs(
             before=_charging(series.ledger, chosen, timeline, order, accountant),
             counts_only=run.counts_only,
         )
-    show(outcome, run.out, json=run.json)
+    show(outcome, run.out, json=run.json, out_format=run.out_format)
 
 
 def _reading(options: ReadingOptions, held: Plan | None) -> Reading:

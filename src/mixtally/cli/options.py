@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -103,6 +103,13 @@ Total = Annotated[
     Path | None,
     option("--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"),
 ]
+OutFormat = Annotated[
+    Literal["csv", "csv-semicolon"],
+    option(
+        "--out-format",
+        "How tables are written: csv, or csv-semicolon for spreadsheets with decimal commas.",
+    ),
+]
 Shares = Annotated[
     bool, option("--shares", "Also show counts as shares of the people who took part.")
 ]
@@ -184,6 +191,7 @@ class RunOptions:
     level: Level = 0.95
     seed: Seed = None
     out: Annotated[Path | None, folder_option("Write report.html, .json and .csv here.")] = None
+    out_format: OutFormat = "csv"
     top: Top = 20
     json: Json = False
 

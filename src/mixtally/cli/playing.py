@@ -18,4 +18,4 @@ def play(
     """Play a crowd that comes from ``source``, and show what came of it; ``beside`` as ``show``."""
     with progress_bars() as progress:
         outcome = use(options.of(Lab(o.chance(options.seed), progress), source))
-    show(outcome, options.out, json=options.json, beside=beside)
+    show(outcome, options.out, json=options.json, out_format=options.out_format, beside=beside)

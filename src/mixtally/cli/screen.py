@@ -12,7 +12,7 @@ from rich.table import Table
 from mixtally.app.outcome import Outcome
 from mixtally.cli.output import print_json, publish_result
 from mixtally.report.terminal import opening, printed
-from mixtally.report.texts import whole_facts
+from mixtally.report.texts import FormatName, whole_facts
 
 SEEDED = (
     "Nothing here may be published: the noise of a seed is public, so that only simulation/ was "
@@ -39,15 +39,23 @@ def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) ->
     return table
 
 
-def show(outcome: Outcome, out: Path | None, *, json: bool, beside: Iterable[str] = ()) -> None:
+def show(
+    outcome: Outcome,
+    out: Path | None,
+    *,
+    json: bool,
+    out_format: FormatName = "csv",
+    beside: Iterable[str] = (),
+) -> None:
     """Write the files of ``outcome`` into ``out`` if any; print it as JSON or as its summary.
 
-    ``beside`` are other files that were written, named last.
+    ``out_format`` is how tables are written, and ``beside`` are other files that were written,
+    named last.
     """
     document = outcome.shown
     made_by = document.made_by or command(sys.argv[1:])
     outcome = replace(outcome, document=replace(outcome.document, made_by=made_by))
-    written = [] if out is None else publish_result(out, outcome.files())
+    written = [] if out is None else publish_result(out, outcome.files(out_format))
     if json:
         print_json(whole_facts(document))
         return

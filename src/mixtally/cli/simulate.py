@@ -117,7 +117,7 @@ def simulate(
             sums=sums,
             counts_only=counts.asked,
         )
-    show(outcome, run.out, json=run.json)
+    show(outcome, run.out, json=run.json, out_format=run.out_format)
 
 
 def _counted(

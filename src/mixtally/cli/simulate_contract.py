@@ -110,4 +110,4 @@ def play(
         plain=document(study.published(), run.top),
         seeded=run.seed is not None,
     )
-    show(outcome, run.out, json=run.json)
+    show(outcome, run.out, json=run.json, out_format=run.out_format)

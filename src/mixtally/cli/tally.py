@@ -64,6 +64,7 @@ class ShowOptions:
     total: o.Total = None
     shares: o.Shares = False
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
+    out_format: o.OutFormat = "csv"
     top: o.Top = 20
     json: o.Json = False
 
@@ -95,7 +96,7 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     result = conclude(plan, [made.tally], analysis, received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result),), truth=None)
-    show(outcome(study, run.top, None), run.out, json=run.json)
+    show(outcome(study, run.top, None), run.out, json=run.json, out_format=run.out_format)
 
 
 def _analysis(plan: Plan, run: ShowOptions) -> Analysis:

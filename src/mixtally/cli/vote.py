@@ -44,6 +44,7 @@ def vote(
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json and shares.csv here.")
     ] = None,
+    out_format: o.OutFormat = "csv",
     json: o.Json = False,
     *,
     cost: CostOptions,
@@ -59,7 +60,7 @@ def vote(
     if ballot.example:
         options = _example(options)
     blank = None if rows.missing == DROP else rows.missing
-    run = o.RunOptions(level=level, seed=seed, out=out, json=json)
+    run = o.RunOptions(level=level, seed=seed, out=out, out_format=out_format, json=json)
     play(
         run,
         source,

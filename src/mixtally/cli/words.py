@@ -23,6 +23,7 @@ def words(
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json and words.csv here.")
     ] = None,
+    out_format: o.OutFormat = "csv",
     json: o.Json = False,
 ) -> None:
     """Find the most frequent words of a column.
@@ -34,5 +35,5 @@ def words(
     options.check()
     crowd = read_crowd(file, rows.reading(Reading(columns=(column,), words=True)))
     source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
-    run = o.RunOptions(seed=seed, out=out, json=json)
+    run = o.RunOptions(seed=seed, out=out, out_format=out_format, json=json)
     play(run, source, lambda made: found(crowd, promised, options, made))

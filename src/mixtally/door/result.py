@@ -30,7 +30,7 @@ from mixtally.report.document import Promise, not_covered, with_uncovered
 from mixtally.report.numbers import error_text, supported
 from mixtally.report.promise import of_result
 from mixtally.report.svg import NO_FORMULAS, el
-from mixtally.report.texts import csv_text, files
+from mixtally.report.texts import FORMATS, FormatName, csv_text, files
 from mixtally.report.words import promise
 
 
@@ -262,33 +262,38 @@ class Result:
         return chart(self.rows, self.record.question.name, self.lines)
 
     @checks.in_python
-    def save(self, folder: str | Path, *, simulation: bool = False) -> list[Path]:
+    def save(
+        self, folder: str | Path, *, simulation: bool = False, out_format: FormatName = "csv"
+    ) -> list[Path]:
         """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
 
         With ``simulation`` the true counts are written into the folder ``simulation`` inside it. A
         run with a seed writes there only, as its noise is public; so does one whose labels were
         read off the values, with all its files.
-        Raises DataError when the disk refuses, or when there is no simulation.
+        ``out_format`` is "csv", or "csv-semicolon" for spreadsheets with decimal commas.
+        Raises DataError when the disk refuses, or when there is no simulation; ParameterError for
+        another format.
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
         """
         place, record = file_at(folder), self.record
+        checks.chosen("out_format", out_format, list(FORMATS))
         public = self.seed is None and not self.from_data
-        raw = self._raw() if checks.flag("simulation", simulation) or not public else {}
-        written = write(place, self._files(record)) if public else []
+        raw = self._raw(out_format) if checks.flag("simulation", simulation) or not public else {}
+        written = write(place, self._files(record, out_format)) if public else []
         if self.from_data:
-            raw = {**self._files(record), **raw}
+            raw = {**self._files(record, out_format), **raw}
         return [*written, *(write(place / "simulation", raw) if raw else [])]
 
-    def _files(self, record: Record) -> dict[str, bytes]:
+    def _files(self, record: Record, out_format: FormatName) -> dict[str, bytes]:
         """What may be published."""
         title = f"{record.question.name}, counted privately"
         page = document(record, title, self.note)
         page = replace(page, simulation=bool(self.from_data), from_data=self.from_data)
-        written = {name: "".join(text).encode() for name, text in files(page).items()}
+        written = {name: "".join(text).encode() for name, text in files(page, out_format).items()}
         return {**written, "plan.json": write_plan(record.plan)}
 
-    def _raw(self) -> dict[str, bytes]:
+    def _raw(self, out_format: FormatName) -> dict[str, bytes]:
         """What must not: its first line says so."""
         if self.simulation is None:
             raise DataError(
@@ -297,7 +302,9 @@ class Result:
                 got="one of messages alone",
                 do="leave simulation out",
             )
-        return {"truth.csv": f"# {RAW}\r\n{csv_text(self.simulation.rows())}".encode()}
+        written = FORMATS[out_format]
+        table = csv_text(self.simulation.rows(), written=written)
+        return {"truth.csv": f"{written.start}# {RAW}\r\n{table}".encode()}
 
     def __repr__(self) -> str:
         rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN

@@ -14,7 +14,7 @@ from mixtally.errors import not_one_of
 from mixtally.report.document import Document, Promise, with_uncovered
 from mixtally.report.svg import NO_FORMULAS, el
 from mixtally.report.terminal import printed
-from mixtally.report.texts import whole_facts
+from mixtally.report.texts import FORMATS, FormatName, whole_facts
 
 _WIDTH, _SHOWN = 100, 20
 
@@ -80,15 +80,18 @@ class Simulated:
         return frame_of(every[name], self._backend)
 
     @checks.in_python
-    def save(self, folder: str | Path) -> list[Path]:
+    def save(self, folder: str | Path, *, out_format: FormatName = "csv") -> list[Path]:
         """Write what may be published into ``folder``, and what holds the truth inside simulation/.
 
-        A run with a seed, or whose labels were read off the values, writes there alone. Raises
-        DataError when the disk refuses.
+        A run with a seed, or whose labels were read off the values, writes there alone.
+        ``out_format`` is "csv", or "csv-semicolon" for spreadsheets with decimal commas. Raises
+        DataError when the disk refuses, ParameterError for another format.
 
         >>> mixtally.simulate_words(words, epsilon=2, delta=1e-6).save("words")
         """
-        place, every = file_at(folder), self.outcome.files()
+        place = file_at(folder)
+        checks.chosen("out_format", out_format, list(FORMATS))
+        every = self.outcome.files(out_format)
         written: list[Path] = []
         for inside in sorted({Path(name).parent for name in every}):
             files = {

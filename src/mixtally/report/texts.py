@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -35,7 +35,39 @@ _SPLITS = re.compile(r'[",;\t\r\n]')
 """What some program takes for the end of a cell, whichever delimiter it was told."""
 
 
-def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> str:
+class CsvFormat(NamedTuple):
+    """How the tables of a result are written as CSV.
+
+    Attributes
+    ----------
+    delimiter : str
+        Separates the cells of a line.
+    decimal : str
+        Separates the whole part of a number from its fraction.
+    start : str
+        Stands before the first line.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    start: str = ""
+
+
+FormatName = Literal["csv", "csv-semicolon"]
+CSV = CsvFormat()
+FORMATS: Mapping[FormatName, CsvFormat] = {
+    "csv": CSV,
+    # Spreadsheets set to a country with decimal commas read a file with commas as one column, and
+    # take it for the letters of another alphabet unless it starts with a byte order mark.
+    "csv-semicolon": CsvFormat(";", ",", "\ufeff"),
+}
+
+
+def csv_text(
+    rows: Iterable[Mapping[str, Any]],
+    names: Iterable[str] | None = None,
+    written: CsvFormat = CSV,
+) -> str:
     """A line a row under ``names``, those of the first row when left out; None is left empty.
 
     A text that a spreadsheet would compute gets an apostrophe in front, also where apostrophes
@@ -49,34 +81,44 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Iterable[str] | None = No
     if any(row.keys() - set(heading) for row in table):
         raise ValueError(f"a row has more than {', '.join(heading)}")
     lines: list[list[object]] = [[*heading], *([row.get(n) for n in heading] for row in table)]
-    return "".join(",".join(map(_cell, line)) + "\r\n" for line in lines)
+    return "".join(
+        written.delimiter.join(_cell(value, written) for value in line) + "\r\n" for line in lines
+    )
 
 
-def csv_chunks(table: Batches, start: str = "") -> Iterator[str]:
+def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Iterator[str]:
     """Yield the lines of a CSV file batch by batch, as ``csv_text`` writes them, after ``start``.
 
     A list of texts that comes again in the next batch, such as labels, is prepared once.
     """
-    yield start + ",".join(map(_cell, table.names)) + "\r\n"
+    cell = partial(_cell, written=written)
+    yield start + written.delimiter.join(map(cell, table.names)) + "\r\n"
     prepared: dict[int, tuple[Column, Sequence[str]]] = {}
     for batch in table.batches():
         cells = []
         for place, column in enumerate(batch):
             if isinstance(column, list) and column and isinstance(column[0], str):
                 if place not in prepared or prepared[place][0] is not column:
-                    prepared[place] = column, list(map(_cell, column))
+                    prepared[place] = column, list(map(cell, column))
                 cells.append(prepared[place][1])
             elif isinstance(column, list):
-                cells.append(["" if one is None else str(one) for one in column])
+                cells.append(["" if one is None else _number(one, written) for one in column])
             else:
-                cells.append(_cell(column))
-        lines = map(",".join, zip(*spread(cells), strict=True))
+                cells.append(cell(column))
+        lines = map(written.delimiter.join, zip(*spread(cells), strict=True))
         yield "".join(f"{line}\r\n" for line in lines)
 
 
-def _cell(value: object) -> str:
+def _number(value: object, written: CsvFormat) -> str:
+    text = str(value)
+    return text if written.decimal == "." else text.replace(".", written.decimal)
+
+
+def _cell(value: object, written: CsvFormat) -> str:
     text = "" if value is None else str(value)
-    if isinstance(value, str) and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+    if isinstance(value, int | float) or _NUMBER.fullmatch(text):
+        return _number(text, written)
+    if isinstance(value, str) and _FORMULA.match(text):
         text = "'" + text
     return '"' + text.replace('"', '""') + '"' if _SPLITS.search(text) else text
 
@@ -91,16 +133,20 @@ def whole_facts(document: Document) -> Facts:
     return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 
-def files(document: Document) -> dict[str, str | Chunks]:
-    """The text of every file that a document leaves, by name; a simulation's say so first."""
-    mark = _MARK if document.simulation else ""
+def files(document: Document, out_format: FormatName = "csv") -> dict[str, str | Chunks]:
+    """Return the text of every file that a document leaves, by name; a simulation's say so first.
+
+    ``out_format`` is how tables are written.
+    """
+    written = FORMATS[out_format]
+    mark = written.start + (_MARK if document.simulation else "")
     return {
         "report.html": page(document),
         "result.json": json_text(whole_facts(document)),
         **{
-            name: Chunks(partial(csv_chunks, table, mark))
+            name: Chunks(partial(csv_chunks, table, mark, written))
             if isinstance(table, Batches)
-            else mark + csv_text(table.rows, table.names)
+            else mark + csv_text(table.rows, table.names, written)
             for name, table in document.tables().items()
         },
     }
