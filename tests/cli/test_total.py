@@ -8,7 +8,7 @@ import pytest
 
 GIVEN = ("--epsilon", 1, "--delta", "1e-6", "--seed", 1)
 RAW = (*GIVEN, "--no-project")
-"""Counts before the known number of people is used, which totals do not use."""
+"""Counts that do not use the known number of people."""
 LABELS = ["red", "green", "blue", "grey"]
 
 
@@ -43,12 +43,13 @@ def asked(data, *more):
 PROTOCOLS = ["flip", "flip-blank", "clear-shaped", "clear-uniform", "kary-response"]
 
 
+@pytest.mark.parametrize("given", [GIVEN, RAW], ids=["known", "raw"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_totals_are_the_sums_of_counts(protocol, cli, data, groups):
+def test_totals_are_the_sums_of_counts(protocol, given, cli, data, groups):
     """False alarm below 10^-8 a row: within six standard errors."""
     file = groups("red,warm", "blue,cold", "green,cold")
     more = ("--mix-fakes",) if protocol == "clear-shaped" else ()
-    found = cli(*asked(data, "--protocol", protocol, *more, *RAW, "--total", file, "--json"))
+    found = cli(*asked(data, "--protocol", protocol, *more, *given, "--total", file, "--json"))
     assert (found.status, found.err.strip()) == (0, "")
     (release,) = json.loads(found.out)["releases"]
     counts = {row["label"]: row for row in release["estimates"]}
@@ -68,24 +69,41 @@ def test_totals_are_the_sums_of_counts(protocol, cli, data, groups):
     ]
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_whole_list_is_everybody_without_error(protocol, cli, data, groups):
+    file = groups(*(f"{label},all" for label in LABELS))
+    more = ("--mix-fakes",) if protocol == "clear-shaped" else ()
+    found = cli(*asked(data, "--protocol", protocol, *more, *GIVEN, "--total", file, "--json"))
+    (row,) = json.loads(found.out)["releases"][0]["totals"]
+    assert [row[key] for key in ("estimate", "lower", "upper", "standard_error")] == [
+        2000.0, 2000, 2000, 0.0,
+    ]  # fmt: skip
+
+
+ATTRIBUTES = ("--columns", "city,age", "--as", "attributes")
+
+
+@pytest.mark.parametrize("given", [GIVEN, RAW], ids=["known", "raw"])
 @pytest.mark.parametrize(
     ("kind", "rows"),
     [
-        (("--columns", "city,age", "--as", "attributes", "--mix-fakes"),
-         ("city=x,some", "age=old,some", "city=y,rest")),
+        ((*ATTRIBUTES, "--mix-fakes"), ("city=x,some", "age=old,some", "city=y,rest")),
+        ((*ATTRIBUTES, "--messages-per-user", 5), ("city=x,some", "age=old,some", "city=y,rest")),
+        ((*ATTRIBUTES, "--protocol", "flip-blank"), ("city=x,some", "age=old,some")),
         (("--columns", "a,b", "--as", "bits", "--messages-per-user", 5), ("a,both", "b,both")),
     ],
-)  # fmt: skip
-def test_a_group_over_several_messages_adds_their_variances(kind, rows, cli, data, groups):
-    file = groups(*rows)
-    found = cli("simulate", data, *kind, *RAW, "--total", file, "--json")
+)
+def test_a_group_over_several_known_sums_adds_their_variances(kind, rows, given, cli, data, groups):
+    """False alarm below 10^-8 a row: within six standard errors."""
+    found = cli("simulate", data, *kind, *given, "--total", groups(*rows), "--json")
     assert (found.status, found.err.strip()) == (0, "")
     (release,) = json.loads(found.out)["releases"]
-    first, second = (row.split(",")[0] for row in rows[:2])
-    errors = [row["standard_error"] for row in release["estimates"] if row["label"] in
-              (first, second)]  # fmt: skip
+    chosen = [row.split(",")[0] for row in rows[:2]]
+    counts = [row for row in release["estimates"] if row["label"] in chosen]
     row = release["totals"][0]
+    errors = [count["standard_error"] for count in counts]
     assert row["standard_error"] == pytest.approx(math.hypot(*errors), rel=1e-6)
+    assert row["estimate"] == pytest.approx(sum(count["estimate"] for count in counts))
     assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
 
 

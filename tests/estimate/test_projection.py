@@ -13,6 +13,7 @@ from scipy import stats
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
 from mixtally.estimate import intervals as module
+from mixtally.estimate import total as totals_module
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.change import Counted, change_intervals, estimate_change
 from mixtally.estimate.debias import estimate_counts
@@ -25,6 +26,7 @@ from mixtally.estimate.noise import (
     reach,
 )
 from mixtally.estimate.projection import projected_cumulants, totals_of
+from mixtally.estimate.total import group_total, total_interval
 from mixtally.ground.fixed import SCALE, threshold_of
 from mixtally.records.known_total import known_totals
 from mixtally.records.mechanism import BitFlips, KaryResponse, UniformFakes
@@ -61,21 +63,23 @@ def law_of(mechanism, messages, counts):
     return found
 
 
+@pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("counts", [(0, 0, 3), (2, 1, 0), (1, 1, 1)])
 @pytest.mark.parametrize("mechanism", [FLIPS, SHAPED], ids=["flips", "shaped"])
-def test_the_noise_given_the_total_is_that_of_all_outcomes(mechanism, counts):
+def test_the_noise_given_the_total_is_that_of_all_outcomes(mechanism, counts, size):
     """Against the tallies of all bins, for every sum of them that is not rare."""
+    held = sum(counts[:size])
     messages = sum(counts) + mechanism.fakes_promised
     by_sum = {}
     for tallied, chance in law_of(mechanism, messages, counts).items():
-        noise = by_sum.setdefault(sum(tallied), {})
-        noise[tallied[0] - counts[0]] = noise.get(tallied[0] - counts[0], 0.0) + chance
+        noise, off = by_sum.setdefault(sum(tallied), {}), sum(tallied[:size]) - held
+        noise[off] = noise.get(off, 0.0) + chance
     for tallied, noise in by_sum.items():
         whole = sum(noise.values())
         if whole < 1e-3:
             continue
         total = KnownTotal(sum(counts), len(counts), tallied)
-        found = noise_given_total(mechanism, messages, counts[0], total)
+        found = noise_given_total(mechanism, messages, held, total, size)
         for at, chance in enumerate(found.pmf.tolist()):
             assert chance == pytest.approx(noise.get(found.first + at, 0.0) / whole, abs=1e-5)
 
@@ -89,16 +93,16 @@ def test_probabilities_of_many_draws_are_the_convolution():
     assert np.abs(found - law[10:61]).max() < 1e-14
 
 
-def exact_variance(mechanism, counts):
-    """Return the variance of the first count less its share of the excess, over all outcomes."""
+def exact_variance(mechanism, counts, size):
+    """Return the variance of the sum of the first shown counts, over all outcomes."""
     messages = sum(counts) + mechanism.fakes_promised
     mean = square = 0.0
     for tallied, chance in law_of(mechanism, messages, counts).items():
         found = mechanism.unbiased(np.array(tallied), messages)
-        shown = found[0] - (found.sum() - sum(counts)) / len(counts)
+        shown = found[:size].sum() - (found.sum() - sum(counts)) * size / len(counts)
         mean += chance * shown
         square += chance * shown * shown
-    assert mean == pytest.approx(counts[0], abs=1e-4)
+    assert mean == pytest.approx(sum(counts[:size]), abs=1e-4)
     return square - mean * mean
 
 
@@ -107,14 +111,17 @@ def test_the_variance_stated_is_that_of_all_outcomes(mechanism):
     counts = (2, 1, 0)
     messages = sum(counts) + mechanism.fakes_promised
     stated = mechanism.variance_given_total(messages, 3)
-    assert exact_variance(mechanism, counts) == pytest.approx(stated, rel=1e-3)
     assert stated == pytest.approx(mechanism.variance(messages) * (1 - 1 / 3))
     total = KnownTotal(3, 3, 0)
-    found = projected_cumulants(mechanism, messages, np.array([2.0]), total)
-    assert np.ravel(found.variance)[0] == pytest.approx(stated)
+    for size, due in ((1, stated), (2, mechanism.variance(messages) * 2 * (1 - 2 / 3))):
+        held = np.array([float(sum(counts[:size]))])
+        found = projected_cumulants(mechanism, messages, held, total, size)
+        assert np.ravel(found.variance)[0] == pytest.approx(due)
+        assert exact_variance(mechanism, counts, size) == pytest.approx(due, rel=1e-3)
 
 
-def test_the_variance_among_flipped_uniform_fakes_is_that_of_all_outcomes():
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_variance_among_flipped_uniform_fakes_is_that_of_all_outcomes(size):
     """One person and one fake, all bins of the fake and all flips, in fractions."""
     d, q = 3, Fraction(1, 4)
     mean = square = Fraction(0)
@@ -126,12 +133,15 @@ def test_the_variance_among_flipped_uniform_fakes_is_that_of_all_outcomes():
                 chance *= (1 - q) if bit == held else q
             tallied = [bits[k] + bits[d + k] for k in range(d)]
             found = [(s - 2 * q - (1 - 2 * q) / d) / (1 - 2 * q) for s in tallied]
-            shown = found[0] - (sum(found) - 1) / d
+            shown = sum(found[:size]) - (sum(found) - 1) * Fraction(size, d)
             mean += chance * shown
             square += chance * shown * shown
     assert mean == 1
     sent = flip_uniform(bins=d, fakes=1, threshold=threshold_of(float(q)))
-    assert sent.variance_given_total(2, d) == pytest.approx(float(square - 1))
+    found = group_total(sent, Tally(np.zeros(d, int), 2), np.arange(size), 1, KnownTotal(1, d, 0))
+    assert found.variance == pytest.approx(float(square - 1))
+    if size == 1:
+        assert sent.variance_given_total(2, d) == pytest.approx(float(square - 1))
 
 
 @pytest.mark.parametrize("counts", [(0, 4), (1, 3), (4, 0)])
@@ -157,6 +167,46 @@ def coverage(mechanism, counts, level=0.95, used=True):
         found = intervals(mechanism, tally, level, simultaneous_over=1, total=total)
         share += chance * bool(found.lower[0] <= counts[0] <= found.upper[0])
     return share
+
+
+def total_coverage(mechanism, counts, size):
+    """Return how often the interval of the total of the first bins holds, over all outcomes."""
+    messages, share, by_sums = sum(counts) + mechanism.fakes_promised, 0.0, {}
+    for tallied, chance in law_of(mechanism, messages, counts).items():
+        sums = sum(tallied[:size]), sum(tallied)
+        by_sums[sums] = by_sums.get(sums, 0.0) + chance
+    for (inside, every), chance in by_sums.items():
+        if chance < 1e-6:
+            continue
+        tally = Tally(np.array([inside, *(size - 1) * [0], every - inside]), messages)
+        total = KnownTotal(sum(counts), len(counts), every)
+        found = group_total(mechanism, tally, np.arange(size), sum(counts), total)
+        low, high, how = total_interval([found], 0.025)
+        assert how == "exact test inversion"
+        share += chance * (low <= sum(counts[:size]) <= high)
+    return share
+
+
+THREE = {
+    "flips": (flip_blank(bins=3, fakes=3, threshold=threshold_of(0.1)), (1, 2, 1)),
+    "fakes of a mix": (clear_shaped(bins=3, ratio=ratio_of(1.5), shift=3), (9, 4, 12)),
+}
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_totals_hold_as_often_as_stated_over_all_outcomes(name):
+    assert total_coverage(*THREE[name], 2) >= 0.95
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_totals_that_take_a_group_for_one_bin_would_be_seen(name, monkeypatch):
+    """Planted: the noise of a group is taken for that of one of its bins."""
+
+    def wrong(mechanism, messages, count, total, _size):
+        return noise_given_total(mechanism, messages, count, total)
+
+    monkeypatch.setattr(totals_module, "noise_given_total", wrong)
+    assert total_coverage(*THREE[name], 2) < 0.94
 
 
 SMALL = {
@@ -272,14 +322,16 @@ def drawn(sent, truth, messages, runs):
 @pytest.mark.seconds
 @pytest.mark.parametrize("name", DRAWN)
 def test_drawn_counts_and_changes_hold_as_often_as_stated(name):
-    """A share of covered counts more than 5.5 of its standard errors below 95 % comes about with a
-    chance below 1e-7. The deviation is the stated one within five of its standard errors.
+    """Deviations are the stated ones within five of their standard errors.
+
+    A share of covered counts or totals that is more than 5.5 of its standard errors below 95 %
+    comes about with a chance below 1e-7.
     """
     sent, truth = DRAWN[name]
     people = sum(truth)
     messages = people + sent.fakes_promised
     counts = drawn(sent, np.array(truth), messages, RUNS[name])
-    held, changed, off = [], [], []
+    held, changed, off, summed, summed_off = [], [], [], [], []
     before = None
     for row in counts:
         tally = Tally(row, messages)
@@ -287,13 +339,20 @@ def test_drawn_counts_and_changes_hold_as_often_as_stated(name):
         held.append((found.each.lower <= truth) & (truth <= found.each.upper))
         off.append(found.counts - truth)
         totals = totals_of(sent, tally, people, (len(truth),))
+        group = group_total(sent, tally, np.arange(2), people, *totals)
+        assert group.estimate == pytest.approx(found.counts[:2].sum())
+        low, high, _ = total_interval([group], 0.025)
+        summed.append(low <= truth[0] + truth[1] <= high)
+        summed_off.append(group.estimate - truth[0] - truth[1])
         if before is not None:
             step = estimate_change(*(Counted(sent, one) for one in (before[0], tally)),
                                    totals=(before[1], totals))  # fmt: skip
             changed.append((step.each.lower <= 0) & (step.each.upper >= 0))
         before = tally, totals
     assert np.std(off) == pytest.approx(found.standard_error, rel=5.0 / (2 * RUNS[name]) ** 0.5)
-    for share in (*np.mean(held, axis=0), np.mean(changed)):
+    within = 5.0 / (2 * RUNS[name]) ** 0.5
+    assert np.std(summed_off) == pytest.approx(group.variance**0.5, rel=within)
+    for share in (*np.mean(held, axis=0), np.mean(changed), np.mean(summed)):
         assert share > 0.95 - 5.5 * (0.95 * 0.05 / RUNS[name]) ** 0.5
 
 

@@ -97,43 +97,43 @@ def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseD
 
 
 def noise_given_total(
-    mechanism: Shuffled, messages: int, count: int, total: KnownTotal
+    mechanism: Shuffled, messages: int, count: int, total: KnownTotal, size: int = 1
 ) -> NoiseDistribution:
-    """Return the distribution of one bin's noise, given the sum of the noise of all bins.
+    """Return the distribution of the noise of ``size`` bins, given that of all bins of a total.
 
-    ``estimate.projection`` has the derivation. The noise of the other bins is that of their sum,
-    ``rest``, which depends on how many people hold them, n - ``count``, and on nothing else.
+    ``count`` people hold one of these bins. ``estimate.projection`` has the derivation. The noise
+    of the other bins is that of their sum, which n - ``count`` people hold.
     """
-    own = noise_distribution(mechanism, messages, count)
+    parts = _noise_of_bins(mechanism, messages, size, count)
+    own = _of_many_draws(parts) if parts.tables else distribution_of(parts)
     whole = total.tallied - total.people
     last = own.first + len(own.pmf) - 1
-    rest = _noise_of_rest(mechanism, messages, total, count)
+    rest = _noise_of_bins(mechanism, messages, total.bins - size, total.people - count)
     likely = probabilities(rest, whole - last, whole - own.first)[::-1]
     pmf = own.pmf * likely
     return NoiseDistribution(own.first, pmf / pmf.sum())
 
 
-def _noise_of_rest(mechanism: Shuffled, messages: int, total: KnownTotal, count: int) -> Noise:
-    """Return the noise of the sum of all bins of a total but one, which ``count`` people hold.
+def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -> Noise:
+    """Return the noise of the sum of ``size`` bins that ``people`` hold, one bin each.
 
     Every part of the noise is linear in the people who hold a bin, and bins are independent.
     """
     none, one = (mechanism.noise(messages, held) for held in (0, 1))
-    bins, held = total.bins - 1, total.people - count
 
     def summed(
         zero: tuple[tuple[int, float], ...], single: tuple[tuple[int, float], ...]
     ) -> tuple[tuple[int, float], ...]:
         return tuple(
-            (bins * a + held * (b - a), chance)
+            (size * a + people * (b - a), chance)
             for (a, chance), (b, _) in zip(zero, single, strict=True)
         )
 
     return Noise(
-        bins * none.constant + held * (one.constant - none.constant),
+        size * none.constant + people * (one.constant - none.constant),
         summed(none.gained, one.gained),
         summed(none.lost, one.lost),
-        tuple((weights, bins * draws) for weights, draws in none.tables),
+        tuple((weights, size * draws) for weights, draws in none.tables),
     )
 
 
@@ -165,18 +165,36 @@ def _binomial_between(trials: int, probability: float, first: int, last: int) ->
     return found
 
 
+def _of_many_draws(parts: Noise) -> NoiseDistribution:
+    """Return the distribution of draws from one table, but for far tails of a chance below 1e-9."""
+    ((weights, draws),) = parts.tables
+    mean, spread = _moments_of_draws(weights, draws)
+    reach = _DEVIATIONS * spread + len(weights)
+    first = max(0, math.floor(mean - reach))
+    last = min(draws * (len(weights) - 1), math.ceil(mean + reach))
+    return NoiseDistribution(
+        parts.constant + first, _table_probabilities(weights, draws, first, last)
+    )
+
+
+def _moments_of_draws(weights: tuple[int, ...], draws: int) -> tuple[float, float]:
+    """Return the mean and the standard deviation of a sum of draws."""
+    one = np.array([weight / SCALE for weight in weights])
+    at = np.arange(len(one))
+    mean = float(one @ at)
+    return draws * mean, math.sqrt(draws * float(one @ (at - mean) ** 2))
+
+
 def _table_probabilities(
     weights: tuple[int, ...], draws: int, first: int, last: int
 ) -> tails.Floats:
     """Return the probabilities of a sum of draws by a Fourier transform that spans its mass."""
     one = np.array([weight / SCALE for weight in weights])
-    at = np.arange(len(one))
-    mean = float(one @ at)
-    spread = math.sqrt(draws * float(one @ (at - mean) ** 2))
-    middle = round(draws * mean)
+    mean, spread = _moments_of_draws(weights, draws)
+    middle = round(mean)
     wide = max(abs(first - middle), abs(last - middle)) + _DEVIATIONS * spread + len(one)
     size = 1 << math.ceil(math.log2(2.0 * wide + 2.0))
-    folded = np.bincount(at % size, weights=one, minlength=size)
+    folded = np.bincount(np.arange(len(one)) % size, weights=one, minlength=size)
     pmf = np.fft.irfft(np.fft.rfft(folded) ** draws, size)
     return np.maximum(pmf[np.arange(first, last + 1) % size], 0.0)
 

@@ -21,19 +21,28 @@ uncorrelated with what is left. Differences of two counts do not change.
   of d bins would tell at most a share 1/d of the variance, and planes are for many bins. So these
   counts are shown as they are.
 
-**Intervals** follow from the distribution of X_j given T, the sum of the noise of all bins. T is
-known: it is what is tallied of all bins less n. With f the distribution of X_j and g that of the
-sum of the others,
+**Groups.** G has g of the d bins, and zhat_G is the sum of their unbiased counts. The sum of their
+shown counts is zhat_G - (Z - n) g / d. Of independent noise its variance is
 
-    P(X_j = x | T) = f(x) g(T - x) / sum over y of f(y) g(T - y).
+    g V - 2 (g / d) g V + (g / d)^2 d V = V g (1 - g / d).
 
-The mean is T / d where bins are alike, so the shown count is the tallied one less the mean of its
-noise given everything that is known. Of fakes of mixes f and g do not depend on the counts. Of
-flips f depends on z_j, and g on the n - z_j people of all other bins together, so the test of z_j
-needs no other unknown. X_j given T falls in z_j and z_j + X_j given T rises, as the distributions
+Of K uniform fakes among flips, Bin(K, g / d) hold a bin of G, and their sum moves nothing. A person
+is counted k times, so they add (K / d) g (1 - g / d) / k^2, which is the same with (K / d) / k^2 in
+place of V. All bins together are n people, without error.
+
+**Intervals** follow from the distribution of X, the noise of one bin or of the g bins of G, given
+T, the sum of the noise of all bins. T is known: it is what is tallied of all bins less n. With f
+the distribution of X and h that of the sum of the other bins' noise,
+
+    P(X = x | T) = f(x) h(T - x) / sum over y of f(y) h(T - y).
+
+The mean is T g / d where bins are alike, so the shown count is the tallied one less the mean of its
+noise given everything that is known. Of fakes of mixes f and h do not depend on the counts. Of
+flips f depends on z, the people in the g bins, and h on the n - z people of all other bins, so the
+test of z needs no other unknown. X given T falls in z and z + X given T rises, as the distributions
 of sums of coins are log-concave, so ends are found as without a total (``intervals``). Among
 uniform fakes that are flipped, and where more than ``MOST_EXACT_ONES`` flips are expected, the
-normal approximation is bent to the cumulants of the sum with the weights 1 - 1/d and -1/d.
+normal approximation is bent to the cumulants of the sum with the weights 1 - g/d and -g/d.
 
 Source: proved here; the mean given T is the Rao-Blackwell theorem's (Lehmann, Casella, Theory of
 Point Estimation, 1998, chapter 1.7), the test is conditional on T (Lehmann, Romano, Testing
@@ -74,6 +83,12 @@ def totals_of(
     return found if all(_is_plausible(mechanism, tally.messages, one) for one in found) else []
 
 
+def total_over(totals: Sequence[KnownTotal], place: int) -> int | None:
+    """Return which of the ``totals`` of consecutive bins a bin is part of; None without totals."""
+    ends = np.cumsum([one.bins for one in totals])
+    return int(np.searchsorted(ends, place, side="right")) if totals else None
+
+
 def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
     """Return by how much the unbiased counts of a total exceed its people."""
     offset = total.bins * mechanism.offset(messages)
@@ -92,22 +107,23 @@ def projected(
 
 
 def projected_cumulants(
-    mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal
+    mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal, size: int = 1
 ) -> Cumulants:
     """Return the cumulants of the noise of counts that use a total, shape as ``counts``.
 
-    The weights 1 - 1/d of the bin and -1/d of all others add up to nothing, as ``cumulants`` needs.
-    Third cumulants are linear in the counts, so those of the others follow from the people in them.
+    Each count is that of ``size`` bins. The weights 1 - g/d of its g bins and -g/d of all others
+    add up to nothing, as ``cumulants`` needs. Third cumulants are linear in the counts, so those of
+    several bins follow from the people in them.
     """
-    d = total.bins
-    own = cumulants(mechanism, messages, counts)
-    none, one = cumulants(mechanism, messages, np.array([0.0, 1.0])).third.tolist()
-    others = (d - 1) * none + (total.people - counts) * (one - none)
-    kept = 1.0 - 1.0 / d
+    share, others = size / total.bins, total.bins - size
+    alone = cumulants(mechanism, messages, np.array([0.0, 1.0]))
+    none, one = alone.third.tolist()
+    third_inside = size * none + counts * (one - none)
+    third_outside = others * none + (total.people - counts) * (one - none)
     return Cumulants(
-        own.variance * kept,
-        own.third * kept**3 - others / d**3,
-        own.fourth * (kept**4 + (d - 1) / d**4),
+        alone.variance * size * (1.0 - share),
+        third_inside * (1.0 - share) ** 3 - third_outside * share**3,
+        alone.fourth * (size * (1.0 - share) ** 4 + others * share**4),
     )
 
 

@@ -22,6 +22,9 @@ the first binomial for Bin(m, q + (1 - 2 q) g / d).
 All of these are sums of independent binomials and draws, whose law depends on Z alone. The interval
 inverts the exact law, as that of one bin does, or takes its cumulants where the law is long.
 
+*Known sums.* Where the counts of d bins use the number of people n, the total of g of these bins
+does so as well, and is the sum of the shown counts. ``estimate.projection`` has the derivation.
+
 *Planes.* Let g_L be the number of points of G in plane L. A message with plane L adds g_L to W, and
 messages are independent. With kappa of ``Planes.meeting`` and r as above (0 where nothing is
 replaced) the mean of g_L is
@@ -52,8 +55,15 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.estimate.cumulants import ends, sum_cumulants
 from mixtally.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, least_reaching
-from mixtally.estimate.noise import NoiseDistribution, distribution_of, sum_of_draws
+from mixtally.estimate.noise import (
+    KnownTotal,
+    NoiseDistribution,
+    distribution_of,
+    noise_given_total,
+    sum_of_draws,
+)
 from mixtally.estimate.planes import named_among
+from mixtally.estimate.projection import excess_of, is_informative, projected_cumulants
 from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.planes import bin_points
@@ -91,7 +101,11 @@ class GroupTotal:
 
 
 def group_total(
-    mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], people: int
+    mechanism: Shuffled,
+    tally: Tally,
+    bins: NDArray[np.int64],
+    people: int,
+    total: KnownTotal | None = None,
 ) -> GroupTotal:
     """Estimate the total of ``bins`` of one stream of messages.
 
@@ -105,6 +119,9 @@ def group_total(
         Different bins of the stream; of an open domain, points.
     people : int
         How many people sent a record.
+    total : KnownTotal, optional
+        What the counts of ``bins`` and of others are known to add up to. None where no such number
+        is known or used.
 
     Raises
     ------
@@ -113,13 +130,20 @@ def group_total(
     """
     assert isinstance(mechanism, InClear | KaryResponse | BitFlips)
     size = len(bins)
-    if mechanism.max_set == 1 and size == mechanism.bins:
+    if total is None:
+        certain = mechanism.max_set == 1 and not is_informative(mechanism)
+        everybody = certain and size == mechanism.bins
+    else:
+        everybody = size == total.bins
+    if everybody:
         return GroupTotal(float(people), people, 0.0, exact=lambda _: (people, people))
     most = people * min(size, mechanism.most_set)
     if isinstance(mechanism, InClear | KaryResponse) and mechanism.planes is not None:
         return _over_planes(mechanism, tally, bins, most)
     tallied = int(tally.counts[bins].sum())
     found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
+    if total is not None:
+        return _given_total(mechanism, tally.messages, size, tallied, found, total)
     return _independent(mechanism, tally.messages, size, tallied, found, most)
 
 
@@ -188,13 +212,41 @@ def _independent(
     elif sum(trials * chance for trials, chance in noise.gained) <= MOST_EXACT_ONES:
         spread = math.sqrt(second) / gain
 
-        def inverted(tail: float) -> tuple[float, float]:
-            half = math.ceil(-NormalDist().inv_cdf(tail) * spread)
-            start = math.floor(found) - half, math.ceil(found) + half
-            return _inverted(mechanism, messages, size, counted, most, start, tail)
+        def law(held: int) -> NoiseDistribution:
+            return distribution_of(noise_of_group(mechanism, messages, size, held))
 
-        exact = inverted
+        exact = _by_inversion(law, mechanism.repeats, counted, found, spread, most)
     return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
+
+
+def _given_total(
+    mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
+) -> GroupTotal:
+    """Return the total of some bins of a known total, whose noise is taken given that of all."""
+    found -= excess_of(mechanism, messages, total) * size / total.bins
+    most = total.people
+    held = np.array([min(max(found, 0.0), float(most))])
+    noise = projected_cumulants(mechanism, messages, held, total, size)
+    variance, third, fourth = (
+        float(np.ravel(one)[0]) for one in (noise.variance, noise.third, noise.fourth)
+    )
+
+    def law(held: int) -> NoiseDistribution:
+        return noise_given_total(mechanism, messages, held, total, size)
+
+    exact: Callable[[float], tuple[float, float]] | None = None
+    if not mechanism.noise_by_count:
+        if _is_short(noise_of_group(mechanism, messages, size, 0)):
+            exact = _in_clear(law(0), counted, most, _ROUNDING)
+    elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:
+        exact = _by_inversion(law, mechanism.repeats, counted, found, math.sqrt(variance), most)
+    return GroupTotal(found, most, variance, third, fourth, exact)
+
+
+def _is_short(noise: Noise) -> bool:
+    """Return whether a Fourier transform computes the sum of draws quickly and precisely."""
+    ((weights, draws),) = noise.tables
+    return draws * len(weights) <= _MOST_DRAWN
 
 
 def _in_clear_by_table(
@@ -202,7 +254,7 @@ def _in_clear_by_table(
 ) -> Callable[[float], tuple[float, float]] | None:
     """Return intervals among shaped fakes; None where their sum has a long distribution."""
     ((weights, draws),) = noise.tables
-    if draws * len(weights) > _MOST_DRAWN:
+    if not _is_short(noise):
         return None
     return _in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
 
@@ -220,28 +272,36 @@ def _in_clear(
     return ends_of
 
 
-def _inverted(
-    mechanism: Shuffled,
-    messages: int,
-    size: int,
+def _by_inversion(
+    law: Callable[[int], NoiseDistribution],
+    times: int,
     counted: int,
+    found: float,
+    spread: float,
     most: int,
-    start: tuple[int, int],
-    tail: float,
-) -> tuple[float, float]:
-    """Return the totals that a test of the exact law accepts, as ``intervals`` does for a bin."""
+) -> Callable[[float], tuple[float, float]]:
+    """Return the totals that a test of the exact law accepts, as ``intervals`` does for a bin.
 
-    @cache
-    def reach(total: int) -> tuple[int, int]:
-        noise = distribution_of(noise_of_group(mechanism, messages, size, total))
-        more = (mechanism.repeats - 1) * total
-        return noise.lowest(tail) - more, noise.highest(tail) - more
+    ``law`` has the noise of the tally for each true total, and records are sent ``times`` times.
+    The search begins at the estimate ``found``, whose standard error is ``spread``.
+    """
 
-    times, seen = mechanism.repeats, np.array([counted])
-    low = least_reaching(seen, lambda z: reach(z)[1], times, start, most)
-    high = least_reaching(seen + 1, lambda z: reach(z)[0], times, start, most + 1) - 1
-    low, high = np.clip(low, 0, most), np.clip(high, 0, most)
-    return float(low[0]), float(high[0])
+    def ends_of(tail: float) -> tuple[float, float]:
+        half = math.ceil(-NormalDist().inv_cdf(tail) * spread)
+        start = math.floor(found) - half, math.ceil(found) + half
+
+        @cache
+        def reach(held: int) -> tuple[int, int]:
+            noise, more = law(held), (times - 1) * held
+            return noise.lowest(tail) - more, noise.highest(tail) - more
+
+        seen = np.array([counted])
+        low = least_reaching(seen, lambda z: reach(z)[1], times, start, most)
+        high = least_reaching(seen + 1, lambda z: reach(z)[0], times, start, most + 1) - 1
+        low, high = np.clip(low, 0, most), np.clip(high, 0, most)
+        return float(low[0]), float(high[0])
+
+    return ends_of
 
 
 def _over_planes(

@@ -8,13 +8,11 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
-import numpy as np
-
 from mixtally.estimate.analysis import places_of
 from mixtally.estimate.change import Counted
 from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.debias import surer, unsure_of
-from mixtally.estimate.projection import totals_of
+from mixtally.estimate.projection import total_over, totals_of
 from mixtally.estimate.received import Arrived, reconciled
 from mixtally.estimate.two_bins import difference_intervals, difference_variance
 from mixtally.records.result import Result
@@ -92,9 +90,7 @@ def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> 
     """Return a part as it arrived, with the tally of one of its bins alone."""
     tally = result.bin_tallies[part]
     mechanism = came[part].mechanism
-    summed = result.summed[part]
-    totals = totals_of(mechanism, tally, came[part].people, summed)
-    total = None
-    if totals:
-        total = totals[int(np.searchsorted(np.cumsum(summed), place, side="right"))]
+    totals = totals_of(mechanism, tally, came[part].people, result.summed[part])
+    number = total_over(totals, place)
+    total = None if number is None else totals[number]
     return Counted(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)

@@ -11,6 +11,7 @@ from mixtally.errors import ParameterError
 from mixtally.estimate.analysis import Groups, bins_of_groups
 from mixtally.estimate.conclude.side_by_side import part_of
 from mixtally.estimate.debias import surer, unsure_of
+from mixtally.estimate.projection import total_over, totals_of
 from mixtally.estimate.received import Arrived, reconciled
 from mixtally.estimate.total import GroupTotal, group_total, total_interval
 from mixtally.records.question import Kind
@@ -61,12 +62,11 @@ def totals(result: Result, groups: Groups) -> Figures:
         estimate = sum(one.estimate for one in several)
         error = sum(one.variance for one in several) ** 0.5
         rows.append(Row(name, estimate, ends[0], ends[1], error, ends[2], ends[3]))
-    once, known = question.kind is Kind.ONE, any(result.summed)
+    once = question.kind is Kind.ONE
     note = (
         f"The sums of the counts of labels, {100 * level:g} % for each alone "
         f"({' and '.join(methods)}), with the covariance of counts. "
         + ("" if once else "A person counts once for each label of a group that they hold. ")
-        + ("Unlike the counts, they do not use the known number of people. " if known else "")
         + "The same messages answer any other groups, at no further cost."
     )
     about = tuple(tuple(bins) for bins in places)
@@ -74,19 +74,27 @@ def totals(result: Result, groups: Groups) -> Figures:
 
 
 def _parts_of(result: Result, came: Sequence[Arrived], bins: Sequence[int]) -> list[GroupTotal]:
-    """Return the total of a group in each part that counts some of its bins."""
+    """Return the total of a group in each part, and each known total, that has some of its bins."""
     own, asked = result.plan.question, list(result.plan.questions)
     if own.hashed is not None:
         assert result.listed is not None
         lines = result.listed.lines[np.array(bins)]
         return [group_total(came[0].mechanism, result.tallies[0], lines, came[0].people)]
-    bins_of: dict[int, list[int]] = {}
+    totals = [
+        totals_of(one.mechanism, tally, one.people, sizes)
+        for one, tally, sizes in zip(came, result.bin_tallies, result.summed, strict=True)
+    ]
+    bins_of: dict[tuple[int, int | None], list[int]] = {}
     for place in bins:
         part, own_bin = part_of(own, asked, place)
-        bins_of.setdefault(part, []).append(own_bin)
+        bins_of.setdefault((part, total_over(totals[part], own_bin)), []).append(own_bin)
     return [
         group_total(
-            came[part].mechanism, result.tallies[part], np.array(several), came[part].people
+            came[part].mechanism,
+            result.tallies[part],
+            np.array(several),
+            came[part].people,
+            None if number is None else totals[part][number],
         )
-        for part, several in sorted(bins_of.items())
+        for (part, number), several in bins_of.items()
     ]
