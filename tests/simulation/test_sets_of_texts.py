@@ -58,6 +58,7 @@ def test_a_round_ends_within_its_intervals(more):
     (others,), sizes = found.figures["others"], found.figures["sizes"]
     assert others.label == "words not listed, of all people"
     assert abs(others.estimate - 160) < 8 * others.standard_error
+    assert others.lower <= 160 <= others.upper
     for row, true in zip(sizes, [460 / 300, 40, 100], strict=True):
         assert row.lower <= true <= row.upper
 
