@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
-from mixtally.data.doubts import like_cut, like_missing, like_no_person, like_others
+from mixtally.data.doubts import like_cut, like_missing, like_others
 from mixtally.data.epoch_counts import EpochCounts, EpochTally
 from mixtally.data.epoch_names import Order, declared_order, ordered_epochs
 from mixtally.data.file import DataFile, Origin
@@ -230,16 +230,18 @@ class _Gathered:
         reading, doubts = self._reading, [self._warning, crowd.warning]
         if reading.labels is None and self._question is None and reading.form in _LABELLED:
             doubts.append(like_others(crowd.question.labels or ()))
+        labels = crowd.question.labels or ()
         if LABELS in crowd.from_data:
-            labels = crowd.question.labels or ()
             if reading.form is As.ATTRIBUTES:
                 labels = tuple(label.rpartition("=")[2] for label in labels)
             if not reading.missing_values:
                 doubts.append(like_missing(labels))
-            ends = self._rows.first[0], self._rows.last
-            doubts.append(like_no_person(self._origin, reading.columns[0], *ends))
             if reading.form is As.SET:
                 doubts.append(like_cut(labels))
+        met = labels if LABELS in crowd.from_data else None
+        one = reading.form is As.ONE and crowd.users == self._rows.count
+        held = crowd.held if one and met is not None else None
+        doubts.append(self._rows.ends.warning(self._origin, reading.columns[0], met, held))
         return "; ".join(filter(None, doubts))
 
 

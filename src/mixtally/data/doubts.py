@@ -1,5 +1,6 @@
 """What in data most likely is no answer: marks for missing values, questions, totals."""
 
+import re
 from collections.abc import Collection, Sequence
 
 from mixtally.data.file import Origin
@@ -11,7 +12,12 @@ _MARKS = ("-", "--", "?", ".", "-99", "-999")
 _ERRORS = ("#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!")
 """What a workbook shows where it could not compute."""
 _LIKE_MISSING = frozenset(_EMPTY + _MARKS + _ERRORS)
-_TOTALS = frozenset(("total", "totals", "sum", "grand total", "subtotal"))
+_TOTAL = re.compile(
+    r"((sub|grand |column |overall )?totals?|sum|overall|gesamt(summe)?|insgesamt|summe|somme|"
+    r"totaal|totale|suma|soma|итого|всего|razem|celkem|合計|总计)(\s*\(.*\))?\s*:?",
+    re.IGNORECASE,
+)
+"""What the last row of a table made for people is called, also with a number in parentheses."""
 _IMPORT = '{"ImportId"'
 _BRACKETS = ("()", "[]", "{}")
 
@@ -49,14 +55,15 @@ def check_questions(origin: Origin, column: str, first: Sequence[str | None]) ->
             )
 
 
-def like_no_person(origin: Origin, column: str, first: str | None, last: str | None) -> str:
-    """A word of warning where the first row repeats the question, or the last one is a total."""
-    asked = (first or "").strip()
-    if len(asked) > 1 and (asked.endswith("?") or asked.lower() == column.lower()):
-        return f"the first row, {asked!r}, looks like the question: if so, {origin.without(1)}"
-    if (last or "").strip().rstrip(":").lower() in _TOTALS:
-        return f"the last row, {last!r}, looks like a total: if so, remove it"
-    return ""
+def like_question(column: str, text: str) -> bool:
+    """Return whether ``text`` reads like the question of a column, or repeats its name."""
+    asked = text.strip()
+    return len(asked) > 1 and (asked.endswith("?") or asked.lower() == column.lower())
+
+
+def is_total(text: str) -> bool:
+    """Return whether ``text`` is what a row of totals is called."""
+    return _TOTAL.fullmatch(text.strip()) is not None
 
 
 def like_cut(labels: Collection[str]) -> str:

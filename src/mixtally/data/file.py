@@ -116,7 +116,7 @@ class DataFile:
 
     def without(self, rows: int) -> str:
         """How the first rows are left out."""
-        return f"say --skip-rows {rows}"
+        return f"say --skip-rows {rows + self.skip_rows}"
 
     def row(self, number: int) -> str:
         """The subject of a refusal of a row that counts, which stands so far below the header."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.data.columns import Column
+from mixtally.data.doubts import is_total
 from mixtally.data.population import LABELS, check_varied
 from mixtally.data.rows import Levels, Where
 from mixtally.data.sameness import (
@@ -78,7 +79,7 @@ class Book:
                 where.subject(row),
                 wanted=f"one of the {len(self.numbers):,} labels of the question",
                 got=repr(label),
-                do=self._remedy(label),
+                do=self._remedy(label, where, row),
             )
         self.numbers[label] = len(self.numbers)
         return len(self.numbers) - 1
@@ -88,8 +89,10 @@ class Book:
         text = label.strip() if self._merging.strip else label
         return self._spelled.setdefault(self._merging.folded(label), text)
 
-    def _remedy(self, label: str) -> str:
-        """What to do about a label that is not among those that are fixed."""
+    def _remedy(self, label: str, where: Where, row: int) -> str:
+        """Return what to do about a label that is not among those that are fixed."""
+        if is_total(label):
+            return "remove the row if it is a total; otherwise add it to the labels"
         whole = label.partition(".")[0] if _FLOAT.fullmatch(label) else label
         if whole != label and whole in self.numbers:
             return (
@@ -98,7 +101,10 @@ class Book:
             )
         if f"{label}.0" in self.numbers:
             return f"write {label!r} in the labels too, instead of '{label}.0'"
-        return "add it to the labels, map it to one of them, or count all others with --other LABEL"
+        do = "add it to the labels, map it to one of them, or count all others with --other LABEL"
+        if where.number(row) > 1:
+            return do
+        return f"{do}; if the row repeats the heading, {where.origin.without(1)}"
 
     def declare(self, levels: Levels) -> None:
         """Take the labels that the type of a part of the column declares."""

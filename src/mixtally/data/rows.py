@@ -26,6 +26,7 @@ from mixtally.data.columns import (
     texts_of,
 )
 from mixtally.data.doubts import check_questions
+from mixtally.data.end_rows import EndRows
 from mixtally.data.file import Origin
 from mixtally.data.formats.source import explained
 from mixtally.data.formats.table import Array, Table
@@ -80,7 +81,7 @@ class Rows:
       when      the column of epochs; None without epochs
       dropped   rows that were left out for a missing value, counted from 0
       total     rows so far
-      first     the first texts of the first column, and the last one
+      ends      the first and the last row
     """
 
     origin: Origin
@@ -88,8 +89,7 @@ class Rows:
     columns: Sequence[str]
     when: str | None = None
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
-    first: list[str | None] = field(default_factory=list)
-    last: str | None = None
+    ends: EndRows = field(default_factory=EndRows)
     total: int = 0
 
     def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
@@ -101,12 +101,12 @@ class Rows:
             arrays = [self._simple(found[column], column) for column in self.columns]
             levels = [self._levels(table, *each) for each in zip(self.columns, arrays, strict=True)]
             watch.take(found, None if self.when is None else found[self.when])
+            self.ends.take({**found, self.columns[0]: arrays[0]})
             size = len(arrays[0])
             if size:
-                if not self.first:
-                    self.first = texts_of(arrays[0].slice(0, _QUESTIONS))
-                    check_questions(self.origin, self.columns[0], self.first)
-                self.last = texts_of(arrays[0].slice(size - 1))[0]
+                if self.total == 0:
+                    first = texts_of(arrays[0].slice(0, _QUESTIONS))
+                    check_questions(self.origin, self.columns[0], first)
                 yield self._complete(arrays, levels)
             self.total += size
             if self.origin.piped and self.total > MOST_PIPED:

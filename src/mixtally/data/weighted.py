@@ -5,7 +5,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded, numbers
-from mixtally.data.doubts import like_others
+from mixtally.data.doubts import is_total, like_others
 from mixtally.data.file import DataFile, Origin
 from mixtally.data.formats.table import Array, Table
 from mixtally.data.formats.tables import table
@@ -53,17 +53,52 @@ def of_table(
         raise origin.unreadable("at least two rows", "none", "look at the data")
     subject = origin.column(column)
     labels, places = book.ordered(np.concatenate(codes), subject)
-    held = np.zeros(len(labels), dtype=np.int64)
-    np.add.at(held, places, np.concatenate(many))
+    held, each = np.zeros(len(labels), dtype=np.int64), np.concatenate(many)
+    np.add.at(held, places, each)
+    largest = int(np.argmax(each))
+    total = _total(rows, each, largest, labels[places[largest]], fixed=book.fixed)
     asked, people = Question(name=column, bins=len(labels), labels=labels), watch.found()
     if len(np.unique(places)) == len(places):  # a row a label: what is its own names the label
         people = [one for one in people if one.repeats]
     from_data = (*book.from_data, *((PEOPLE,) if people else ()))
-    doubts = people_warning(people, counts=True), like_others(labels) if book.from_data else ""
+    doubts = (
+        people_warning(people, counts=True),
+        like_others(labels) if book.from_data else "",
+        total or rows.ends.warning(origin, column, labels if book.from_data else None, None),
+    )
     return Counted(asked, held, from_data, "; ".join(filter(None, doubts)))
 
 
 Held = NDArray[np.int64]
+_FEWEST = 3
+"""Rows with people, of which one may be the total of the others."""
+
+
+def _total(rows: Rows, each: Held, largest: int, label: str, *, fixed: bool) -> str:
+    """Return a warning where the largest row is the sum of all others; empty otherwise.
+
+    Of several rows only the largest can be their total. ``each`` says how many people each row
+    has, ``label`` is that of the largest row, and ``fixed`` whether labels were given.
+
+    Raises
+    ------
+    DataError
+        If the row is also called a total, and its label was not given.
+    """
+    if np.count_nonzero(each) < _FEWEST or 2 * int(each[largest]) != int(each.sum()):
+        return ""
+    subject = rows.origin.row(rows.number(largest))
+    if is_total(label) and not fixed:
+        raise DataError(
+            subject,
+            wanted="a value, and how many people hold it",
+            got=f"{label!r} with {each[largest]:,} people, the sum of all other rows",
+            do="remove this row: it counts everybody a second time",
+        )
+    return (
+        f"{subject}, {label!r} with {each[largest]:,} people, is the sum of all other rows: if it "
+        "is a total, remove it"
+    )
 
 
 def _first_that_is_no_number(array: Array) -> tuple[int, str]:
