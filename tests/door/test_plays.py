@@ -99,6 +99,42 @@ def test_counts_within_groups_cost_what_one_count_does():
     assert read.from_data
 
 
+def test_whoever_lacks_a_group_keeps_the_answer():
+    answers = ["yes", "no", None, "no"] * 300
+    regions = ["north", "south", "north", None] * 300
+    frame = {"answer": answers, "region": regions}
+    found = mixtally.simulate(frame, group_by="region", missing="unknown", **PROMISE)
+    true = dict(zip([row.label for row in found], found.simulation.truth, strict=True))
+    assert true == {
+        "north | yes": 300, "south | no": 300, "north | unknown": 300, "unknown | no": 300,
+    }  # fmt: skip
+    named = {"answer": [one or "NA" for one in answers], "region": [one or "-" for one in regions]}
+    again = mixtally.simulate(
+        named, group_by="region", missing="unknown", missing_values=["NA", "-"], **PROMISE
+    )
+    assert dict(zip([row.label for row in again], again.simulation.truth, strict=True)) == true
+    dropped = mixtally.simulate(frame, group_by="region", missing="drop", **PROMISE)
+    assert dropped.simulation.truth == [300, 300]
+    both = {"values": ["yes", "no", "unknown"], "groups": ["north", "south", "unknown"]}
+    listed = mixtally.simulate(frame, group_by="region", missing="unknown", labels=both, **PROMISE)
+    assert sum(listed.simulation.truth) == 1200
+    assert listed.groups["unknown"]["no"].estimate > 200
+
+
+@pytest.mark.parametrize(
+    ("values", "groups", "said"),
+    [
+        ({"a": ["x", "y"] * 99, "g": ["n"] * 197 + [None]}, "g", r"values\[197\]: .* column 'g'"),
+        ({"a": ["x", None] * 99, "g": ["n", "s"] * 99}, "g", r"values\[1\]: .* column 'a'"),
+        (["x", "y"] * 99, ["n", " "] * 99, r"group_by\[1\]: wanted a value, got a missing one"),
+        (["x", ""] * 99, ["n", "s"] * 99, r"values\[1\]: wanted a value, got a missing one"),
+    ],
+)
+def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.simulate(values, group_by=groups, **PROMISE)
+
+
 @pytest.mark.parametrize(
     ("values", "more", "said"),
     [

@@ -1,27 +1,57 @@
 """A value within a group, as one label: all groups together cost what one count does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow
 import pyarrow.compute as compute
 
 from mixtally.data.columns import simple, texts_of
+from mixtally.data.reading import DROP
 from mixtally.door.columns import Column, Values
 from mixtally.door.labels import labels_of
 from mixtally.errors import DataError, ParameterError
 
 BETWEEN = " | "
 """What stands between a group and a value in a label."""
+REFUSE = "refuse"
+"""What is said where nobody may lack a value."""
 Labels = Mapping[str, Sequence[object]]
 
 
-def crossed(values: Values, groups: Column, labels: object) -> tuple[Values, list[str] | None]:
-    """One column of "group | value", and its labels: every value in every group.
+def crossed(
+    values: Values,
+    groups: Column,
+    labels: object,
+    *,
+    missing: str,
+    missing_values: Collection[str],
+    group_name: str | None = None,
+) -> tuple[Values, list[str] | None]:
+    """Return one column of "group | value", and its labels: every value in every group.
 
-    ``labels`` lists the values and the groups by these names; None to read both off the data.
-    Raises DataError for values that are no single ones or hold " | ", ParameterError for labels
-    that are not those of both.
+    Parameters
+    ----------
+    values : Values
+        One column of values.
+    groups : Column
+        The group of every place.
+    labels : mapping or None
+        Lists the values and the groups by these names; None to read both off the data.
+    missing : str
+        "refuse", "drop", or what stands for a missing value and for a missing group: a person who
+        lacks one of the two keeps the other.
+    missing_values : collection of str
+        Texts of values and of groups that mean missing.
+    group_name : str or None
+        The name of the column of groups; None where groups are values of their own.
+
+    Raises
+    ------
+    DataError
+        For values that are no single ones or hold " | ", and for one that is missing and refused.
+    ParameterError
+        For labels that are not those of both.
     """
     if len(values.columns) != 1:
         raise DataError(
@@ -30,9 +60,18 @@ def crossed(values: Values, groups: Column, labels: object) -> tuple[Values, lis
             got=f"{len(values.columns)}",
             do="give the column that is counted, and group_by its own",
         )
-    sides = [_texts(groups, "group_by"), _texts(values.columns[0], "values")]
-    joined = compute.binary_join_element_wise(*sides, BETWEEN)
+    _check_between("missing", [missing])
     name = values.names[0]
+    sides = []
+    for column, subject, named in (
+        (groups, "group_by", group_name),
+        (values.columns[0], "values", name if values.framed else None),
+    ):
+        side = _texts(column, subject, missing_values)
+        if missing == REFUSE:
+            _check_complete(side, subject, named)
+        sides.append(side if missing in (REFUSE, DROP) else side.fill_null(missing))
+    joined = compute.binary_join_element_wise(*sides, BETWEEN)
     return Values((name,), (Column(joined),), values.backend, framed=False), _both(labels)
 
 
@@ -42,7 +81,20 @@ def parted(label: str) -> tuple[str, str]:
     return group, value
 
 
-def _texts(column: Column, subject: str) -> Any:
+def _check_complete(side: Any, subject: str, named: str | None) -> None:
+    """Raise DataError for a missing value, by its place and its column."""
+    if not side.null_count:
+        return
+    place = side.is_null().index(True).as_py()
+    raise DataError(
+        f"{subject}[{place}]" if named is None else f"values[{place}]",
+        wanted="a value" if named is None else f"a value in column {named!r}",
+        got="a missing one",
+        do="say missing='drop' to leave such people out, or missing= with the label to count",
+    )
+
+
+def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any:
     array = column.array
     whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
     plain = simple(whole)
@@ -54,8 +106,14 @@ def _texts(column: Column, subject: str) -> Any:
         plain = plain.dictionary_encode()
     texts = texts_of(plain.dictionary)
     _check_between(subject, [text for text in texts if text])
-    told = pyarrow.array([text if text and not text.isspace() else None for text in texts])
+    told = pyarrow.array([_present(text, missing_values) for text in texts])
     return told.cast(pyarrow.string()).take(plain.indices)
+
+
+def _present(text: str | None, missing_values: Collection[str]) -> str | None:
+    """Return ``text``, or None where it is blank or means missing."""
+    stripped = "" if text is None else text.strip()
+    return None if not stripped or stripped in missing_values else text
 
 
 def _both(labels: object) -> list[str] | None:

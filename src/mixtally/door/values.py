@@ -187,8 +187,15 @@ def _crossed(given: "Values", wanted: Wanted) -> tuple["Values", Wanted]:
         )
     own, every, named = given.parted(group=wanted.group)
     groups = every.columns[every.names.index(named["group"])]
-    joined, labels = crossed(own, groups, wanted.labels)
-    return joined, replace(wanted, kind="one", labels=labels, group=None)
+    joined, labels = crossed(
+        own,
+        groups,
+        wanted.labels,
+        missing=wanted.missing,
+        missing_values=wanted.missing_values,
+        group_name=named["group"] if isinstance(wanted.group, str) else None,
+    )
+    return joined, replace(wanted, kind="one", labels=labels, missing_values=(), group=None)
 
 
 def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
