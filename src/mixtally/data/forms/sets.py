@@ -15,6 +15,7 @@ from mixtally.data.formats.table import Array
 from mixtally.data.labels import Book
 from mixtally.data.people import Records
 from mixtally.data.population import LARGEST_SET, Population
+from mixtally.data.rankings import RankingWatch
 from mixtally.data.reading import Reading, Several
 from mixtally.data.rows import Batch, Where
 from mixtally.data.sameness import composed
@@ -60,6 +61,7 @@ class Sets:
         self._book = Book(fixed_labels, words=reading.words, merging=reading.merging)
         fixed = self._book.numbers if self._book.fixed else ()
         self._whole = [] if self._separator is None else holding(fixed, self._separator)
+        self._rankings = RankingWatch()
         self._rows = 0
         self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
@@ -72,6 +74,8 @@ class Sets:
         found = array if len(there) == len(array) else array.take(pyarrow.array(there))
         split = self._split(found, where)
         sizes, flat, codes = self._one_by_one(found, there, where) if split is None else split
+        if not self._joined:
+            self._rankings.take(sizes, flat)
         starts, counts = np.cumsum(sizes) - sizes, sizes[codes]
         ends = np.cumsum(counts)
         within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
@@ -176,4 +180,4 @@ class Sets:
             max_set=self._most or largest,
         )
         read = self._book.from_data + (LARGEST_SET,) * (self._most is None)
-        return Population(asked, rows, from_data=read)
+        return Population(asked, rows, warning=self._rankings.warning(), from_data=read)
