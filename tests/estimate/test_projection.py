@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.contracts import flipped, plan_of
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
 from mixtally.estimate import intervals as module
 from mixtally.estimate import total as totals_module
 from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.change import Counted, change_intervals, estimate_change
+from mixtally.estimate.conclude import conclude
 from mixtally.estimate.debias import estimate_counts
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import (
@@ -268,6 +270,27 @@ def test_a_sum_that_no_honest_messages_have_is_not_used():
     assert totals_of(sent, tally, 24, (2,)) != []
     many = flip_blank(bins=2, fakes=400, threshold=threshold_of(0.01))
     assert totals_of(many, Tally(np.array([900, 900]), 1400), 1000, (2,)) == []
+
+
+def concluded(counts, raw=False):
+    """Conclude 1000 people's flipped answers, tallied so, among the blank fakes of two hops."""
+    plan = plan_of(Question(name="q", bins=2), [flipped(2, blanks=200)], users=1000)
+    return conclude(plan, [Tally(np.array(counts), 1400)], Analysis(raw=raw), people=1000)
+
+
+def test_counts_that_do_not_use_the_people_say_so():
+    found = concluded((900, 1350))
+    (said,) = found.doubts
+    assert "Part 1: the counts do not use the number of people. 2 bins are set 2,250 times" in said
+    assert found.estimate.counts == pytest.approx(concluded((900, 1350), raw=True).estimate.counts)
+    assert concluded((900, 1350), raw=True).doubts == ()
+
+
+def test_honest_sums_raise_no_doubt():
+    q = flipped(2, blanks=200).threshold / SCALE
+    found = concluded([round(held + q * (1400 - 2 * held)) for held in (700, 300)])
+    assert found.doubts == ()
+    assert found.estimate.counts.sum() == pytest.approx(1000.0)
 
 
 @pytest.mark.parametrize(

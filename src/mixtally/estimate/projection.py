@@ -72,15 +72,39 @@ def totals_of(
 
     There are none where they tell nothing, and none where honest messages never come to such a sum:
     then messages were not drawn as planned, and the people can be no guide to the noise.
+    ``implausible_totals`` has these sums.
     """
-    if not sizes or not is_informative(mechanism):
-        return []
-    found, first = [], 0
-    for bins in sizes:
-        tallied = int(tally.counts[first : first + bins].sum())
-        found.append(KnownTotal(people, bins, tallied))
-        first += bins
+    found = _possible_totals(mechanism, tally, people, sizes)
     return found if all(_is_plausible(mechanism, tally.messages, one) for one in found) else []
+
+
+def implausible_totals(
+    mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
+) -> list[tuple[KnownTotal, int, int]]:
+    """Return the totals that honest messages never come to, each with the sums that they come to.
+
+    A sum is what is tallied of all bins. One such total keeps all counts of ``tally`` from using
+    any, as ``totals_of`` says.
+    """
+    found = _possible_totals(mechanism, tally, people, sizes)
+    return [
+        (one, *_plausible_sums(mechanism, tally.messages, one))
+        for one in found
+        if not _is_plausible(mechanism, tally.messages, one)
+    ]
+
+
+def _possible_totals(
+    mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
+) -> list[KnownTotal]:
+    """Return the totals that tell anything, whether honest messages come to them or not."""
+    if not is_informative(mechanism):
+        return []
+    starts = np.cumsum([0, *sizes])[:-1].tolist()
+    return [
+        KnownTotal(people, bins, int(tally.counts[first : first + bins].sum()))
+        for first, bins in zip(starts, sizes, strict=True)
+    ]
 
 
 def total_over(totals: Sequence[KnownTotal], place: int) -> int | None:
@@ -135,7 +159,13 @@ def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool
     """
     if not isinstance(mechanism, BitFlips):
         return True
+    least, most = _plausible_sums(mechanism, messages, total)
+    return least <= total.tallied <= most
+
+
+def _plausible_sums(mechanism: Shuffled, messages: int, total: KnownTotal) -> tuple[int, int]:
+    """Return the smallest and the largest sum that flipped honest messages come to."""
     ones = total.people * mechanism.repeats + round(total.bins * mechanism.true_fakes)
     zeros = total.bins * messages - ones
     rose, fell = (window(many, mechanism.flip_probability) for many in (zeros, ones))
-    return rose.first - fell.last <= total.tallied - ones <= rose.last - fell.first
+    return ones + rose.first - fell.last, ones + rose.last - fell.first

@@ -18,6 +18,7 @@ from mixtally.estimate.covering import as_came, covering
 from mixtally.estimate.debias import estimate_counts, unsure_of
 from mixtally.estimate.noise import Noises, reach
 from mixtally.estimate.planes import pointing, pointing_at_members, unheld
+from mixtally.estimate.projection import implausible_totals
 from mixtally.estimate.received import Arrived, reconciled, undeclared
 from mixtally.records.known_total import known_totals
 from mixtally.records.mechanism import InClear, KaryResponse
@@ -87,7 +88,7 @@ def conclude(
         messages=sum(tally.messages for tally in tallies),
         estimate=estimate,
         figures=figures,
-        doubts=tuple(_doubts(plan, parts, tallies)),
+        doubts=(*_doubts(plan, parts, tallies), *_sum_doubts(parts, seen, summed)),
         tallies=tuple(tallies),
         bin_tallies=tuple(seen),
         listed=analysis.listed,
@@ -149,6 +150,20 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
                 f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
                 f"{few:,} or more than {most:,} messages, as honest ones do less often than "
                 f"once in {1.0 / rare:,.0f} rounds: some senders or a hop did not draw as told."
+            )
+
+
+def _sum_doubts(
+    parts: Sequence[Arrived], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
+) -> Iterator[str]:
+    """Say why counts do not use the number of people where honest messages never have their sum."""
+    for number, (part, tally, sizes) in enumerate(zip(parts, seen, summed, strict=True), 1):
+        for total, least, most in implausible_totals(part.mechanism, tally, part.people, sizes):
+            yield (
+                f"Part {number}: the counts do not use the number of people. {total.bins:,} bins "
+                f"are set {total.tallied:,} times in all; the messages of {part.people:,} honest "
+                f"people set them {least:,} to {most:,} times. Some senders did not follow the "
+                "protocol, or a hop replaced messages."
             )
 
 
