@@ -110,6 +110,8 @@ def method() -> list[str]:
         "electorate that need not hold.",
         "Whether an option can still be the winner assumes nothing about the votes: it cannot when "
         "its interval lies below another's, both taken from the intervals for all options at once.",
+        "The votes shown need not add up to the voters: their errors are compared with published "
+        "ones, which do not use that number. Using it would move all options together.",
     ]
 
 
