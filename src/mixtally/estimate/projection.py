@@ -86,6 +86,8 @@ def implausible_totals(
     A sum is what is tallied of all bins. One such total keeps all counts of ``tally`` from using
     any, as ``totals_of`` says.
     """
+    if not isinstance(mechanism, BitFlips):
+        return []
     found = _possible_totals(mechanism, tally, people, sizes)
     return [
         (one, *_plausible_sums(mechanism, tally.messages, one))
@@ -163,7 +165,7 @@ def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool
     return least <= total.tallied <= most
 
 
-def _plausible_sums(mechanism: Shuffled, messages: int, total: KnownTotal) -> tuple[int, int]:
+def _plausible_sums(mechanism: BitFlips, messages: int, total: KnownTotal) -> tuple[int, int]:
     """Return the smallest and the largest sum that flipped honest messages come to."""
     ones = total.people * mechanism.repeats + round(total.bins * mechanism.true_fakes)
     zeros = total.bins * messages - ones
