@@ -84,7 +84,7 @@ def test_an_answer_leaves_once(cli, desk, clock):
         "mix 1: mix-1, run by Team mix-1, http://127.0.0.1:",
         "promise: epsilon 1 and delta 0.1 for all 3 rounds together",
         "any one of the 2 mixes is honest",
-        "sent: once, 147 sealed bytes",
+        "sent: once, 145 sealed bytes",
         "home-page round 1: taken (201), ",
     ):
         assert said in outcome.out
@@ -224,14 +224,14 @@ def test_people_are_told_what_cover_by_people_rests_on(cli, desk):
     desk.lay(World(by_people(), address=desk.mix.address))
     told = cli(*desk.words("show")).out
     assert "the first mix is honest, or those before the first honest one pass on" in told
-    assert "292 to 437 sealed bytes" in told
+    assert "435 sealed bytes" in told
 
 
 def test_how_much_leaves_is_said_for_every_suite(cli, desk):
     desk.lay(World(address=desk.mix.address, suite=2))
-    assert "sent: once, 3,411 sealed bytes" in cli(*desk.words("show")).out
+    assert "sent: once, 3,409 sealed bytes" in cli(*desk.words("show")).out
     assert desk.send(cli, "--yes", "--now").status == 0
-    assert len(desk.mix.bodies[0]) == 3411
+    assert len(desk.mix.bodies[0]) == 3409
 
 
 def test_nothing_that_controls_a_screen_is_printed(cli, desk):

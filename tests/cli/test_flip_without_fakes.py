@@ -48,16 +48,6 @@ def test_the_plan_is_the_least_that_calibrate_finds_and_states_what_delta_states
     assert facts["delta"] <= 1e-6
 
 
-@pytest.mark.parametrize("question", [ONE, SETS], ids=["one", "sets"])
-def test_it_is_the_plan_of_flip_blank_that_counts_the_crowd_and_no_fakes(cli, folder, question):
-    mine = planned(cli, question)
-    other = cli(
-        "plan", *PROMISE, "--users", 5000, *question, "--protocol", "flip-blank", "--count-crowd",
-        "--fakes-per-user", 0, "--json",
-    )  # fmt: skip
-    assert mine["plan"] == json.loads(other.out)["plan"]
-
-
 @pytest.mark.parametrize(
     ("file", "question", "read"), [("one.csv", ONE, ()), ("sets.csv", SETS, ("--set", ";"))]
 )
