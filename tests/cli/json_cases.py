@@ -52,6 +52,7 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --messages-per-user 1 --err
 {CONTRACT} && contract check contract.json --json
 {CONTRACT} && contract check contract.json --rigorous --json
 plan --open --name word --users 1e5 --epsilon 1 --delta 1e-6 --mix-fakes --out p.json --json
+plan --epsilon 1 --delta 1e-6 --users 2000 --labels words.txt --out plan.html --approval approval.toml --json
 """
 
 _LAWS = f"""
@@ -244,5 +245,6 @@ def lay_out(desk: Path) -> None:
         ("colors.txt", [], colors),
         ("habits.txt", [], ["smokes=0", "smokes=1", "drives=0", "drives=1"]),
         ("network.toml", [], [*_network()]),
+        ("approval.toml", [], ['purpose = "Decide whether the market opens on Sundays."']),
     ):
         (desk / name).write_text("\n".join([*head, *rows]) + "\n")

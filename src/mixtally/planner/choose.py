@@ -347,11 +347,11 @@ def _repeats(request: PlanRequest) -> list[int]:
 def _too_few(request: PlanRequest) -> list[str]:
     """Return a sentence where the crowd is too small for this promise in any model.
 
-    Two standard errors of a trusted server are then no less than everybody.
+    The 95 % interval of a trusted server is then as wide as the whole crowd.
     """
     wanted = request.guarantee
     error = central_error(request.question, wanted.epsilon, wanted.delta, request.collections)
-    if 2.0 * error < request.users:
+    if 4.0 * error < request.users:
         return []
     return [
         f"{request.users:,} people are too few to tell: a server that sees every answer would have "
