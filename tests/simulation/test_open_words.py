@@ -13,6 +13,7 @@ from mixtally.estimate.intervals import intervals
 from mixtally.estimate.received import reconciled
 from mixtally.planner import Planner, choose, forecast
 from mixtally.planner.request import PlanRequest
+from mixtally.privacy.terms import PrivacyTerms, certified
 from mixtally.records.guarantee import Guarantee
 from mixtally.records.hashing import drawn_seed
 from mixtally.records.layout import Layout
@@ -150,12 +151,13 @@ def test_a_list_is_only_for_an_open_question():
 
 
 def with_digits(plan, digits):
-    """The same plan over fewer points, whose promise is the same."""
+    """Return the same plan over fewer points, with a certificate of its own."""
     (part,) = plan.parts
     over = Planes(part.planes.prime, digits)
     layout = Layout(part.layout.form, over.messages)
     fewer = altered(part, bins=over.points, planes=over, layout=layout)
-    return altered(plan, question=altered(plan.question, bins=over.points), parts=(fewer,))
+    plan = altered(plan, question=altered(plan.question, bins=over.points), parts=(fewer,))
+    return altered(plan, certificate=certified(PrivacyTerms.of(plan)))
 
 
 @pytest.mark.parametrize("digits", [3, 4])

@@ -113,7 +113,7 @@ class Planner:
         self, ranked: Iterable[Ranked], alike: float = ALIKE
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """The plan of least error with its candidate, and what takes more than its budget, of
-        candidates from good to bad; of errors that are alike the one of fewest bytes.
+        candidates from good to bad; of errors that are alike the one of fewest bytes and fakes.
 
         Coins add to a candidate's error, so that one of more error before them may be better.
         """
@@ -134,7 +134,9 @@ class Planner:
             cover, error = _rank(plan, candidate.request.count)
             limit = min(limit, (cover, error * alike))
         best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
-        return min(best, key=lambda one: one[0].bytes_per_user, default=None), missed
+        # Of equal bytes the fewest fakes: shapes cost a mix a fraction of what uniform fakes do.
+        cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
+        return (best[cost.index(min(cost))] if best else None), missed
 
     def _every(
         self, request: PlanRequest, *, sketched: bool, again: bool = True
