@@ -63,7 +63,7 @@ WISHES = {
     "attributes in clear": request(
         question=TRIP, users=20_000, protocol="clear-uniform", messages_per_user=3.0
     ),
-    "alone": request(7, users=20_000, epsilon=2.0, messages_per_user=1.0, protocol="flip-blank"),
+    "alone": request(7, users=20_000, epsilon=2.0, messages_per_user=1.0, protocol="flip"),
     "bit": request(question=BIT, users=5000, honest_share=0.8, protocol="single-bit"),
     "bit in clear": request(
         question=BIT, users=5000, honest_share=0.8, protocol="clear-uniform"
