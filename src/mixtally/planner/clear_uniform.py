@@ -87,8 +87,10 @@ def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -
     if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, 1))) is not None:
         return large if asked else None
     too_few = None
-    if sum(bins) > request.drawn or not _hidden_by(
-        request, encoding, bins, Fraction(request.drawn), accountant, 1
+    # One message is searched for sooner than it is priced among the most fakes a mix may draw.
+    composed = len(bins) * request.collections > 1
+    if sum(bins) > request.drawn or (
+        composed and not _hidden_by(request, encoding, bins, Fraction(request.drawn), accountant, 1)
     ):
         too_few = Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
     try:
