@@ -136,7 +136,7 @@ def _changed(
 ) -> Iterator[tuple[str, bool]]:
     """Compare the change from one crowd to the next with its intervals."""
     before, after = (
-        Counted(reconciled(one.plan, one.received)[0].mechanism, one.tallies[0])
+        Counted(reconciled(one.plan, one.received)[0].mechanism, one.bin_tallies[0])
         for one, _ in (earlier, later)
     )
     step = estimate_change(before, after, level=level)

@@ -27,7 +27,8 @@ OTHERS = (
     "simulate votes live.csv --column answer --epsilon 1 --delta 1e-6 --seed 1",
     "simulate baskets live.csv --column likes --set ; --epsilon 4 --delta 1e-6 --seed 1",
     "simulate epochs live.csv --column answer --synthetic 3 --epsilon 1 --delta 1e-6 --seed 1",
-    "simulate words live.csv --column answer --epsilon 4 --delta 1e-6 --top 2 --longest 8 --seed 1",
+    "simulate words live.csv --column answer --epsilon 4 --delta 1e-6 --longest 8 --outside 3 "
+    "--top 2 --seed 1",
 )
 
 

@@ -23,6 +23,7 @@ from mixtally.cli.main import run
 from mixtally.data.population import Population
 from mixtally.data.timeline import Timeline
 from mixtally.estimate.memoized import Recovery
+from mixtally.simulation import epochs as series
 from mixtally.simulation import truth
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.election.votes import Election
@@ -78,6 +79,7 @@ def another_truth():
     with (
         patch.object(Population, "truth", rolled), patch.object(Histogram, "truth", counted),
         patch.object(Timeline, "attendance", people),
+        patch.object(series, "_true_counts", lambda line: np.roll(line.truth, 1, axis=1) + 3),
         patch.object(truth, "_numbers", lambda *more: _moved(numbers(*more))),
         patch.object(truth, "_of_pairs", lambda *more: _moved(pairs(*more))),
         patch.object(memoized, "watched", lambda *more: [_other(one) for one in watched(*more)]),

@@ -95,9 +95,12 @@ class Reading:
                 got=self.max_set,
                 do="it is the most labels of a set that are hidden",
             )
-        if self.separator == "":
+        if self.separator is not None and not _is_text(self.separator):
             raise ParameterError(
-                "set", wanted="the text between labels", got="nothing", do="--set ';', for example"
+                "set",
+                wanted="the text between labels",
+                got=ascii(self.separator) if self.separator else "nothing",
+                do="--set ';', for example",
             )
         self._check_rows()
 
@@ -196,3 +199,8 @@ class Reading:
                 do="name one of its labels, or plan with one more",
             )
         return labels
+
+
+def _is_text(value: str) -> bool:
+    """Return whether a text has a character, and none that is half of a surrogate pair."""
+    return bool(value) and not any("\ud800" <= one <= "\udfff" for one in value)

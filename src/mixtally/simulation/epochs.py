@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.data.epoch_counts import EpochCounts
 from mixtally.data.progress import Progress, quiet
@@ -60,9 +61,14 @@ def collect(
         users=users,
         series=series,
         spending=spending,
-        truth=timeline.truth,
+        truth=_true_counts(timeline),
         figures=_true_means(timeline, series.steps) if isinstance(timeline, Timeline) else {},
     )
+
+
+def _true_counts(timeline: Timeline | EpochCounts) -> NDArray[np.integer]:
+    """Return the true counts of every epoch, which stand beside the estimates."""
+    return timeline.truth
 
 
 def _tallies(
