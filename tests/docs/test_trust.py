@@ -32,7 +32,8 @@ OPTIONS = {
     "`clear-uniform`": "--bins 100",
     "`clear-uniform`, sets of at most 3": "--bins 100 --max-set 3",
     "`clear-uniform` over planes, 100,000 values": "--bins 1e5",
-    "`clear-uniform` over planes, 100,000 values, sets of at most 3": "--bins 1e5 --max-set 3",
+    "`clear-uniform` over planes, 100,000 values, sets of at most 3": "--bins 1e5 --max-set 3 "
+    "--protocol clear-uniform",
     "`clear-uniform` over planes, any text": "--open",
     "`clear-uniform` over planes, any text, `--mix-fakes`": "--open --mix-fakes",
     "`kary-response`, no fakes": "--bins 100 --messages-per-user 1",

@@ -8,6 +8,7 @@ the production tally and debiasing.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
     honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
     estimates, refused = [], 0
-    for lie in lies(layout):
+    for lie in chain(lies(layout), _planes_of_values(part, lab)):
         try:
             tally = add(honest, tally_messages(layout, lie))
         except MessageError:
@@ -68,6 +69,16 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
             "every_bin_at_once": part.threshold is not None,
         },
     )
+
+
+def _planes_of_values(part: Part, lab: Lab) -> Iterator[Rows]:
+    """Messages that each name a plane of one of the values whose estimates are looked at.
+
+    A plane chosen at random hardly ever holds one of so few values.
+    """
+    if part.planes is not None:
+        values = np.arange(min(part.bins, _SINGLES), dtype=np.int64)
+        yield from (row[None, :] for row in lab.device.reports(part, values, lab.chance))
 
 
 def _seen(part: Part, tally: Tally) -> Counts:
