@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from client.net.test_bare_net import PROGRAM
+from client.net.test_bare_net import BUNDLE_BYTES, PROGRAM
 from helpers.devices import NOW, World
 from mixtally.cli.main import LAB
 
@@ -19,7 +19,7 @@ def test_a_device_takes_part_with_the_base_alone(installed, tmp_path):
     (tmp_path / "sheet.note").write_bytes(world.sheet())
     done = device.run(PROGRAM, tmp_path, NOW, world.fingerprint, where=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("taken 147 ")
+    assert done.stdout.startswith(f"taken {BUNDLE_BYTES} ")
 
 
 def test_it_has_nothing_of_the_lab(installed, tmp_path):

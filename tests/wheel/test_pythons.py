@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from packaging.requirements import Requirement
 
-from client.net.test_bare_net import PROGRAM
+from client.net.test_bare_net import BUNDLE_BYTES, PROGRAM
 from helpers.devices import NOW, World
 from mixtally.records.ledger import LEDGER_VERSION
 from mixtally.version import VERSION
@@ -154,7 +154,7 @@ def faults(made, where, more=()):
     held = {
         "version": lambda said: said.strip() == VERSION,
         "help": lambda said: "simulate" in said,
-        "device": lambda said: said.startswith("taken 147 "),
+        "device": lambda said: said.startswith(f"taken {BUNDLE_BYTES} "),
         "panels": lambda said: "--epsilon" in said,
         "simulate": counts_people,
     }
