@@ -1,7 +1,7 @@
 """``mixtally collector``: signs contracts, proposes rounds, serves, and looks at tallies again."""
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time
@@ -21,6 +21,7 @@ from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
+from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
 from mixtally.collector.agreed import note_path
 from mixtally.collector.prefixed import Symbols, prefixes_of
@@ -204,7 +205,9 @@ def publish(
         return
     name = office.read_agreed(role, contract).contract.name
     words = read_labels(look.candidates)
-    again = office.published(role, name, number, analysis, look.top, words=words)
+    with progress_bars() as progress:
+        analysis = replace(analysis, across=o.across(progress))
+        again = office.published(role, name, number, analysis, look.top, words=words)
     show(Outcome(document=again), look.out, json=look.json, out_format=look.out_format)
 
 

@@ -9,6 +9,8 @@ import typer
 
 if TYPE_CHECKING:
     from mixtally.app.outcome import Run
+    from mixtally.data.progress import Progress
+    from mixtally.engine.across import Across
     from mixtally.estimate.analysis import Analysis
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
@@ -214,3 +216,10 @@ def cores(given: int | None = None) -> int:
     from mixtally.engine.workers import cores as usable  # few commands need it
 
     return usable() if given is None else given
+
+
+def across(progress: "Progress", processes: int | None = None) -> "Across":
+    """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
+    from mixtally.engine import across as engine  # few commands need it
+
+    return engine.Across(cores(processes), "words", progress)

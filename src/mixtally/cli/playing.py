@@ -17,5 +17,6 @@ def play(
 ) -> None:
     """Play a crowd that comes from ``source``, and show what came of it; ``beside`` as ``show``."""
     with progress_bars() as progress:
-        outcome = use(options.of(Lab(o.chance(options.seed), progress), source))
+        lab = Lab(o.chance(options.seed), progress, across=o.across(progress))
+        outcome = use(options.of(lab, source))
     show(outcome, options.out, json=options.json, out_format=options.out_format, beside=beside)

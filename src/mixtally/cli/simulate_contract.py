@@ -88,7 +88,7 @@ def play(
     sent = crowd if question.hashed is None else hashed(crowd, question)
     dishonest = Hops(hops(options.dishonest), options.conduct())
     with progress_bars() as progress:
-        lab = Lab(o.chance(run.seed), progress)
+        lab = Lab(o.chance(run.seed), progress, across=o.across(progress))
         sent = rounded_crowd(sent, contract.plan, lab.chance)
         played = release(contract.plan, sent, lab, analysis, dishonest)
     about = Provenance(

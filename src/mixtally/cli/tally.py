@@ -1,6 +1,6 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -93,7 +93,9 @@ def tally(shards: Shards, options: TallyOptions, run: ShowOptions) -> None:
     if made.repeated:
         warn(f"{len(made.repeated):,} of the shards hold what others hold: counted once")
     came = undeclared(plan, plan.users, [made.tally], made.dropped)
-    result = conclude(plan, [made.tally], analysis, received=came)
+    with progress_bars() as progress:
+        analysis = replace(analysis, across=o.across(progress, options.processes))
+        result = conclude(plan, [made.tally], analysis, received=came)
     about = Provenance(title=f"{plan.question.name}, counted privately", source=_source(made))
     study = Study(about=about, releases=(Release(result),), truth=None)
     show(outcome(study, run.top, None), run.out, json=run.json, out_format=run.out_format)

@@ -1,6 +1,6 @@
 """What is wanted of tallies: the level of intervals, and what is derived beside the counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
@@ -11,6 +11,7 @@ from mixtally.errors import ParameterError, not_one_of
 from mixtally.estimate.intervals import checked_level
 from mixtally.records.listed import Listed
 from mixtally.records.question import Kind, Question
+from mixtally.records.results import Tally
 
 
 def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
@@ -34,6 +35,10 @@ MOST_COMPARED = 40
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 Groups = Sequence[tuple[str, Sequence[str]]]
 """A name and its labels for each group whose counts are added up."""
+Pointed = tuple[NDArray[np.int64], float]
+"""How many messages point at each word, and the sum of the squares of how many words each names."""
+Across = Callable[[Callable[[Tally], Pointed], Sequence[Tally]], Iterable[Pointed]]
+"""Applies a function to pieces of a tally and keeps their order, as ``map`` does."""
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 
@@ -46,6 +51,7 @@ class Analysis:
       projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
       raw          whether counts are shown that do not use how many people there are
       listed       words that are looked for, where the question is open; None for none
+      across       counts the words in pieces of the tally: ``map``, or other processes as well
       shares       whether counts are also shown as shares of the people who took part
       pairs        whether messages are counted for how many people have both of two bits
       compared     labels whose counts are compared with each other
@@ -58,6 +64,7 @@ class Analysis:
     projection: str | None = None
     raw: bool = False
     listed: Listed | None = None
+    across: Across = map
     shares: bool = False
     pairs: bool = False
     compared: tuple[str, ...] = ()

@@ -28,30 +28,54 @@ a fake's, and the counts z those of ``KaryResponse``.
 """
 
 import math
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mixtally.estimate.analysis import Across, Pointed
 from mixtally.estimate.planes import pointing_at
+from mixtally.ground.bits import spans
 from mixtally.records.listed import Listed
 from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.planes import Planes, bin_points, points_at
 from mixtally.records.results import Row, Tally
 
+_PRODUCTS, _MESSAGES = 1 << 27, 1 << 10
+"""Products of a piece, which take some tenths of a second, and its least messages."""
+
 
 def tally_of(
-    planes: Planes, tally: Tally, listed: Listed, most_set: int = 1
+    planes: Planes, tally: Tally, listed: Listed, most_set: int = 1, across: Across = map
 ) -> tuple[Tally, float]:
     """How many messages point at each line and, of sets, at each pad behind them; and the sum of
     W_i^2 over messages.
+
+    ``across`` counts pieces of the messages. Their sums are whole numbers below 2^53, so that the
+    result does not depend on the pieces.
     """
     if most_set == 1:
         points = bin_points(planes.bare, listed.lines, planes.points)
     else:
         lacking = planes.points + np.arange(most_set)
         points = np.concatenate([listed.lines, points_at(planes.bare, lacking, planes.points)])
-    counts, squares = pointing_at(planes, tally, points)
+    counts, squares = np.zeros(len(points), dtype=np.int64), 0.0
+    work = partial(_pointed, planes, points)
+    for found, square in across(work, _pieces(tally, len(points))):
+        counts += found
+        squares += square
     return Tally(counts, tally.messages), squares
+
+
+def _pointed(planes: Planes, points: NDArray[np.int64], tally: Tally) -> Pointed:
+    return pointing_at(planes, tally, points)
+
+
+def _pieces(tally: Tally, points: int) -> list[Tally]:
+    codes, times = tally.named
+    some = spans(len(codes), max(_MESSAGES, _PRODUCTS // max(1, points)))
+    return [Tally(times[those], int(times[those].sum()), None, codes[those]) for those in some]
 
 
 def others(

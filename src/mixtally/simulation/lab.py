@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mixtally.data.progress import Progress, quiet
+from mixtally.estimate.analysis import Across
 from mixtally.ground.chance import Chance
 from mixtally.planner import Planner
 
@@ -16,11 +17,13 @@ class Lab:
       chance     draws all their noise
       progress   is called with how far they are
       planner    chooses plans and proves their certificates, every number once
+      across     counts listed words in pieces of the messages, as ``Analysis`` has it
     """
 
     chance: Chance
     progress: Progress = quiet
     planner: Planner = field(default_factory=Planner)
+    across: Across = map
 
 
 class Signed(NamedTuple):

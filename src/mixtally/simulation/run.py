@@ -1,5 +1,7 @@
 """From a crowd and its plan to a release: take records apart, play, tally, conclude."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mixtally.data.epoch_counts import EpochCounts
@@ -39,7 +41,8 @@ def release(
     records = [crowd.records for crowd in crowds]
     played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
     try:
-        result = conclude(plan, played.tallies, analysis, received=played.received)
+        wanted = replace(analysis, across=lab.across)
+        result = conclude(plan, played.tallies, wanted, received=played.received)
     except MessageError as error:
         return Release(Refusal(plan, played.received, error), played.leaked)
     return Release(result, played.leaked)

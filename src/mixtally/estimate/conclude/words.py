@@ -26,7 +26,7 @@ def words(
     assert planes is not None
     assert isinstance(came.mechanism, InClear | KaryResponse)
     own, most = plan.question, came.mechanism.max_set
-    every, squares = tally_of(planes, tally, listed, most)
+    every, squares = tally_of(planes, tally, listed, most, analysis.across)
     lines = every.first(len(listed.lines))
     found = estimate_counts(
         came.mechanism,
