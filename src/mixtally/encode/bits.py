@@ -71,8 +71,11 @@ def numbers_of(
     """The same as ascending numbers of the bits that are set, -1 for none, in as many columns as
     the largest record has, at least one.
     """
-    who, what = np.divmod(np.unique(people * columns + positions), columns)
-    place = np.arange(len(who)) - np.searchsorted(who, who)
+    every = np.sort(people * columns + positions)  # of so many, np.unique takes ten times as long
+    every = every[np.diff(every, prepend=-1) > 0]
+    who, what = np.divmod(every, columns)
+    sizes = np.bincount(who, minlength=users)
+    place = np.arange(len(who)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     rows = np.full((users, 1 + int(place.max(initial=0))), -1, dtype=np.int64)
     rows[who, place] = what
     return rows
