@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
 
 from mixtally.data.columns import coded
@@ -105,6 +106,7 @@ def count_epochs(
         form, counts = One(file, reading, question), EpochTally()
         gathered.fill(found, progress, lambda batch, at: counts.add(at, form.codes_of(batch)))
         crowd, order = gathered.described(form.places()), gathered.order
+        pyarrow.default_memory_pool().release_unused()  # it keeps what the largest batch took
         place = np.array(order.place, dtype=np.int64)
         return EpochCounts(
             question=crowd.question,
