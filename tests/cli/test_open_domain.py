@@ -5,7 +5,10 @@ import json
 
 import pytest
 
+from mixtally.cli import options
 from mixtally.cli.plan_files import read_plan
+from mixtally.engine import across
+from mixtally.estimate import listed as counting
 from mixtally.records.contract import write_plan
 
 WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
@@ -70,6 +73,17 @@ def test_words_are_counted_beside_the_others(played, more, protocol, error):
         assert abs(row["estimate"] - row["truth"]) < 6 * row["standard_error"]
     assert release["others"][0]["truth"] == 600
     assert "read off the data" not in facts["source"]
+
+
+def test_words_are_counted_by_processes_with_the_same_result(played, monkeypatch, watch):
+    alone = played(*MIXED)
+    started = watch(across, "workers")
+    monkeypatch.setattr(counting, "_PRODUCTS", 1)
+    monkeypatch.setattr(counting, "_MESSAGES", 100)
+    many = lambda progress: across.Across(2, "words", progress, worth=0.0)  # noqa: E731
+    monkeypatch.setattr(options, "across", many)
+    assert played(*MIXED) == alone
+    assert [processes for (processes,) in started] == [2]
 
 
 def test_totals_of_listed_words_are_estimated(played, tmp_path):

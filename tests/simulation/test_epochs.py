@@ -1,6 +1,7 @@
 """Series of epochs: one plan, one promise for all, a ledger charged before anything is sent."""
 
 import math
+import weakref
 from dataclasses import replace
 
 import msgspec
@@ -277,6 +278,30 @@ def test_counts_need_no_room_for_messages(timeline, plan, monkeypatch):
         collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
     drawn = collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
     check_messages(drawn, timeline, plan)
+
+
+def test_a_series_keeps_its_estimates_and_two_tallies(timeline, plan, plant):
+    """Of the tallies the first and the last are kept, and whole ends take half the memory."""
+    kept = []
+
+    def drawn(honest, *given):
+        assert [one() is None for one in kept[1:-1]] == [True] * len(kept[1:-1])
+        found = honest(*given)
+        kept.append(weakref.ref(found[1].counts))
+        return found
+
+    plant(module, "draw_part", drawn)
+    series = collect(plan, timeline, GUARANTEE, Lab(SeededChance(2)), counts_only=True).series
+    assert len(kept) == len(series.results) == 4
+    assert {(one.tallies, one.bin_tallies) for one in series.results} == {((), ())}
+    found = [one.estimate for one in series.results] + [step.change for step in series.steps]
+    ends = [end for one in found for both in (one.each, one.together) for end in both_ends(both)]
+    assert {end.dtype for end in ends} == {np.dtype(np.int32)}
+
+
+def both_ends(intervals):
+    """The ends of intervals."""
+    return intervals.lower, intervals.upper
 
 
 def test_counts_draw_no_message(timeline, plan, watch):

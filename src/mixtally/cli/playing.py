@@ -17,6 +17,5 @@ def play(
 ) -> None:
     """Play a crowd that comes from ``source``, and show what came of it; ``beside`` as ``show``."""
     with progress_bars() as progress:
-        lab = Lab(o.chance(options.seed), progress, across=o.across(progress))
-        outcome = use(options.of(lab, source))
+        outcome = use(options.of(Lab(o.chance(options.seed), progress), source))
     show(outcome, options.out, json=options.json, out_format=options.out_format, beside=beside)

@@ -113,7 +113,7 @@ def simulate(
             Asked(reading.name, plan, reason, words),
             crowd,
             options.wanted.analysis(run.level),
-            run.of(replace(lab, progress=progress), source),
+            run.of(replace(lab, progress=progress, across=o.across(progress)), source),
             sums=sums,
             counts_only=counts.asked,
         )
