@@ -5,6 +5,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import in_parquet, people
+from mixtally.data import rows
 from mixtally.data.file import DataFile
 from mixtally.data.population import LABELS, LARGEST_SET
 from mixtally.data.readers import read_counts, read_epochs
@@ -119,3 +120,11 @@ def test_epochs_and_counted_values_know_it_too(tmp_path):
         found = read_epochs(DataFile(path), reading[name], When("w"))
         assert found.from_data == found.crowd(0).from_data == told
         assert read_counts(DataFile(path), reading[name], "w").from_data == told
+
+
+def test_declared_labels_are_read_once_for_many_batches(tmp_path, watch):
+    path = write(tmp_path / "a", {"c": levels(CODES * 10)}, row_group_size=6)
+    read = watch(rows, "levels_of")
+    found = people(path, "c")
+    assert (found.question.labels, found.truth.tolist()) == (tuple(LEVELS), [30, 0, 30])
+    assert len(read) == 1

@@ -91,6 +91,7 @@ class Rows:
     dropped: list[NDArray[np.int64]] = field(default_factory=list)
     ends: EndRows = field(default_factory=EndRows)
     total: int = 0
+    _declared: dict[str, tuple[Array, Levels]] = field(default_factory=dict)
 
     def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
         """The rows that count; raises DataError for a missing value that is neither, by its row."""
@@ -142,9 +143,18 @@ class Rows:
         return found if column == self.reading.person else hashed(found)
 
     def _levels(self, table: Table, column: str, array: Array) -> Levels:
-        """The labels that the type of a column declares, with the one for missing values."""
+        """The labels that the type of a column declares, with the one for missing values.
+
+        Batches that follow each other have the same ones, of which there may be very many.
+        """
         if column not in table.declared or column == self.reading.person:
             return None
+        before = self._declared.get(column)
+        if before is None or not before[0].equals(array.dictionary):
+            before = self._declared[column] = array.dictionary, self._levels_of(array, column)
+        return before[1]
+
+    def _levels_of(self, array: Array, column: str) -> Levels:
         if column == self.when:
             return tuple(levels_of(array))
         missing = self.reading.missing
