@@ -128,10 +128,8 @@ def delta(
         case UniformFakes(count):
             bounds, source = _among_uniform(mechanism, count, epsilon, memo)
             if mechanism.planes is not None and mechanism.max_set == 1:
-                most, source = bounds.upper, OVER_PLANES
-                if few_planes(mechanism):
-                    most = min(most, planes.upper(count, mechanism.planes, epsilon))
-                    source = OVER_FEW_PLANES
+                most = _closer(mechanism, count, epsilon, bounds.upper)
+                source = OVER_FEW_PLANES if few_planes(mechanism) else OVER_PLANES
                 least = min(planes.lower(count, mechanism.planes, epsilon), most)
                 bounds = Bracket(min(least, bounds.lower), most)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
@@ -152,6 +150,13 @@ def _among_uniform(
         source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES
         return set_in_clear.delta(among(mechanism, count), epsilon, memo), source
     return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
+
+
+def _closer(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
+    """Return ``upper``, or the bound that counts on values that meet, where it is smaller."""
+    if mechanism.planes is None or not few_planes(mechanism):
+        return upper
+    return min(upper, planes.upper(count, mechanism.planes, epsilon))
 
 
 def taken(message: ObservedMessage, bound: Bound) -> Bound:
@@ -193,6 +198,10 @@ def upper(
             return [set_in_clear.upper(*one, near=composed) for one in given]
         case InClear(fakes=UniformFakes(count)) as one if taken(message, bound) is Bound.NEAR:
             return [near(one, count, epsilon) for epsilon in epsilons]
+        case InClear(fakes=UniformFakes(count)) as one:  # without the lower bound of planes
+            above = [_among_uniform(one, count, epsilon, memo)[0].upper for epsilon in epsilons]
+            pairs = zip(epsilons, above, strict=True)
+            return [_closer(one, count, epsilon, most) for epsilon, most in pairs]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 

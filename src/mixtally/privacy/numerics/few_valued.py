@@ -12,6 +12,8 @@ from mixtally.ground.tails import Floats
 _MOST_VALUE = 1e150
 """The largest that can be squared, with room."""
 _MOST_NATS = 600.0
+_FEW = 8
+"""Loops over fewer values take less time than calls of NumPy, and come to the same digits."""
 
 
 class Distribution(NamedTuple):
@@ -28,20 +30,25 @@ def too_large(values: Floats) -> bool:
 
 def merged(distribution: Distribution) -> Distribution:
     """Ascending distinct values with positive probability."""
-    total = float(np.sum(distribution.probabilities))
+    total = float(distribution.probabilities.sum())
     if not (
         np.isfinite(distribution.values).all()
-        and np.all(distribution.probabilities >= 0.0)
+        and (distribution.probabilities >= 0.0).all()
         and abs(total - 1.0) < 1e-9
     ):
         raise AccountingError(
             f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
         )
-    values, place = np.unique(distribution.values, return_inverse=True)
-    chances: Floats = np.zeros(len(values))
-    np.add.at(chances, place, distribution.probabilities)
+    order = distribution.values.argsort(kind="stable")
+    values, chances = distribution.values[order], distribution.probabilities[order]
+    later = values[1:] > values[:-1]
+    if not later.all():
+        first = np.concatenate([[True], later])
+        values, chances = values[first], np.bincount(first.cumsum() - 1, chances)
     keep = chances > 0.0
-    return Distribution(values[keep], chances[keep])
+    return (
+        Distribution(values, chances) if keep.all() else Distribution(values[keep], chances[keep])
+    )
 
 
 def few_above(distribution: Distribution, most: int) -> Distribution:
@@ -88,6 +95,10 @@ def _kept(distribution: Distribution, most: int) -> tuple[Floats | None, NDArray
 
 def moments(weights: Floats, values: Floats) -> tuple[float, float]:
     """Mean and variance."""
+    if len(values) < _FEW:  # added up in the order in which NumPy does it
+        pairs = list(zip(weights.tolist(), values.tolist(), strict=True))
+        mean = sum(weight * value for weight, value in pairs)
+        return mean, sum(weight * ((value - mean) * (value - mean)) for weight, value in pairs)
     mean = float((weights * values).sum())
     return mean, float((weights * (values - mean) ** 2).sum())
 
