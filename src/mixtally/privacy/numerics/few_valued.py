@@ -44,7 +44,7 @@ def merged(distribution: Distribution) -> Distribution:
     later = values[1:] > values[:-1]
     if not later.all():
         first = np.concatenate([[True], later])
-        values, chances = values[first], np.bincount(first.cumsum() - 1, chances)
+        values, chances = values[first], np.bincount(first.cumsum() - 1, chances).astype(np.float64)
     keep = chances > 0.0
     return (
         Distribution(values, chances) if keep.all() else Distribution(values[keep], chances[keep])
