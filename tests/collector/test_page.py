@@ -7,7 +7,7 @@ import pytest
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ask
-from mixtally.collector.page import Page
+from mixtally.collector.page import _MOST_SHOWN, Page
 from mixtally.records.hashing import HMAC_SHA256, Hashing
 from mixtally.records.question import Question
 from mixtally.report.terminal import printed
@@ -126,3 +126,25 @@ def test_an_open_question_waits_for_its_words(tmp_path):
     office.collector.tick(office.now)
     assert "counted; the question is open" in shown(office)
     assert "do not add up" not in shown(office)
+
+
+def test_it_keeps_the_conclusions_of_the_rounds_it_shows_and_no_others(office, monkeypatch):
+    """One round is played; rounds like it follow, each of which is shown for a while."""
+    office.proposed()
+    office.send(*office.usual(VALUES))
+    office.collector.tick(office.now)
+    page, row = Page(office.collector), office.row()
+    found, drawn = office.collector.conclusion(row), []
+
+    def conclusion(asked):
+        drawn.append(asked.round)
+        return found
+
+    monkeypatch.setattr(office.collector, "conclusion", conclusion)
+    for last in range(1, 41):
+        rows = [row._replace(round=number) for number in range(1, last + 1)]
+        monkeypatch.setattr(office.collector.node.rounds, "all", lambda rows=rows: rows)
+        page.write()
+        assert len(page._known) == min(last, _MOST_SHOWN)
+        assert not page._earlier
+    assert drawn == [*range(1, 41)]  # once each

@@ -41,12 +41,15 @@ class Page:
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
         self._known: dict[tuple[str, str], Conclusion] = {}
+        self._earlier: dict[tuple[str, str], Conclusion] = {}
         self.html = b""
         collector.changed = self.write
 
     def write(self) -> None:
-        """Write it anew; conclusions are drawn once."""
+        """Write the page anew; conclusions are drawn once and kept while the page uses them."""
+        self._earlier, self._known = self._known, {}
         self.html = page(self.document()).encode()
+        self._earlier = {}
 
     def document(self) -> Document:
         """All contracts, the newest serial of a name first."""
@@ -149,7 +152,8 @@ class Page:
     def _conclusion(self, row: RoundRow) -> Conclusion:
         key = row.folder, row.state  # one that was refused may be released later
         if key not in self._known:
-            self._known[key] = self._collector.conclusion(row)
+            found = self._earlier.get(key)
+            self._known[key] = self._collector.conclusion(row) if found is None else found
         return self._known[key]
 
 
