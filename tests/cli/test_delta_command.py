@@ -103,8 +103,8 @@ def test_another_protocols_flags_are_refused(refused, given, wanted):
         (("clear-uniform", "--fakes", 10, "--bins", 1), "bins"),
         (("clear-shaped", "--shape-decay", 0, "--shape-shift", 5), "shape decay"),
         (("clear-shaped", "--shape-decay", "nan", "--shape-shift", 5), "shape decay"),
-        (("clear-shaped", "--shape-decay", 0.5, "--shape-shift", 0), "shape"),
-        (("clear-shaped", "--shape-decay", 0.5, "--shape-shift", "1e6"), "shape"),
+        (("clear-shaped", "--shape-decay", 0.5, "--shape-shift", 0), "shape shift"),
+        (("clear-shaped", "--shape-decay", 0.5, "--shape-shift", "1e6"), "shape shift"),
     ],
 )
 def test_numbers_outside_their_range_are_refused(refused, given, subject):

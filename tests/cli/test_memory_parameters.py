@@ -1,34 +1,35 @@
 """Memoized answers by their options: what is missing, and what is not theirs, is refused."""
 
-from dataclasses import replace
-
 import pytest
 
 from mixtally.app.mechanism import MechanismOptions, memoized, parsed
-from mixtally.app.options import values
-from mixtally.app.parameters import MemoizedOptions, SendingOptions
+from mixtally.app.parameters import PricedOptions
 from mixtally.errors import ParameterError
 
-MEMOIZED = MemoizedOptions(permanent=0.5, p=0.4, q=0.7, hashes=1, reports=9)
-WHOLE = MechanismOptions(protocol="memory", sending=SendingOptions(), memoized=MEMOIZED)
-OTHER = replace(WHOLE, users=9, flip=0.1, memoized=MemoizedOptions())
-NEEDS = ("permanent", "p", "q", "hashes", "reports")
+MEMOIZED = {"permanent": 0.5, "p": 0.4, "q": 0.7, "hashes": 1, "reports": 9}
+NEEDS = tuple(MEMOIZED)
+
+
+def request(protocol="memory", honest_share=1.0, **given):
+    return MechanismOptions(
+        protocol=protocol, parameters=PricedOptions(**given), honest_share=honest_share
+    )
 
 
 def having(options, field, value):
-    """The options with one more, in whichever group it is."""
-    for name in ("sending", "memoized"):
-        group = getattr(options, name)
-        if field in values(group):
-            return replace(options, **{name: replace(group, **{field: value})})
-    return replace(options, **{field: value})
+    """The options with one more, or without one."""
+    return request(options.protocol, options.honest_share, **{**options.given(), field: value})
+
+
+WHOLE = request(**MEMOIZED)
+OTHER = {"users": 9, "flip": 0.1}
 
 
 def test_what_is_needed_suffices():
     mechanism, reports = memoized(WHOLE)
     assert (mechanism.f, mechanism.hashes, reports) == (0.5, 1, 9)
     assert mechanism.shown == pytest.approx((0.4, 0.7), abs=2.0**-60)
-    assert memoized(replace(WHOLE, users=12))[1] == 9
+    assert memoized(having(WHOLE, "users", 12))[1] == 9
 
 
 @pytest.mark.parametrize("field", NEEDS)
@@ -43,12 +44,12 @@ def test_every_other_parameter_is_superfluous():
         "count_crowd": True, "repeats": 2, "fakes": 3, "flip": 0.1, "split": True,
         "shape_decay": 0.5, "shape_shift": 3, "shape_variance": 9, "replaced": 0.1,
     }  # fmt: skip
-    assert set(values(WHOLE)) == {*extra, *NEEDS, "protocol", "users", "honest_share"}
+    assert {one.name for one in PricedOptions.TABLE} == {*extra, *NEEDS, "users", "mixes"}
     for field, value in extra.items():
         with pytest.raises(ParameterError, match=r"^memory: wanted"):
             memoized(having(WHOLE, field, value))
     with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
-        memoized(replace(WHOLE, honest_share=0.5))
+        memoized(request(honest_share=0.5, **MEMOIZED))
 
 
 @pytest.mark.parametrize(("field", "value"), [("fakes", 0), ("ones", 0), ("bits", 0)])
@@ -65,12 +66,13 @@ def test_zero_is_a_probability_that_was_given():
 
 @pytest.mark.parametrize("field", NEEDS)
 def test_what_belongs_to_memory_belongs_to_nobody_else(field):
-    given = replace(OTHER, protocol="flip")
-    with pytest.raises(ParameterError, match=r"^flip: wanted its own parameters"):
-        parsed(having(given, field, getattr(MEMOIZED, field)))
+    given = request("flip", **OTHER)
+    assert parsed(given).sought is None
+    with pytest.raises(ParameterError, match=f"^flip: wanted .* and --{field};"):
+        parsed(having(given, field, MEMOIZED[field]))
 
 
 def test_zero_ones_are_told_to_the_accountant():
-    given = replace(OTHER, protocol="single-bit", fakes=0, ones=0)
+    given = request("single-bit", **OTHER, fakes=0, ones=0)
     assert parsed(given).counted.message.others == 0
-    assert parsed(replace(given, ones=None)).counted.message.others is None
+    assert parsed(having(given, "ones", None)).counted.message.others is None

@@ -23,7 +23,7 @@ from mixtally.privacy.divergence import (
     vectors,
 )
 from mixtally.privacy.divergence import memoized as answers
-from mixtally.privacy.divergence.registry import DIVERGENCES, divergence_of
+from mixtally.privacy.divergence.registry import divergence_of
 from mixtally.records.certificate import Status
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import Parameter, mechanism_of, protocols
@@ -33,7 +33,7 @@ from privacy import by_name
 
 Q = SCALE // 12
 SUMS = Observer.SUMS
-NEEDS = {name: DIVERGENCES[mechanism_of(name)].PROTOCOLS[name].required for name in protocols()}
+NEEDS = {name: mechanism_of(name).PROTOCOLS[name].required for name in protocols()}
 REPLACED = named.kary_response(bins=9, replaced=SCALE // 4, crowd=400, fakes=3)
 BOTH = (kary_response.lower_bound, kary_response.upper_bound)
 PRICES = {

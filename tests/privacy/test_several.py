@@ -10,7 +10,6 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.ground.fixed import SCALE
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.divergence.registry import DIVERGENCES
 from mixtally.records.guarantee import Observer
 from mixtally.records.mechanism import mechanism_of, protocols
 from privacy import brute_distributions as brute
@@ -70,7 +69,7 @@ def test_both_ends_hold_at_one_threshold(suite):
 
 
 def takes(name):
-    return DIVERGENCES[mechanism_of(name)].PROTOCOLS[name]
+    return mechanism_of(name).PROTOCOLS[name]
 
 
 def test_all_distributions_with_repeats_split_or_crowd_are_among_the_cases():

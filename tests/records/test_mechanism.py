@@ -138,7 +138,7 @@ def test_a_parameter_that_can_be_found_is_put_in_place_of_its_own(mechanism):
             with pytest.raises(TypeError, match=f"{mechanism.name} has no {parameter}"):
                 mechanism.having(parameter, 1 << 30)
             continue
-        value = 1 << 30 if parameter is Parameter.FLIP else 77
+        value = 1 << 30 if parameter == Parameter.FLIP else 77
         found = mechanism.having(parameter, value)
         assert integer(found, parameter) == value
         assert found.having(parameter, integer(mechanism, parameter)) == mechanism

@@ -1,10 +1,11 @@
 """A new mechanism has a price by two files and a line: its record and its divergence.
 
-A toy is added to a copy of the package by them; the commands that price know it then. To be planned
-and played it must be a part of a plan, which devices and mixes read as well: ARCHITECTURE.md counts
-those files.
+A toy with a crowd and without fakes is added to a copy of the package by them, the line by its
+syntax tree; the command line and Python know it then. To be planned and played it must be a part of
+a plan, which devices and mixes read as well: ARCHITECTURE.md counts those files.
 """
 
+import ast
 import json
 import os
 import shutil
@@ -15,95 +16,98 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "mixtally"
-RECORD = '''"""Toy: a value in clear among fakes that are sent in pairs of uniformly random bins."""
+RECORD = '''"""Toy: a value in clear, and a message to every bin with the chance of a coin."""
 
-import msgspec
+import math
+from collections.abc import Mapping
+from typing import ClassVar
 
-from mixtally.records.mechanism.in_clear import InClear
-from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
-from mixtally.records.mechanism.fakes import FakeSource, UniformFakes
-from mixtally.records.guarantee import arriving
+from mixtally.errors import in_range
+from mixtally.ground.fixed import SCALE
+from mixtally.records.guarantee import checked_users
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import parameters
+from mixtally.records.mechanism.base import Noise, Shuffled
+from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+
+LEAST = 1 << 24
+COIN = Parameter("coin", LEAST, SCALE - LEAST, SCALE, "coin")
 
 
 class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
-    """``pairs`` of uniform fakes."""
+    """The chance ``coin`` times 2^64, and the crowd that tosses it."""
 
-    NAMES = ("toy",)
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
+        parameters.USERS,
+        parameters.BINS,
+        ParameterSpec(
+            "coin", "Chance of a toy message", float, LEAST / SCALE, 1 - LEAST / SCALE, "Q",
+            sought=COIN,
+        ),
+    )
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
+        "toy": rules("users bins coin", sought="coin")
+    }
 
-    pairs: int
+    coin: int
+    crowd: int
 
-    name = property(lambda self: "toy")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_users(self.crowd)
+        in_range("coin", self.coin, LEAST, SCALE - LEAST, "it is a chance times 2^64")
+
     layout = property(lambda self: Layout(Form.INDEX, self.bins))
-    most_set = property(lambda self: 1)
-    flip_threshold = property(lambda self: None)
-    local_epsilon = property(lambda self: float("inf"))
-    fakes_promised = property(lambda self: 2 * self.pairs)
-    fake_source = property(lambda self: FakeSource.USERS)
-    uniform_fakes = property(lambda self: True)
+    local_epsilon = property(lambda self: math.inf)
     gain = property(lambda self: 1.0)
 
-    def facts(self):
-        return {"pairs": self.pairs}
+    def offset(self, messages: int) -> float:
+        return self.crowd * self.coin / SCALE
 
-    def with_honest(self, honest_share):
-        return msgspec.structs.replace(self, pairs=arriving(self.pairs, honest_share))
+    def variance(self, messages: int) -> float:
+        return self.offset(messages) * (1.0 - self.coin / SCALE)
 
-    def having(self, parameter, value):
-        return msgspec.structs.replace(self, pairs=-(-value // 2))
-
-    def offset(self, messages):
-        return self.true_fakes
-
-    def variance(self, messages):
-        return self.true_fakes * (1.0 - 1.0 / self.bins)
-
-    def noise(self, messages, count):
-        return Noise(0, ((2 * self.pairs, 1.0 / self.bins),))
+    def noise(self, messages: int, count: int) -> Noise:
+        return Noise(0, ((self.crowd, self.coin / SCALE),))
 '''
-DIVERGENCE = '''"""Toy: pairs of uniform fakes hide as uniform fakes do."""
+DIVERGENCE = '''"""Toy: of two bins in which people differ one has one more than its coins."""
 
-from mixtally.privacy.divergence import (
-    Bound, ObservedMessage, ParameterRules, ProvedDelta, clear_uniform,
-)
-from mixtally.records.mechanism import Parameter
+import math
+from fractions import Fraction
+
+from mixtally.ground import tails
+from mixtally.ground.fixed import SCALE
+from mixtally.privacy.divergence import ObservedMessage, ProvedDelta
+from mixtally.privacy.divergence.one_message import apart, each_way, knows_repeats, taken
+from mixtally.privacy.numerics.bracket import bracket
 from mixtally.records.mechanism.toy import Toy
-
-PROTOCOLS = {
-    "toy": ParameterRules(
-        frozenset({"fakes", "bins"}), frozenset({"users"}), (("fakes", Parameter.FAKES),)
-    )
-}
 
 
 def counts_people(name, given):
-    return False
+    return True
 
 
 def record_fields(name, asked):
-    return ObservedMessage(Toy(bins=asked.given.bins, pairs=asked.fakes // 2)), 1, ""
+    coin = SCALE // 2 if asked.given.coin is None else round(asked.given.coin * SCALE)
+    return ObservedMessage(Toy(bins=asked.given.bins, coin=coin, crowd=asked.crowd)), 1, ""
 
 
 def delta(message, epsilon, memo, *, lower_alone=False):
+    """P(B + 1, B') > e^eps P(B, B' + 1), where B and B' are the coins of two bins."""
     toy = message.mechanism
-    ends = clear_uniform.delta(2 * toy.pairs, toy.bins, epsilon)
-    return ProvedDelta(ends, clear_uniform.SOURCE, "the pairs come from honest parties")
+    first, last = tails.window(toy.crowd, toy.coin / SCALE)
+    chances = [0.0, *tails.pmf(toy.crowd, toy.coin / SCALE, first, last), 0.0]
+    total = sum(
+        max(0.0, chances[a - 1] * chances[b] - math.exp(epsilon) * chances[a] * chances[b - 1])
+        for a in range(1, len(chances))
+        for b in range(1, len(chances))
+    )
+    bounds = bracket(total, cut=1e-15, rounding=1e-9)
+    return ProvedDelta(bounds, "a toy", f"{toy.crowd:,} honest people toss their coins")
 
 
 def upper(message, epsilons, bound, memo):
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
-
-
-def taken(message, bound):
-    return Bound.EXACT
-
-
-def apart(message):
-    return message, 1
-
-
-def knows_repeats(message):
-    return False
 
 
 def lower_of(message, epsilon, rounds):
@@ -111,53 +115,111 @@ def lower_of(message, epsilon, rounds):
 
 
 def start(message, parameter, goal):
-    return round(goal.cover * message.mechanism.bins)
+    return round(min(0.5, goal.cover / message.mechanism.crowd) * SCALE)
 '''
-LAST, IN = "    InClear: in_clear,", "    bit_flips,\n    in_clear,"
+
+
+def listed(registry):
+    """The registry's source with one more import and one more line in its table."""
+    tree = ast.parse(registry)
+    (package,) = (
+        one
+        for one in tree.body
+        if isinstance(one, ast.ImportFrom) and one.module == "mixtally.privacy.divergence"
+    )
+    package.names.append(ast.alias("toy"))
+    (table,) = (
+        one.value for one in tree.body if isinstance(one, ast.AnnAssign) and one.value is not None
+    )
+    assert isinstance(table, ast.Dict)
+    table.keys.append(ast.parse("toy.Toy", mode="eval").body)
+    table.values.append(ast.parse("toy", mode="eval").body)
+    return ast.unparse(tree)
 
 
 @pytest.fixture(scope="module")
 def toyed(tmp_path_factory):
-    """A copy of the package with the toy, and how to call its commands."""
+    """A copy of the package with the toy, and how to call its commands and its functions."""
     root = tmp_path_factory.mktemp("toy")
     shutil.copytree(PACKAGE, root / "mixtally", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "mixtally/records/mechanism/toy.py").write_text(RECORD)
     (root / "mixtally/privacy/divergence/toy.py").write_text(DIVERGENCE)
     registry = root / "mixtally/privacy/divergence/registry.py"
-    text = registry.read_text()
-    assert text.count(LAST) == 1
-    registry.write_text(
-        text.replace(LAST, f"{LAST}\n    toy.Toy: toy,").replace(IN, f"{IN}\n    toy,")
-    )
+    registry.write_text(listed(registry.read_text()))
 
-    def run(*arguments):
+    def python(program, *arguments):
         return subprocess.run(
-            [sys.executable, "-c", "from mixtally.cli.main import run; run()", *arguments],
+            [sys.executable, "-c", program, *arguments],
             cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True,
             check=False,
         )  # fmt: skip
 
+    def run(*arguments):
+        return python("from mixtally.cli.main import run; run()", *arguments)
+
     def call(*arguments):
-        done = run(*arguments)
+        done = run(*arguments, "--json")
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    call.run = run
+    call.run, call.python = run, python
     return call
 
 
-PROMISE = ("--epsilon", "1", "--delta", "1e-6")
+GIVEN = ("--protocol", "toy", "--users", "1000", "--bins", "10", "--epsilon", "1")
 
 
-def test_it_has_a_delta_and_a_least_number_of_fakes(toyed):
-    found = toyed("check", "noise", "--protocol", "toy", "--bins", "10", *PROMISE, "--json")
-    given = ("--bins", "10", "--fakes", str(found["fakes"]), "--epsilon", "1", "--json")
-    assert toyed("check", "delta", "--protocol", "toy", *given)["delta"] == found["delta"] <= 1e-6
-    usual = toyed("check", "delta", "--protocol", "clear-uniform", *given)
-    assert usual["delta"] == found["delta"]
+def test_commands_find_its_parameter_and_price_it(toyed):
+    found = toyed("check", "noise", *GIVEN, "--delta", "1e-4")
+    coin = found["coin"]
+    assert found["found"] == {"coin": coin}
+    assert found["fakes"] is None
+    assert found["users_counted"] == 1000
+    assert found["standard_error"] == pytest.approx((1000 * coin * (1 - coin)) ** 0.5)
+    given = (*GIVEN, "--coin", repr(coin))
+    assert toyed("check", "delta", *given)["delta"] == pytest.approx(found["delta"], rel=1e-6)
+    assert found["delta"] <= 1e-4
+    for command in ("noise", "delta"):
+        told = toyed.run("check", command, *(GIVEN if command == "noise" else given),
+                         *(("--delta", "1e-4") if command == "noise" else ()))  # fmt: skip
+        assert told.returncode == 0, told.stderr
+        assert ("coin 0." in told.stdout) == (command == "noise")
 
 
-def test_it_is_named_among_the_protocols(toyed):
+def test_python_finds_its_parameter_and_prices_it(toyed):
+    program = """
+import mixtally, mixtally.errors
+given = {"users": 1000, "bins": 10, "epsilon": 1}
+found = mixtally.calibrate("toy", delta=1e-4, **given)
+priced = mixtally.delta("toy", coin=found.found["coin"], **given)
+assert [*found.found] == ["coin"] and found.standard_error > 1
+assert abs(priced.upper / found.certificate.upper - 1) < 1e-6, (priced, found)
+assert "coin" in str(__import__("inspect").signature(mixtally.delta))
+try:
+    mixtally.delta("toy", coin=1.5, **given)
+except mixtally.errors.ParameterError as error:
+    print(error)
+"""
+    done = toyed.python(program)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("coin: wanted a number in [2^-40, 1")
+
+
+def test_help_and_refusals_name_it(toyed):
+    assert "--coin Q" in toyed.run("check", "delta", "--help-all").stdout
+    told = toyed.run("check", "delta", "--help").stdout
+    assert "toy --users, --bins, --coin" in " ".join(told.split())
     done = toyed.run("check", "delta", "--protocol", "toys", "--bins", "10", "--epsilon", "1")
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert "toy" in done.stderr.replace("toys", "")
+    done = toyed.run("check", "delta", *GIVEN)
+    assert "toy: wanted --users and --bins and --coin, got --users and --bins" in done.stderr
+    assert "flip: wanted" in toyed.run(
+        "check", "delta", *GIVEN, "--coin", "0.1", "--flip", "0.1", "--protocol", "flip"
+    ).stderr  # fmt: skip
+
+
+def test_what_attacks_do_not_know_is_no_claim(toyed):
+    done = toyed.run("check", "attack", *GIVEN, "--delta", "1e-4")
+    assert done.returncode == 2
+    assert "protocol: wanted one of flip-blank" in done.stderr

@@ -6,9 +6,21 @@ The command line makes options of these fields, Python makes keyword arguments o
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import Parameter
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
 
 from mixtally.errors import not_one_of
+
+if TYPE_CHECKING:  # a device that has options starts without mechanisms
+    from mixtally.records.mechanism.parameters import ParameterSpec
 
 T = TypeVar("T")
 
@@ -48,6 +60,13 @@ CountCrowd = Annotated[
         "Also use the privacy blanket of other people's flips; flip and single-bit always do.",
     ),
 ]
+Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
+Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
+Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
+Points = Annotated[
+    int | None,
+    whole_option("--points", "Points numbers are rounded to, 2 to 10^6; the best for a mean."),
+]
 HonestShare = Annotated[
     float,
     option(
@@ -66,6 +85,47 @@ def one_of(subject: str, got: str, names: Sequence[str]) -> str:
     return got
 
 
+class TableGroup:
+    """Options that come from a table, not from fields: the values that were given, by name."""
+
+    TABLE: ClassVar[tuple["ParameterSpec", ...]] = ()
+
+    def __init__(self, **given: Any) -> None:
+        self.given = {
+            one.name: given[one.name]
+            for one in self.TABLE
+            if given.get(one.name) is not None and given[one.name] != one.default
+        }
+
+    @classmethod
+    def options(cls, *, extras: bool) -> list[Parameter]:
+        """Return the options as parameters of a call; ``extras`` keeps what help says of them."""
+        return [
+            Parameter(
+                one.name,
+                Parameter.KEYWORD_ONLY,
+                default=one.default,
+                annotation=Annotated[_type_of(one), option_of(one)] if extras else _type_of(one),
+            )
+            for one in cls.TABLE
+        ]
+
+
+def option_of(spec: "ParameterSpec") -> Option:
+    """Return the option of a mechanism's parameter."""
+    metavar = None if spec.kind is bool else spec.metavar
+    return Option(spec.flag, spec.help, metavar, whole=spec.kind is int)
+
+
+def _type_of(spec: "ParameterSpec") -> Any:
+    return spec.kind if spec.default is not None else spec.kind | None
+
+
+def is_group(kind: Any) -> bool:
+    """Return whether a field of this type has options of its own."""
+    return is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, TableGroup))
+
+
 class Group(Protocol):
     """A dataclass whose fields are annotated with the options they come from, or are groups."""
 
@@ -77,10 +137,14 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
 
     ``extras`` keeps what their types are annotated with.
     """
-    hints, found = get_type_hints(kind, include_extras=extras), list[Parameter]()
+    found: list[Parameter] = []
+    if issubclass(kind, TableGroup):
+        found += kind.options(extras=extras)
+        return found
+    hints = get_type_hints(kind, include_extras=extras)
     for field in fields(kind):
         hint = hints[field.name]
-        if is_dataclass(hint):
+        if is_group(hint):
             found += parameters_of(hint, extras=extras)
         else:
             usual = Parameter.empty if field.default is MISSING else field.default
@@ -92,33 +156,42 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
 
 def made(kind: type[T], given: Mapping[str, Any]) -> T:
     """A group, and those inside it, of what was given by name; others are as usual."""
+    if issubclass(kind, TableGroup):
+        return kind(**given)
     hints, found = get_type_hints(kind), dict[str, Any]()
     for name, hint in ((one.name, hints[one.name]) for one in fields(kind)):  # type: ignore[arg-type]
-        if is_dataclass(hint):
-            found[name] = made(hint, given)  # type: ignore[arg-type]
+        if is_group(hint):
+            found[name] = made(hint, given)
         elif name in given:
             found[name] = given[name]
     return kind(**found)
 
 
-def values(group: Group) -> dict[str, Any]:
-    """What every option of ``group`` came to, by the name of its field, in the order of options."""
+def values(group: Group | TableGroup) -> dict[str, Any]:
+    """What every option of ``group`` came to, by the name of its field, in the order of options.
+
+    Of a table only what was given.
+    """
+    if isinstance(group, TableGroup):
+        return dict(group.given)
     found: dict[str, Any] = {}
     for field in fields(group):
         value: Any = getattr(group, field.name)
-        group_inside = is_dataclass(value) and not isinstance(value, type)
+        group_inside = is_group(type(value))
         found |= values(value) if group_inside else {field.name: value}
     return found
 
 
-def flags(group: Group, *names: str) -> list[str]:
+def flags(group: Group | TableGroup, *names: str) -> list[str]:
     """The options of ``group``, or those of ``names``, that were set to something unusual."""
+    if isinstance(group, TableGroup):
+        return [one.flag for one in group.TABLE if one.name in group.given]
     kinds = get_type_hints(type(group), include_extras=True)
     usual = {field.name: field.default for field in fields(group)}
     found = []
     for name in names or usual:
         value = getattr(group, name)
-        if is_dataclass(kinds[name]):
+        if is_group(kinds[name]):
             found += flags(value)
         elif value != usual[name]:
             _, option = get_args(kinds[name])

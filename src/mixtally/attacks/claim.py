@@ -3,7 +3,6 @@
 The parameters become a part as plans have them: K fakes are those of K people, one each.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from mixtally.attacks.memoized import MemoizedTarget, memoized_target
@@ -19,35 +18,16 @@ from mixtally.records.contract import (
     Recipe,
 )
 from mixtally.records.guarantee import arriving, checked_fraction, checked_users
-from mixtally.records.mechanism import BitFlips, KaryResponse, NoFakes, Shuffled
+from mixtally.records.mechanism import Memoized, Shuffled, mechanisms
+from mixtally.records.mechanism.parameters import flags
 
-_TAKES = {
-    "flip-blank": "users bins fakes flip [max_set] [count_crowd]",
-    "flip-uniform": "users bins fakes flip [count_crowd]",
-    "flip": "users [bins] [bits] flip [max_set] [repeats]",
-    "single-bit": "users [fakes] flip",
-    "clear-uniform": "users bins fakes [max_set]",
-    "kary-response": "users bins replaced [fakes]",
-    "clear-shaped": "users bins shape_decay shape_shift [mixes] [max_set]",
-    "memory": "[bits] permanent p q hashes reports",
-}
-"""By mechanism: the parameters that a claim must have and, in brackets, those it may have."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedParameters(Parameters):
-    """Parameters of a mechanism, or of memoized answers, by the names of their options."""
-
-    permanent: float | None = None
-    p: float | None = None
-    q: float | None = None
-    hashes: int | None = None
-    reports: int | None = None
+ClaimedParameters = Parameters
+"""Parameters of a mechanism, or of memoized answers, by the names of their options."""
 
 
 def claim(
     name: str,
-    parameters: ClaimedParameters,
+    parameters: Parameters,
     epsilon: float | None,
     delta: float | None,
     honest_share: float | None = None,
@@ -59,7 +39,7 @@ def claim(
     out of range, and for a claim about memoized answers.
     """
     given = _given(name, parameters)
-    if name == "memory":
+    if name in Memoized.PROTOCOLS:
         if (epsilon, delta, honest_share) != (None, None, None):
             raise ParameterError(
                 "memory",
@@ -100,9 +80,8 @@ def claimed(
 
     Raises PlanError for what no plan can be, as records in clear that are sent several times.
     """
-    crowd = mechanism.crowd if isinstance(mechanism, BitFlips | KaryResponse) else 0
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped
-    certain = People(arriving(fakes, honest_share), crowd)
+    certain = People(arriving(fakes, honest_share), mechanism.crowd)
     return Target(
         (part_of(mechanism),),
         epsilon,
@@ -121,64 +100,52 @@ def claimed(
 def part_of(mechanism: Shuffled) -> Part:
     """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
     record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
-    own: OwnFakes | None = OwnFakes(record, 1, 0)
-    recipe: Recipe = NoRecipe()
-    threshold: int | None = None
-    most_set: int | None = 1
-    replaced: int | None = None
-    if isinstance(mechanism, BitFlips):
-        threshold, most_set = mechanism.threshold, mechanism.max_set
-        own = None if isinstance(mechanism.fakes, NoFakes) else own
-    elif isinstance(mechanism, KaryResponse):
-        own, replaced = own if mechanism.fakes.count else None, mechanism.replaced
-    else:
-        most_set = mechanism.most_set
-    if (shaped := mechanism.shaped) is not None:
-        own, recipe = None, shaped.shape
+    shaped = mechanism.shaped
+    recipe: Recipe = NoRecipe() if shaped is None else shaped.shape
     return Part(
         bins=mechanism.bins,
-        most_set=most_set,
-        threshold=threshold,
-        own=own,
+        most_set=mechanism.max_set,
+        threshold=mechanism.flip_threshold,
+        own=OwnFakes(record, 1, 0) if mechanism.own_fakes else None,
         recipe=recipe,
         layout=mechanism.layout,
         repeats=mechanism.repeats,
-        replaced=replaced,
+        replaced=mechanism.replaced,
     )
 
 
-def _given(name: str, parameters: ClaimedParameters) -> dict[str, Any]:
+def _given(name: str, parameters: Parameters) -> dict[str, Any]:
     """The parameters given, once they are all that is needed and no more."""
-    if name not in _TAKES:
-        raise not_one_of("protocol", name, list(_TAKES))
-    given, takes = parameters.given(), _TAKES[name]
-    if parameters.shape_variance is not None:  # another shape
-        takes = takes.replace("shape_decay", "shape_variance")
-    needs = {each for each in takes.split() if not each.startswith("[")}
-    order = [each.strip("[]") for each in takes.split()]
-    may = set(order) - needs
+    kinds = {name: kind for kind in mechanisms() for name in kind.PROTOCOLS}
+    known = [name for name, kind in kinds.items() if kind.PROTOCOLS[name].claim is not None]
+    if name not in known:
+        raise not_one_of("protocol", name, known)
+    kind, given = kinds[name], parameters.given()
+    takes = kind.PROTOCOLS[name]
+    needs, may = takes.claim or (frozenset(), frozenset())
+    for one, other in takes.instead:
+        if one in needs and parameters.get(other) is not None:  # another shape
+            needs = needs - {one} | {other}
     if not needs <= given or not given <= needs | may:
         raise ParameterError(
             name,
-            wanted=_flags(needs),
-            got=_flags(given) or "neither",
-            do="give exactly these" + (f"; it may take {_flags(may)}" if may else ""),
+            wanted=flags(needs, kind.PARAMETERS),
+            got=flags(given, kind.PARAMETERS) or "neither",
+            do="give exactly these"
+            + (f"; it may take {flags(may, kind.PARAMETERS)}" if may else ""),
         )
-    return {each: getattr(parameters, each) for each in order if each in given}
+    order = [one.name for one in kind.PARAMETERS]
+    return {each: parameters.get(each) for each in order if each in given}
 
 
-def _mechanism(name: str, given: ClaimedParameters) -> Shuffled:
-    if name == "flip" and given.bits is None and given.bins is None:
+def _mechanism(name: str, given: Parameters) -> Shuffled:
+    if name == "flip" and given.get("bits") is None and given.get("bins") is None:
         raise ParameterError(
             "flip",
             wanted="--bins for records of one value, or --bits for free vectors",
             got="neither",
             do="give one",
         )
-    if name == "single-bit" and given.fakes is None:
-        given = replace(given, fakes=0)
+    if name == "single-bit" and given.get("fakes") is None:
+        given = given.having(fakes=0)
     return parsed(name, given).sent.message.mechanism
-
-
-def _flags(names: set[str]) -> str:
-    return " and ".join("--" + name.replace("_", "-") for name in sorted(names))

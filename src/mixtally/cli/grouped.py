@@ -1,12 +1,11 @@
 """Options that travel together: the fields of a class, declared once, handed over as one object."""
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import is_dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from mixtally.app.options import Option, made, parameters_of
+from mixtally.app.options import Option, is_group, made, parameters_of
 from mixtally.cli.options import parsed
 
 
@@ -19,7 +18,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     def called(**values: Any) -> None:
         given = {
             one.name: made(kinds[one.name], values)
-            if is_dataclass(kinds[one.name])
+            if is_group(kinds[one.name])
             else values[one.name]
             for one in own
         }
@@ -31,10 +30,22 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
+def described(
+    title: str, lines: Iterable[str]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a paragraph to what the help of a command says: a title, and lines one after another."""
+
+    def told(command: Callable[..., None]) -> Callable[..., None]:
+        command.__doc__ = f"{inspect.getdoc(command)}\n\n{title} {'; '.join(lines)}."
+        return command
+
+    return told
+
+
 def _options(one: inspect.Parameter) -> Iterator[inspect.Parameter]:
     """A parameter as the parser knows it, or those of its group."""
     kind = one.annotation
-    for option in parameters_of(kind, extras=True) if is_dataclass(kind) else [one]:
+    for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:
         taken = option.annotation
         if get_origin(taken) is Annotated and isinstance(declared := get_args(taken)[1], Option):
             taken = Annotated[get_args(taken)[0], parsed(declared)]

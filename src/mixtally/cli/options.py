@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
 
+from mixtally.app.options import Bins as Bins
 from mixtally.app.options import Option
+from mixtally.app.options import Points as Points
 from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
-from mixtally.app.parameters import Bins as Bins
-from mixtally.app.parameters import Points as Points
 from mixtally.errors import DataError, ParameterError
 from mixtally.records.guarantee import Guarantee
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from mixtally.app.options import flags
-from mixtally.app.parameters import Bits
+from mixtally.app.options import Bits, flags
 from mixtally.cli import options as o
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.labels import read_labels

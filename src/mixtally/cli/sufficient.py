@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from mixtally.app.options import flags
-from mixtally.app.parameters import Flip
+from mixtally.app.options import Flip, flags
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_told, sign_of_life

@@ -3,42 +3,30 @@
 from dataclasses import dataclass
 from typing import Any
 
-from mixtally.app.mechanism import (
-    PROTOCOLS,
-    MechanismOptions,
-    as_sent,
-    fakes_of,
-    memoized,
-    parsed,
-    standard_error,
-)
+from mixtally.app import price
+from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.door import checks
 from mixtally.door.promise import guarantee_of
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.calibrate import calibrate as search
-from mixtally.privacy.divergence import memoized as memory
 from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import checked_epsilon
-from mixtally.records.mechanism import BitFlips, KaryResponse, Parameter, Shuffled
 from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumes
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(MechanismOptions):
-    """Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists."""
-
-    mixes: int | None = None
+Parameters = MechanismOptions
+"""Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
     """The least noise that keeps a guarantee.
 
-    where
-      certificate      what is proved of it: observer, status and assumption are in it
-      found            what was found, by its name
-      standard_error   of one count, in counts; None where nobody said how many people
+    Attributes
+    ----------
+    certificate : Certificate
+        What is proved of it, with observer, status and assumption.
+    found : dict
+        What was found, by the names of the parameters.
+    standard_error : float or None
+        Of one count, in counts; None where nobody said how many people.
     """
 
     certificate: Certificate
@@ -58,72 +46,72 @@ class Calibrated:
 @checks.in_python
 @checks.takes(Parameters)
 def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
-    """The exact delta of any parameters, with its observer, its proof and what it rests on.
+    """Compute the exact delta of given parameters.
 
-    where
-      protocol   flip-blank, flip-uniform, flip, single-bit, clear-uniform, kary-response,
-                 clear-shaped or memory
-      epsilon    at which delta is wanted, in [0.01, 20]
-      given      its parameters: ``mixtally.app.mechanism.MechanismOptions``
+    Parameters
+    ----------
+    protocol : str
+        The name of a protocol, as `mixtally check delta --help` lists them.
+    epsilon : float
+        The privacy loss at which delta is wanted, in [0.01, 20].
+    **given
+        The parameters of the protocol.
 
-    Raises ParameterError for parameters that are missing, not taken or out of range.
+    Returns
+    -------
+    Certificate
+        Both bounds of delta, with observer, proof and what they rest on.
 
+    Raises
+    ------
+    ParameterError
+        For parameters that are missing, not taken or out of range.
+
+    Examples
+    --------
     >>> mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000).upper
     """
-    at = checked_epsilon(checks.number("epsilon", epsilon))
-    options = _options(protocol, given)
-    if options.protocol == "memory":
-        return memory.certificate(*memoized(options), at)
-    return Accountant().certificate(parsed(options).counted, at)
+    return price.delta(_options(protocol, given), checks.number("epsilon", epsilon)).certificate
 
 
 @checks.in_python
 @checks.takes(Parameters)
 def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
-    """The least noise that keeps a guarantee: finds what is left out of a protocol's parameters.
+    """Find the least noise that keeps a guarantee: the parameter that is left out.
 
-    where
-      protocol   as ``delta`` has it
-      epsilon    the largest privacy loss, in [0.01, 20]
-      delta      of the (epsilon, delta) guarantee, in [1e-15, 0.1]
-      given      its parameters without flip, or fakes, or the shape, or permanent
+    Parameters
+    ----------
+    protocol : str
+        The name of a protocol, as `mixtally check noise --help` lists them.
+    epsilon : float
+        The largest privacy loss, in [0.01, 20].
+    delta : float
+        The delta of the guarantee, in [1e-15, 0.1].
+    **given
+        The parameters of the protocol but for the one that is to be found.
 
-    Raises ParameterError as ``delta`` does, InfeasibleError when no such noise is there.
+    Returns
+    -------
+    Calibrated
+        What was found, its certificate and the error of a count.
 
+    Raises
+    ------
+    ParameterError
+        For parameters that are missing, not taken or out of range, and where no noise keeps the
+        guarantee.
+
+    Examples
+    --------
     >>> mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10)
     """
-    wanted, options = guarantee_of(epsilon, delta), _options(protocol, given)
-    if options.protocol == "memory":
-        mechanism, reports = memoized(options, seek=True)
-        found = memory.least_permanent(mechanism, reports, wanted.epsilon, wanted.delta)
-        error = found.standard_error(options.users or 1, reports)
-        proved = memory.certificate(found, reports, wanted.epsilon)
-        return Calibrated(proved, {"permanent": found.f}, error)
-    accountant, asked = Accountant(), parsed(options, for_epsilon=wanted.epsilon)
-    if asked.sought is None:
-        raise AssertionError("nothing is to be found")
-    record = search(accountant, asked.counted, asked.sought, wanted.epsilon, wanted.delta)
-    sent = as_sent(options, asked, record).message.mechanism
-    facts = _found(record.message.mechanism, sent, asked.sought)
-    noise, people = standard_error(options, asked, record)
-    proof = accountant.certificate(record, wanted.epsilon)
-    return Calibrated(proof, facts, noise if people else None)
+    wanted = guarantee_of(epsilon, delta)
+    priced = price.noise(_options(protocol, given), wanted)
+    error = priced.standard_error if priced.people else None
+    return Calibrated(priced.certificate, priced.found, error)
 
 
-def _options(protocol: object, given: dict[str, object]) -> Parameters:
+def _options(protocol: object, given: dict[str, object]) -> MechanismOptions:
     """The parameters, each of its type; ParameterError for another type or protocol."""
     name = checks.chosen("protocol", protocol, PROTOCOLS)
-    return checks.made(Parameters, {**given, "protocol": name})
-
-
-def _found(counted: Shuffled, sent: Shuffled, sought: Parameter) -> dict[str, Any]:
-    if sought is Parameter.FAKES:
-        return {"fakes": fakes_of(sent)}
-    if sought is Parameter.FLIP and isinstance(counted, BitFlips):
-        return {"flip": counted.flip_probability}
-    if isinstance(counted, KaryResponse):
-        return {"replaced": counted.chance}
-    if counted.shaped is not None:
-        facts = counted.shaped.shape.facts()
-        return {name: value for name, value in facts.items() if name != "shape_ratio"}
-    raise AssertionError(f"{sought}: nothing is known to be found")
+    return checks.made(MechanismOptions, {**given, "protocol": name})

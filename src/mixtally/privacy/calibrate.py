@@ -8,9 +8,7 @@ import math
 from functools import partial
 from typing import NamedTuple
 
-from mixtally.contract.shape import MOST_SHIFT
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 from mixtally.privacy.accountant import Accountant, Record, local_epsilon, times
 from mixtally.privacy.divergence import CalibrationTarget
 from mixtally.privacy.divergence.registry import divergence_of
@@ -18,14 +16,7 @@ from mixtally.privacy.numerics.gaussian_start import Start, gaussian_start
 from mixtally.privacy.numerics.least_told import least_told
 from mixtally.privacy.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
 from mixtally.records.mechanism import Parameter
-from mixtally.records.mechanism.fakes import MOST_FAKES
 
-_RANGES = {
-    Parameter.FLIP: (LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)),
-    Parameter.FAKES: (0, MOST_FAKES),
-    Parameter.SHIFT: (1, MOST_SHIFT),
-    Parameter.REPLACED: (LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD),
-}
 TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough distribution of losses loses in a search."""
@@ -71,7 +62,7 @@ def calibrate(
     ``parameter``. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
     guarantee.
     """
-    low, high = _RANGES[parameter]
+    low, high = parameter.low, parameter.high
     wish = _Wish(
         record.having(parameter, low),
         parameter,
@@ -138,7 +129,7 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         given = wish.having(value), goal.epsilon, wish.collections, goal.delta
         return accountant.upper(*given, proved=proved)
 
-    axis = FLIPS if wish.parameter is Parameter.FLIP else ROOT
+    axis = FLIPS if wish.parameter == Parameter.FLIP else ROOT
     start = _start(accountant, wish, axis)
     inside = abs(start.miss) < _NEAR_START and (
         axis.along(start.x) * _PAST_START < axis.along(high)
@@ -150,11 +141,11 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     tolerance, rough = wish.tolerance, _COMPOSED if wish.composed else _ONE
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
-    elif wish.parameter is Parameter.FAKES:
+    elif wish.parameter == Parameter.FAKES:
         tolerance = 0.0
-    if wish.parameter is Parameter.SHIFT:
+    if wish.parameter == Parameter.SHIFT:
         rough = rough._replace(slack=_TABLE_SLACK)
-    elif wish.parameter is Parameter.REPLACED and wish.record.message.mechanism.most_set > 1:
+    elif wish.parameter == Parameter.REPLACED and wish.record.message.mechanism.most_set > 1:
         rough = rough._replace(slack=_TINY_SLACK)
     axis = steeper(axis, start.power)
     search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
@@ -181,7 +172,7 @@ def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
     start = divergence_of(message).start(message, wish.parameter, goal)
     unknown = Start(start, 1.0, math.nan)
     several = wish.composed or message.mechanism.most_set > 1  # else its divergence is smooth
-    if wish.parameter is Parameter.SHIFT or not several:
+    if wish.parameter == Parameter.SHIFT or not several:
         return unknown
     begin = gaussian_start(
         lambda value: accountant.distance(wish.having(value)),

@@ -1,28 +1,20 @@
 """From a protocol's name and parameters, as people give them, to the record that is accounted for.
 
-Every protocol needs some parameters and may take others. What is left out of those it can be
-calibrated by is found by ``calibrate``.
+Every protocol needs some parameters and may take others, as the table of its mechanism says. What
+is left out of those it can be calibrated by is found by ``calibrate``.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Record
-from mixtally.privacy.divergence import CountedParameters, ParameterRules
+from mixtally.privacy.divergence import CountedParameters
 from mixtally.privacy.divergence.registry import DIVERGENCES
-from mixtally.records.guarantee import MOST_USERS, arriving, checked_fraction
-from mixtally.records.mechanism import Parameter, mechanism_of, protocols
-from mixtally.records.mechanism.base import MOST_REPEATS
-from mixtally.records.mechanism.fakes import MOST_FAKES
-from mixtally.records.mechanism.parameters import Parameters
-from mixtally.records.question import MOST_BINS, MOST_BITS, MOST_SET
+from mixtally.records.guarantee import arriving, checked_fraction
+from mixtally.records.mechanism import Mechanism, Parameter, mechanism_of, mechanisms, protocols
+from mixtally.records.mechanism.parameters import ParameterRules, Parameters, ParameterSpec, flags
 
-__all__ = ["Parameters", "Parsed", "parsed", "protocols"]
-
-
-_SETS = ("flip", "flip-blank", "clear-uniform", "clear-shaped", "kary-response")
-"""Protocols that hide a set whole."""
+__all__ = ["Parameters", "Parsed", "checked", "parsed", "protocols", "sought_in", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +44,14 @@ def parsed(
     Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
     out of range.
     """
-    own = DIVERGENCES[mechanism_of(name)]
-    takes = _instead(own.PROTOCOLS[name], given)
-    sought = None if for_epsilon is None else _sought(name, takes, given)
-    left_out = set() if sought is None else {sought[0]}
-    if for_epsilon is not None and given.shape_decay is None:
-        left_out.add("shape_decay")
-    _check(name, takes, given, left_out)
+    kind = mechanism_of(name)
+    own = DIVERGENCES[kind]
+    sought = None if for_epsilon is None else sought_in(kind, name, given)
+    left_out = set() if sought is None else {sought.name}
+    whole = checked(kind, name, given, left_out)
+    takes = kind.PROTOCOLS[name]
     fraction = checked_fraction(honest_share)
-    counted = own.counts_people(name, given)
+    counted = own.counts_people(name, whole)
     if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
             "--honest-share",
@@ -68,107 +59,120 @@ def parsed(
             got=name,
             do="leave it out: its noise is no other person's",
         )
-    fakes, crowd = given.fakes or 0, given.users or 0 if counted else 0
+    fakes, crowd = whole.get("fakes") or 0, whole.get("users") or 0 if counted else 0
     sure = CountedParameters(
-        given, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
+        whole, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
     )
     return Parsed(
         Record(*own.record_fields(name, sure)),
-        Record(*own.record_fields(name, CountedParameters(given, fakes, crowd, for_epsilon))),
-        None if sought is None else sought[1],
+        Record(*own.record_fields(name, CountedParameters(whole, fakes, crowd, for_epsilon))),
+        None if sought is None else sought.sought,
         sure.crowd if counted else None,
     )
 
 
-def _instead(takes: ParameterRules, given: Parameters) -> ParameterRules:
-    """A variance stands in place of a decay: it is that of another shape."""
-    if given.shape_variance is None or "shape_decay" not in takes.required:
-        return takes
-    return takes._replace(required=takes.required - {"shape_decay"} | {"shape_variance"})
+def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
+    """Return every parameter that some protocol takes, those of one name once with all their texts.
+
+    Where mechanisms are priced, or ``claimed``: where something is claimed about them.
+    """
+    found: dict[str, ParameterSpec] = {}
+    for kind in mechanisms():
+        takes = [one.claimed if claimed else one.priced for one in kind.PROTOCOLS.values()]
+        for one in kind.PARAMETERS:
+            if not any(one.name in names for names in takes):
+                continue
+            known = found.setdefault(one.name, one)
+            if (known.kind, known.default) != (one.kind, one.default):
+                raise TypeError(f"{one.name}: two mechanisms have parameters of this name")
+            if known.help != one.help:
+                text = f"{known.help} {one.help}".removesuffix(".")
+                found[one.name] = replace(known, text=text, low=None, high=None)
+    return tuple(found.values())
 
 
-def _sought(name: str, takes: ParameterRules, given: Parameters) -> tuple[str, Parameter]:
-    """The parameter that was left out; raises ParameterError when none was."""
-    for field, parameter in takes.sought:
-        if getattr(given, field) is None:
-            return field, parameter
-    sought = [field for field, _ in takes.sought]
+def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
+    """Return the parameter of protocol ``name`` that was left out to be found.
+
+    Raises ParameterError when none was.
+    """
+    specs, sought = {one.name: one for one in kind.PARAMETERS}, kind.PROTOCOLS[name].sought
+    for field in sought:
+        if given.get(field) is None:
+            return specs[field]
     raise ParameterError(
         name,
         wanted="what is to be found left out",
-        got=_flags(sought),
+        got=flags(sought, kind.PARAMETERS),
         do="leave one out, or ask `mixtally check delta` what they leave",
     )
 
 
-def _check(name: str, takes: ParameterRules, given: Parameters, left_out: set[str]) -> None:
-    names, needs, may = given.given(), takes.required - left_out, takes.optional | left_out
-    if not needs <= names or not names <= needs | may:
+def checked(
+    kind: type[Mechanism], name: str, given: Parameters, left_out: set[str] | None = None
+) -> Parameters:
+    """Return the parameters of protocol ``name``, those that were not given at their defaults.
+
+    ``left_out`` are those to be found; with them others may be left to the search.
+
+    Raises ParameterError for what is missing, not taken, contradictory or out of range.
+    """
+    rules, specs = kind.PROTOCOLS[name], kind.PARAMETERS
+    chosen = {one for one in rules.chosen if given.get(one) is None}
+    may_lack = left_out | chosen if left_out else set[str]()
+    required, may = _required(rules, given) - may_lack, rules.optional | may_lack
+    names = given.given()
+    if not required <= names or not names <= required | may:
         raise ParameterError(
             name,
-            wanted=_flags(needs) or "nothing",
-            got=_flags(names) or "neither",
-            do="give exactly these parameters" + (f"; it may take {_flags(may)}" if may else ""),
+            wanted=flags(required, specs) or "nothing",
+            got=flags(names, specs) or "neither",
+            do="give exactly these parameters"
+            + (f"; it may take {flags(may, specs)}" if may else ""),
         )
-    limits = {
-        "users": (2, MOST_USERS),
-        "fakes": (0, MOST_FAKES),
-        "bins": (2, MOST_BINS),
-        "bits": (1, MOST_BITS),
-        "repeats": (1, MOST_REPEATS),
-        "max_set": (1, MOST_SET),
-        "ones": (0, (given.users or 2) - 1),
-    }
-    for field, (low, high) in limits.items():
-        value = getattr(given, field)
-        if value is not None and not low <= value <= high:
-            raise ParameterError(
-                field.replace("_", " "),
-                wanted=f"an integer in [{low:,}, {high:,}]",
-                got=f"{value:,}",
-                do="choose one in this range",
-            )
-    _check_together(name, given)
+    for one in specs:
+        if one.name in names:
+            one.check(given.get(one.name), given)
+    _check_together(name, rules, given)
+    return given.of(specs)
 
 
-def _check_together(name: str, given: Parameters) -> None:
-    for flag, value in (("bins", given.bins), ("max-set", given.max_set)):
-        if given.bits is not None and value is not None:
+def _required(rules: ParameterRules, given: Parameters) -> frozenset[str]:
+    """Return what must be given, where another parameter may stand in place of one."""
+    required = rules.required
+    for one, other in rules.instead:
+        if one in required and given.get(other) is not None:
+            required = required - {one} | {other}
+    return required
+
+
+def _check_together(name: str, rules: ParameterRules, given: Parameters) -> None:
+    for flag, value in (("bins", given.get("bins")), ("max-set", given.get("max_set"))):
+        if given.get("bits") is not None and value is not None:
             raise ParameterError(
                 name,
                 wanted=f"--{flag} or --bits",
                 got="both",
                 do="a record is one of --bins, or a set of them, or free --bits",
             )
-    if given.background not in (None, "zero"):
-        raise ParameterError(
-            "background", wanted="zero", got=repr(given.background), do="leave it out for any"
-        )
-    if given.background is not None and given.bits is None:
+    if given.get("background") is not None and given.get("bits") is None:
         raise ParameterError(
             name,
             wanted="--bits beside --background",
             got="--background alone",
             do="leave it out: other records are accounted for in any crowd",
         )
-    if given.count_crowd and given.users is None:
+    if given.get("count_crowd") and given.get("users") is None:
         raise ParameterError(
             name,
             wanted="--users, the people who are counted on",
             got="--count-crowd alone",
             do="say how many honest people take part",
         )
-    if (given.max_set or 1) > 1 and not given.split and name not in _SETS:
+    if (given.get("max_set") or 1) > 1 and not given.get("split") and not rules.sets:
         raise ParameterError(
             name,
             wanted="one set bit a message",
-            got=f"--max-set {given.max_set}",
+            got=f"--max-set {given.get('max_set')}",
             do="add --split: every attribute travels as a message of its own",
         )
-
-
-def _flags(names: Iterable[str]) -> str:
-    """Parameters as people give them, in their usual order."""
-    order = [field.name for field in fields(Parameters)]
-    chosen = set(names)
-    return " and ".join("--" + name.replace("_", "-") for name in order if name in chosen)

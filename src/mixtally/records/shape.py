@@ -18,6 +18,7 @@ from mixtally.contract.shape import (
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 
+LEAST_DECAY, MOST_DECAY = 1e-6, 40.0
 _VARIANCE = "twice the collections over the square of epsilon, some dozen times, is usual"
 
 
@@ -131,5 +132,7 @@ AnyShape = LaplaceShape | GaussianShape
 
 def ratio_of(decay: float) -> int:
     """exp(-decay) times 2^64, to the nearest integer; raises ParameterError unless decay > 0."""
-    in_range("shape decay", decay, 1e-6, 40.0, "epsilon / 2 suits a guarantee of epsilon")
+    in_range(
+        "shape decay", decay, LEAST_DECAY, MOST_DECAY, "epsilon / 2 suits a guarantee of epsilon"
+    )
     return round(math.exp(-decay) * SCALE)

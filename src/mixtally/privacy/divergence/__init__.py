@@ -4,7 +4,7 @@
 not name hold the cases of flips.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -22,7 +22,6 @@ __all__ = [
     "Divergence",
     "ObservedMessage",
     "ProvedDelta",
-    "Takes",
     "apart_note",
 ]
 
@@ -48,14 +47,6 @@ class ProvedDelta(NamedTuple):
     bounds: Bracket
     source: str
     assumption: str
-
-
-class ParameterRules(NamedTuple):
-    """Which parameters a protocol requires, which are optional, and which may be searched for."""
-
-    required: frozenset[str]
-    optional: frozenset[str]
-    sought: tuple[tuple[str, Parameter], ...]
 
 
 class CountedParameters(NamedTuple):
@@ -104,9 +95,6 @@ class Divergence(Protocol):
 
     What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
     """
-
-    PROTOCOLS: Mapping[str, ParameterRules]
-    """Its protocols, by name."""
 
     def counts_people(self, name: str, given: Parameters) -> bool:
         """Whether other people's flips are counted on."""

@@ -12,13 +12,12 @@ Where bits are seen one by one they hide one by one: two bins differ for every v
 a record is a composition of so many single bits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from mixtally.ground.memo import Memo
 from mixtally.privacy.divergence import (
     Bound,
     ObservedMessage,
-    ParameterRules,
     ProvedDelta,
     flip_blank,
     flip_uniform,
@@ -44,7 +43,6 @@ _NO_PROMISE = (
 start = flips_start.start
 apart, each_way = flips_apart.apart, flips_apart.each_way
 knows_repeats = flips_apart.knows_repeats
-PROTOCOLS: Mapping[str, ParameterRules] = flips_protocols.PROTOCOLS
 record_fields = flips_protocols.record_fields
 counts_people = flips_protocols.counts_people
 

@@ -1,39 +1,15 @@
-"""Protocols of flipped bits: their parameters, and the message that each makes of them."""
-
-from collections.abc import Mapping
+"""Protocols of flipped bits: the message that each makes of its parameters."""
 
 from mixtally.ground.fixed import MOST_THRESHOLD, threshold_of
 from mixtally.privacy.divergence import (
     CountedParameters,
     ObservedMessage,
-    ParameterRules,
     apart_note,
 )
 from mixtally.records.guarantee import Observer
-from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
+from mixtally.records.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
-
-_ALWAYS = frozenset({"users", "count_crowd", "repeats"})
-_FLIP, _FAKES = ("flip", Parameter.FLIP), ("fakes", Parameter.FAKES)
-PROTOCOLS: Mapping[str, ParameterRules] = {
-    "flip-blank": ParameterRules(
-        frozenset({"fakes", "flip"}), _ALWAYS | {"bins", "max_set", "split"}, (_FLIP, _FAKES)
-    ),
-    "single-bit": ParameterRules(
-        frozenset({"users", "fakes", "flip"}), _ALWAYS | {"ones"}, (_FLIP, _FAKES)
-    ),
-    "flip": ParameterRules(
-        frozenset({"users", "flip"}),
-        _ALWAYS | {"bins", "bits", "max_set", "observer", "background", "split"},
-        (_FLIP,),
-    ),
-    "flip-uniform": ParameterRules(
-        frozenset({"users", "fakes", "bins", "flip"}),
-        _ALWAYS | {"observer", "max_set", "split"},
-        (_FLIP, _FAKES),
-    ),
-}
 
 
 def counts_people(name: str, given: Parameters) -> bool:
@@ -41,7 +17,7 @@ def counts_people(name: str, given: Parameters) -> bool:
     if given.users is None:
         return False
     always = name in ("flip", "single-bit") or given.count_crowd
-    return always or given.observer is Observer.SUMS or _bit_by_bit(name, given)
+    return always or given.observer == Observer.SUMS or _bit_by_bit(name, given)
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
@@ -66,7 +42,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     )
     pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
     summed = _bit_by_bit(name, given) and not single
-    observer = Observer.SUMS if summed else given.observer
+    observer = Observer.SUMS if summed else Observer(given.observer)
     others = 0 if given.background else given.ones
     composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
     note = "" if composed else apart_note(given)
@@ -75,4 +51,5 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 
 def _bit_by_bit(name: str, given: Parameters) -> bool:
     """Whether a value is sent one bit a message: that is seen as sums are."""
-    return given.split and (given.max_set or 1) == 1 and name in ("flip", "flip-uniform")
+    one_bin = bool(given.split) and (given.max_set or 1) == 1
+    return one_bin and name in ("flip", "flip-uniform")

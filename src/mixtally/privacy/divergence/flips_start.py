@@ -15,7 +15,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):
         raise TypeError(f"{m.name} has no {parameter}")
     fakes = m.fakes.count
-    if parameter is Parameter.FAKES:
+    if parameter == Parameter.FAKES:
         return round(goal.cover * SCALE / m.threshold)
     if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
         chance = goal.cover / (fakes + m.crowd + 1)

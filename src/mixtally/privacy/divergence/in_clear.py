@@ -9,7 +9,7 @@ every bin. Other people's records are no cover at worst, as nobody else may hold
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -21,7 +21,6 @@ from mixtally.privacy.divergence import (
     CalibrationTarget,
     CountedParameters,
     ObservedMessage,
-    ParameterRules,
     ProvedDelta,
     apart_note,
     clear_shaped,
@@ -30,6 +29,8 @@ from mixtally.privacy.divergence import (
     repeats,
     set_in_clear,
 )
+from mixtally.privacy.divergence.one_message import each_way as each_way
+from mixtally.privacy.divergence.one_message import knows_repeats as knows_repeats
 from mixtally.privacy.divergence.set_in_clear import among
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
@@ -57,17 +58,6 @@ SHAPED_BY_MANY = (
 )
 
 
-_ALWAYS = frozenset({"users", "count_crowd", "repeats", "max_set", "split"})
-PROTOCOLS: Mapping[str, ParameterRules] = {
-    "clear-uniform": ParameterRules(
-        frozenset({"fakes", "bins"}), _ALWAYS, (("fakes", Parameter.FAKES),)
-    ),
-    "clear-shaped": ParameterRules(
-        frozenset({"shape_decay", "shape_shift"}),
-        _ALWAYS | {"bins", "mixes"},
-        (("shape_shift", Parameter.SHIFT),),
-    ),
-}
 _AIMED = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
 _EMPTY = 0.1
@@ -205,10 +195,6 @@ def upper(
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
-def each_way(*_: object) -> None:
-    """None: two bins are exchanged as they are."""
-
-
 def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many, and
     a set is its messages, each in a bin of its own (``clear_shaped``).
@@ -218,11 +204,6 @@ def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
         return message, 1
     one = replace(mechanism, bins=2, max_set=1)
     return message._replace(mechanism=one), mechanism.max_set
-
-
-def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
-    """Rounds are composed."""
-    return False
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
@@ -245,15 +226,15 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     """
     mechanism = _in_clear(message)
     match mechanism.fakes:
-        case UniformFakes() if parameter is Parameter.FAKES:
+        case UniformFakes() if parameter == Parameter.FAKES:
             return round(
                 goal.cover * math.pow(mechanism.max_set, set_in_clear.GROWTH) * mechanism.cells
             )
-        case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter is Parameter.SHIFT:
+        case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter == Parameter.SHIFT:
             aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
             empty = math.log(goal.times * math.tanh(decay / 2.0) / aim) / decay
             return max(1, math.ceil(empty))
-        case ShapedFakes(shape=GaussianShape(variance=variance)) if parameter is Parameter.SHIFT:
+        case ShapedFakes(shape=GaussianShape(variance=variance)) if parameter == Parameter.SHIFT:
             return gaussian_shift(variance, goal.times, goal.delta)
     raise TypeError(f"{mechanism.name} has no {parameter}")
 

@@ -42,7 +42,7 @@ Model (2019), theorem 3.1, with the person's own replacement kept.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import reduce
 
@@ -57,13 +57,15 @@ from mixtally.privacy.divergence import (
     CalibrationTarget,
     CountedParameters,
     ObservedMessage,
-    ParameterRules,
     ProvedDelta,
     clear_uniform,
     repeats,
     set_in_clear,
     two_outputs,
 )
+from mixtally.privacy.divergence.one_message import apart as apart
+from mixtally.privacy.divergence.one_message import each_way as each_way
+from mixtally.privacy.divergence.one_message import knows_repeats as knows_repeats
 from mixtally.privacy.divergence.two_outputs import Bit
 from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.binomial_pairs import BitChances
@@ -89,13 +91,6 @@ SETS = (
     f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
     "counted on"
 )
-PROTOCOLS: Mapping[str, ParameterRules] = {
-    "kary-response": ParameterRules(
-        frozenset({"users", "bins", "replaced"}),
-        frozenset({"fakes", "max_set"}),
-        (("replaced", Parameter.REPLACED), ("fakes", Parameter.FAKES)),
-    ),
-}
 _MOST_PRODUCTS, _MOST_TOTALS = 1 << 27, 1 << 15
 """That are spent on the distribution of a lower bound: a tenth of a second."""
 _LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
@@ -232,20 +227,6 @@ def _bit(m: KaryResponse) -> tuple[Bit, int, int]:
     return Bit(chances, fair=m.fakes.count), m.crowd - 1, 0
 
 
-def each_way(*_: object) -> None:
-    """None: two bins are exchanged as they are."""
-
-
-def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message itself: it holds one bin."""
-    return message, 1
-
-
-def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
-    """Rounds are composed."""
-    return False
-
-
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting the messages of one bin, or set, that nobody else holds."""
     m = _kary(message)
@@ -258,10 +239,10 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     """The usual cover of every bin, by replacements and fakes together."""
     m = _kary(message)
     cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
-    if parameter is Parameter.REPLACED:
+    if parameter == Parameter.REPLACED:
         share = (cover - m.fakes.count) / (m.crowd * m.max_set)
         return round(min(max(share, _LEAST_SHARE), _MOST_SHARE) * SCALE)
-    if parameter is Parameter.FAKES:
+    if parameter == Parameter.FAKES:
         return max(0, round(cover - m.crowd * m.max_set * m.chance))
     raise TypeError(f"{m.name} has no {parameter}")
 

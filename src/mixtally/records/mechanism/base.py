@@ -6,7 +6,7 @@ holds integers only and no privacy number: ``privacy.divergence`` has those.
 
 import math
 from abc import ABCMeta, abstractmethod
-from enum import StrEnum
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple, Self
 
 import msgspec
@@ -16,18 +16,13 @@ from numpy.typing import NDArray
 from mixtally.errors import in_range
 from mixtally.records.layout import Layout
 from mixtally.records.mechanism.fakes import FakeSource, ShapedFakes
+from mixtally.records.mechanism.parameters import (
+    MOST_REPEATS,
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+)
 from mixtally.records.question import checked_bins
-
-MOST_REPEATS = 1000
-
-
-class Parameter(StrEnum):
-    """What a calibration may find."""
-
-    FLIP = "flip probability"
-    FAKES = "fakes"
-    SHIFT = "shape shift"
-    REPLACED = "replacement chance"
 
 
 class _Meta(msgspec.StructMeta, ABCMeta):
@@ -53,7 +48,14 @@ class Noise(NamedTuple):
 class Mechanism(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, metaclass=_Meta
 ):
-    """One way of answering a question of ``bins`` bins; the fields are its integers."""
+    """One way of answering a question of ``bins`` bins; the fields are its integers.
+
+    ``PARAMETERS`` is the table of what people give for it, ``PROTOCOLS`` says by name which of its
+    protocols takes what.
+    """
+
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {}
 
     bins: int
 
@@ -61,9 +63,14 @@ class Mechanism(
         checked_bins(self.bins, self.least_bins)
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The protocol's name, as people type it."""
+        """The protocol's name, as people type it: where there are several, one of them."""
+        return next(iter(self.PROTOCOLS))
+
+    @property
+    def rules(self) -> ParameterRules:
+        """Which parameters its protocol takes."""
+        return self.PROTOCOLS[self.name]
 
     @property
     def least_bins(self) -> int:
@@ -81,7 +88,7 @@ class Mechanism(
 
 
 class Shuffled(Mechanism, frozen=True, kw_only=True):
-    """One whose messages travel through mixes, among fakes; ``NAMES`` are those of its protocols.
+    """One whose messages travel through mixes, among fakes or other people's messages.
 
     where
       repeats   how often every record is sent, each time randomized afresh among fakes of its own,
@@ -90,8 +97,6 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     A bin that truly holds z people is counted ``gain * z + offset`` times on average.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ()
-
     repeats: int = 1
 
     def __post_init__(self) -> None:
@@ -99,14 +104,29 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         in_range("repeats", self.repeats, 1, MOST_REPEATS, "plan again")
 
     @property
-    @abstractmethod
-    def most_set(self) -> int:
-        """The most bits that a record may set: the promise covers no more."""
+    def max_set(self) -> int | None:
+        """The most bins of a record; None for free bits, any of which may be set."""
+        return 1
 
     @property
-    @abstractmethod
+    def most_set(self) -> int:
+        """The most bits that a record may set: the promise covers no more."""
+        return self.bins if self.max_set is None else self.max_set
+
+    @property
+    def crowd(self) -> int:
+        """Honest people whose own randomness is counted on, 0 for none."""
+        return 0
+
+    @property
     def flip_threshold(self) -> int | None:
-        """Flip probability times 2^64, None when records travel in clear."""
+        """Flip probability times 2^64, None where no bit is flipped."""
+        return None
+
+    @property
+    def replaced(self) -> int | None:
+        """Replacement chance times 2^64, None where no value is replaced."""
+        return None
 
     @property
     @abstractmethod
@@ -114,9 +134,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """What is left of the promise when every mix colludes with the collector."""
 
     @property
-    @abstractmethod
+    def takes_fakes(self) -> bool:
+        """Whether its protocol has people's fakes, be their number zero."""
+        return "fakes" in self.rules.required | self.rules.optional
+
+    @property
     def fakes_promised(self) -> int:
         """Fakes of the whole collection; a mean where mixes draw their number."""
+        return 0
 
     @property
     def fake_source(self) -> FakeSource:
@@ -124,20 +149,58 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return FakeSource.USERS if self.shaped is None else FakeSource.MIX
 
     @property
-    @abstractmethod
+    def own_fakes(self) -> bool:
+        """Whether a part of a plan that sends it has people's fakes."""
+        return self.takes_fakes
+
+    @property
     def uniform_fakes(self) -> bool:
         """Whether a person's fakes are records of uniformly random bins; blank ones otherwise."""
+        return False
 
-    @abstractmethod
-    def with_honest(self, honest_share: float) -> Self:
-        """This mechanism with only the fakes that certainly arrive."""
+    def with_honest(self, honest_share: float) -> Self:  # noqa: ARG002
+        """Return this mechanism with only the fakes that certainly arrive.
 
-    @abstractmethod
+        Raises TypeError where there are fakes and the class does not say which of them arrive.
+        """
+        if self.fakes_promised:
+            raise TypeError(f"{self.name}: nothing says how many fakes arrive")
+        return self
+
     def having(self, parameter: Parameter, value: int) -> Self:
-        """This mechanism with another value of ``parameter``: a threshold, or a number of fakes.
+        """Return this mechanism with another value of ``parameter``.
 
         Raises TypeError when it has no such parameter.
         """
+        if parameter.field not in self.__struct_fields__:
+            raise TypeError(f"{self.name} has no {parameter}")
+        return msgspec.structs.replace(self, **{parameter.field: value})
+
+    def value(self, parameter: Parameter) -> int:
+        """Return the integer of ``parameter``; raises TypeError when it has no such parameter."""
+        if parameter.field not in self.__struct_fields__:
+            raise TypeError(f"{self.name} has no {parameter}")
+        return int(getattr(self, parameter.field))
+
+    def found(self, parameter: Parameter) -> dict[str, float]:
+        """Return what a calibration found for ``parameter``, by the names that people give."""
+        return {
+            one.name: parameter.shown(self.value(parameter))
+            for one in self.PARAMETERS
+            if one.sought == parameter
+        }
+
+    def noise_facts(self) -> dict[str, float]:
+        """Return the numbers of its noise that a calibration may find, people's fakes aside."""
+        every: dict[str, float] = {}
+        for one in self.PARAMETERS:
+            if one.sought and one.name in self.rules.sought and one.sought != Parameter.FAKES:
+                every |= self.found(one.sought)
+        return every
+
+    def facts(self) -> dict[str, float]:
+        """Its noise in the field's terms, for people and for JSON."""
+        return self.noise_facts()
 
     @property
     @abstractmethod

@@ -10,16 +10,19 @@ section 2 (free bits without fakes); 003 (repeats).
 """
 
 import math
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import msgspec
 
 from mixtally.errors import ParameterError, in_range
-from mixtally.ground.fixed import SCALE, checked_threshold
-from mixtally.records.guarantee import arriving, checked_users
+from mixtally.ground.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, checked_threshold
+from mixtally.records.guarantee import Observer, arriving, checked_users
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
+from mixtally.records.mechanism import parameters
+from mixtally.records.mechanism.base import Noise, Shuffled
 from mixtally.records.mechanism.fakes import BlankFakes, NoFakes, UniformFakes
+from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
 from mixtally.records.question import MOST_BITS, MOST_SET
 
 
@@ -37,7 +40,69 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     Raises ParameterError for numbers outside their ranges and for what has no divergence.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ("flip-blank", "flip-uniform", "single-bit", "flip")
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
+        parameters.USERS,
+        parameters.FAKES,
+        ParameterSpec(
+            "flip",
+            "Flip probability",
+            kind=float,
+            low=LEAST_THRESHOLD / SCALE,
+            high=MOST_THRESHOLD / SCALE,
+            metavar="Q",
+            sought=Parameter.FLIP,
+        ),
+        parameters.BINS,
+        ParameterSpec("bits", "Bits of a free vector", low=1, high=MOST_BITS),
+        ParameterSpec("ones", "Others known to hold a one", low=0, high="users"),
+        parameters.SET_SIZE,
+        parameters.REPEATS,
+        ParameterSpec(
+            "observer",
+            "Who looks: messages or sums",
+            kind=str,
+            metavar="WHO",
+            choices=(Observer.MESSAGES.value, Observer.SUMS.value),
+            default=Observer.MESSAGES.value,
+        ),
+        ParameterSpec(
+            "background",
+            "zero: all others are known to hold zeros; with --bits",
+            kind=str,
+            metavar="WHICH",
+            choices=("zero",),
+        ),
+        parameters.SPLIT,
+        parameters.COUNT_CROWD,
+    )
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
+        "flip-blank": rules(
+            "fakes flip",
+            "users bins max_set repeats split count_crowd",
+            sought="flip fakes",
+            sets=True,
+            claim="users bins fakes flip [max_set] [count_crowd]",
+        ),
+        "flip-uniform": rules(
+            "users fakes bins flip",
+            "max_set repeats observer split count_crowd",
+            sought="flip fakes",
+            claim="users bins fakes flip [count_crowd]",
+        ),
+        "single-bit": rules(
+            "users fakes flip",
+            "ones repeats count_crowd",
+            sought="flip fakes",
+            claim="users flip [fakes]",
+        ),
+        "flip": rules(
+            "users flip",
+            "bins bits max_set repeats observer background split count_crowd",
+            sought="flip",
+            sets=True,
+            claim="users flip [bins] [bits] [max_set] [repeats]",
+        ),
+    }
 
     threshold: int
     max_set: int | None = 1
@@ -100,13 +165,13 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         """A single bit may be asked."""
         return 1 if self.max_set is None else 2
 
+    def noise_facts(self) -> dict[str, float]:
+        """The flip probability and the integer over 2^64 behind it."""
+        return {"flip_probability": self.flip_probability, "flip_threshold": self.threshold}
+
     def facts(self) -> dict[str, float]:
-        """The flip probability, the integer over 2^64 behind it, the crowd, what is special."""
-        facts: dict[str, float] = {
-            "flip_probability": self.flip_probability,
-            "flip_threshold": self.threshold,
-            "crowd_counted": self.crowd,
-        }
+        """The flips, the crowd, what is special."""
+        facts: dict[str, float] = {**self.noise_facts(), "crowd_counted": self.crowd}
         if self.name == "flip" and self.max_set is None:
             facts["repeats"] = self.repeats
         return facts
@@ -115,11 +180,6 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def layout(self) -> Layout:
         """One bit a bin, packed."""
         return Layout(Form.BITS, self.bins)
-
-    @property
-    def most_set(self) -> int:
-        """As many as a record may set; all of them when they are free."""
-        return self.bins if self.max_set is None else self.max_set
 
     @property
     def flip_threshold(self) -> int:
@@ -159,13 +219,20 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         honest = type(self.fakes)(arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
 
-    def having(self, parameter: Parameter, value: int) -> "BitFlips":
+    def having(self, parameter: Parameter, value: int) -> Self:
         """With another threshold, or another number of fakes of its kind."""
-        if parameter is Parameter.FLIP:
-            return msgspec.structs.replace(self, threshold=value)
-        if parameter is Parameter.FAKES and not isinstance(self.fakes, NoFakes):
+        if parameter == Parameter.FAKES and not isinstance(self.fakes, NoFakes):
             return msgspec.structs.replace(self, fakes=type(self.fakes)(value))
-        raise TypeError(f"{self.name} has no {parameter}")
+        return super().having(parameter, value)
+
+    def value(self, parameter: Parameter) -> int:
+        """The threshold, or the number of fakes."""
+        return self.fakes.count if parameter == Parameter.FAKES else super().value(parameter)
+
+    @property
+    def takes_fakes(self) -> bool:
+        """Whether there are people's fakes: one bit of several is a message with none."""
+        return not isinstance(self.fakes, NoFakes)
 
     @property
     def contrast(self) -> float:

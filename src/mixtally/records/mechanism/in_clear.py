@@ -16,17 +16,22 @@ Source: notes 004 section 5.1 (uniform fakes).
 """
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import msgspec
 
+from mixtally.contract.shape import MOST_SHIFT, MOST_VARIANCE
 from mixtally.errors import in_range
 from mixtally.records.guarantee import arriving
 from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism.base import Noise, Parameter, Shuffled
-from mixtally.records.mechanism.fakes import ShapedFakes, UniformFakes
+from mixtally.records.mechanism import parameters
+from mixtally.records.mechanism.base import Noise, Shuffled
+from mixtally.records.mechanism.fakes import MOST_MIXES, ShapedFakes, UniformFakes
+from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
 from mixtally.records.planes import Planes
 from mixtally.records.question import MOST_SET
+from mixtally.records.shape import LEAST_DECAY, MOST_DECAY
 
 
 class Named(Shuffled, frozen=True, kw_only=True):
@@ -79,11 +84,6 @@ class Named(Shuffled, frozen=True, kw_only=True):
         return Layout(Form.INDEX, self.cells if self.planes is None else self.planes.messages)
 
     @property
-    def most_set(self) -> int:
-        """One bin, or a set of them."""
-        return self.max_set
-
-    @property
     def record_messages(self) -> int:
         """One for each member that a set may have."""
         return self.repeats * self.max_set
@@ -92,11 +92,6 @@ class Named(Shuffled, frozen=True, kw_only=True):
     def true_fakes(self) -> float:
         """Uniform fakes that point at a value, on average: K / D."""
         return self.fakes_sent / self.cells if self.uniform_fakes else 0.0
-
-    @property
-    def flip_threshold(self) -> None:
-        """No bit is flipped."""
-        return
 
     @property
     def fakes_promised(self) -> int:
@@ -126,35 +121,98 @@ class Named(Shuffled, frozen=True, kw_only=True):
 class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
     """Records that are not randomized."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("clear-uniform", "clear-shaped")
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
+        parameters.USERS,
+        parameters.FAKES,
+        parameters.BINS,
+        parameters.SET_SIZE,
+        parameters.REPEATS,
+        ParameterSpec(
+            "shape_decay",
+            "Fall of the shaped distribution from one number to the next, in nats",
+            kind=float,
+            low=LEAST_DECAY,
+            high=MOST_DECAY,
+            metavar="C",
+        ),
+        ParameterSpec(
+            "shape_shift",
+            "Mean shaped fakes per bin",
+            low=1,
+            high=MOST_SHIFT,
+            sought=Parameter.SHIFT,
+        ),
+        ParameterSpec(
+            "shape_variance", "Of a Gaussian shape, instead of a decay", low=1, high=MOST_VARIANCE
+        ),
+        ParameterSpec("mixes", "Mixes that draw fakes", low=1, high=MOST_MIXES),
+        parameters.SPLIT,
+        parameters.COUNT_CROWD,
+    )
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
+        "clear-uniform": rules(
+            "fakes bins",
+            "users max_set repeats split count_crowd",
+            sought="fakes",
+            sets=True,
+            claim="users bins fakes [max_set]",
+        ),
+        "clear-shaped": rules(
+            "shape_decay shape_shift",
+            "users bins max_set repeats mixes split count_crowd",
+            sought="shape_shift",
+            instead=(("shape_decay", "shape_variance"),),
+            chosen="shape_decay",
+            sets=True,
+            claim="users bins shape_decay shape_shift [mixes] [max_set]",
+        ),
+    }
 
     @property
     def name(self) -> str:
         """clear-uniform or clear-shaped."""
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
+    def noise_facts(self) -> dict[str, float]:
+        """Of shaped fakes the numbers of their shape."""
+        return {} if self.shaped is None else self.shaped.shape.facts()
+
     def facts(self) -> dict[str, float]:
-        """What it is sent over, and of shaped fakes the numbers of their shape."""
-        if isinstance(self.fakes, ShapedFakes):
-            return {**self.over, **self.fakes.shape.facts(), "mixes_adding": self.fakes.mixes}
-        return self.over
+        """What it is sent over, and of shaped fakes their shape and how many mixes draw them."""
+        mixes = {} if self.shaped is None else {"mixes_adding": self.shaped.mixes}
+        return {**self.over, **self.noise_facts(), **mixes}
+
+    def found(self, parameter: Parameter) -> dict[str, float]:
+        """Of a shape all that people give for it, as a search may choose the decay itself."""
+        if parameter != Parameter.SHIFT:
+            return super().found(parameter)
+        return {name: one for name, one in self.noise_facts().items() if name != "shape_ratio"}
 
     @property
     def local_epsilon(self) -> float:
         """Infinite: a message that is known to be someone's tells their value."""
         return math.inf
 
-    def having(self, parameter: Parameter, value: int) -> "InClear":
+    def having(self, parameter: Parameter, value: int) -> Self:
         """With another number of uniform fakes, or another shift of shaped ones."""
         match self.fakes:
-            case UniformFakes() if parameter is Parameter.FAKES:
+            case UniformFakes() if parameter == Parameter.FAKES:
                 fakes: UniformFakes | ShapedFakes = UniformFakes(value)
-            case ShapedFakes() if parameter is Parameter.SHIFT:
+            case ShapedFakes() if parameter == Parameter.SHIFT:
                 shape = msgspec.structs.replace(self.fakes.shape, shift=value)
                 fakes = msgspec.structs.replace(self.fakes, shape=shape)
             case _:
-                raise TypeError(f"{self.name} has no {parameter}")
+                return super().having(parameter, value)
         return msgspec.structs.replace(self, fakes=fakes)
+
+    def value(self, parameter: Parameter) -> int:
+        """The number of uniform fakes, or the shift of shaped ones."""
+        match self.fakes:
+            case UniformFakes(count) if parameter == Parameter.FAKES:
+                return count
+            case ShapedFakes(shape=shape) if parameter == Parameter.SHIFT:
+                return shape.shift
+        return super().value(parameter)
 
     @property
     def noise_by_count(self) -> bool:

@@ -23,16 +23,19 @@ Estimation under Local Privacy (2016), section 3 (k-ary).
 """
 
 import math
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import msgspec
 
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 from mixtally.records.guarantee import MOST_USERS
-from mixtally.records.mechanism.base import Noise, Parameter
+from mixtally.records.mechanism import parameters
+from mixtally.records.mechanism.base import Noise
 from mixtally.records.mechanism.fakes import UniformFakes
 from mixtally.records.mechanism.in_clear import Named
+from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
 
 
 class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
@@ -48,7 +51,30 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
     Raises ParameterError outside these ranges.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ("kary-response",)
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
+        parameters.USERS,
+        parameters.FAKES,
+        parameters.BINS,
+        ParameterSpec(
+            "replaced",
+            "Chance that a uniform bin is sent in place of the own",
+            kind=float,
+            low=0,
+            high=1,
+            metavar="G",
+            sought=Parameter.REPLACED,
+        ),
+        parameters.SET_SIZE,
+    )
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
+        "kary-response": rules(
+            "users bins replaced",
+            "fakes max_set",
+            sought="replaced fakes",
+            sets=True,
+            claim="users bins replaced [fakes]",
+        )
+    }
 
     replaced: int
     fakes: UniformFakes = UniformFakes(0)
@@ -58,11 +84,6 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         super().__post_init__()
         checked_replaced(self.replaced)
         in_range("crowd", self.crowd, 1, MOST_USERS, "the person is one of them")
-
-    @property
-    def name(self) -> str:
-        """kary-response."""
-        return "kary-response"
 
     @property
     def pointed(self) -> float:
@@ -79,14 +100,18 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         """1 - g, to all digits where g is near one."""
         return (SCALE - self.replaced) / SCALE
 
+    def noise_facts(self) -> dict[str, float]:
+        """The chance of a replacement and the integer over 2^64 behind it."""
+        return {"replace_probability": self.chance, "replace_threshold": self.replaced}
+
     def facts(self) -> dict[str, float]:
-        """The chance of a replacement, the integer over 2^64 behind it, the crowd."""
-        return {
-            **self.over,
-            "replace_probability": self.chance,
-            "replace_threshold": self.replaced,
-            "crowd_counted": self.crowd,
-        }
+        """What it is sent over, the replacements, the crowd."""
+        return {**self.over, **self.noise_facts(), "crowd_counted": self.crowd}
+
+    @property
+    def own_fakes(self) -> bool:
+        """Whether a part of a plan that sends it has people's fakes: where there are any."""
+        return self.fakes.count > 0
 
     @property
     def local_epsilon(self) -> float:
@@ -102,13 +127,15 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
             return float(self.cells)
         return self.cells / (1.0 - (self.max_set - 1) * self.planes.meeting)
 
-    def having(self, parameter: Parameter, value: int) -> "KaryResponse":
+    def having(self, parameter: Parameter, value: int) -> Self:
         """With another chance of a replacement, or another number of fakes."""
-        if parameter is Parameter.REPLACED:
-            return msgspec.structs.replace(self, replaced=value)
-        if parameter is Parameter.FAKES:
+        if parameter == Parameter.FAKES:
             return msgspec.structs.replace(self, fakes=UniformFakes(value))
-        raise TypeError(f"{self.name} has no {parameter}")
+        return super().having(parameter, value)
+
+    def value(self, parameter: Parameter) -> int:
+        """The chance of a replacement times 2^64, or the number of fakes."""
+        return self.fakes.count if parameter == Parameter.FAKES else super().value(parameter)
 
     @property
     def noise_by_count(self) -> bool:

@@ -13,7 +13,8 @@ Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), sections 2 and 4.
 """
 
 import math
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,17 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError, in_range
 from mixtally.ground.fixed import SCALE
 from mixtally.records.layout import Form, Layout
+from mixtally.records.mechanism import parameters
 from mixtally.records.mechanism.base import Mechanism
+from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
 from mixtally.records.question import Kind, Question
 
 LEAST_PERMANENT = 1 << 24
 MOST_HASHES = 64
 MOST_COHORTS = 1 << 16
+MOST_BITS = 100_000
+MOST_REPORTS = 1_000_000
+PERMANENT = Parameter("permanent response", LEAST_PERMANENT, SCALE, SCALE, "permanent")
 
 Count = TypeVar("Count", float, NDArray[np.float64])
 
@@ -43,6 +49,42 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
 
     Raises ParameterError outside these ranges.
     """
+
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
+        parameters.USERS,
+        ParameterSpec("bits", "Bits of a memoized answer", low=2, high=MOST_BITS),
+        ParameterSpec(
+            "permanent",
+            "Chance that a memoized bit is a fair coin",
+            kind=float,
+            low=LEAST_PERMANENT / SCALE,
+            high=1,
+            metavar="F",
+            sought=PERMANENT,
+        ),
+        ParameterSpec(
+            "p",
+            "Chance that a memoized 0 is reported as 1, below --q",
+            kind=float,
+            metavar="P",
+        ),
+        ParameterSpec(
+            "q",
+            "Chance that a memoized 1 is reported as 1, up to 1",
+            kind=float,
+            metavar="Q",
+        ),
+        ParameterSpec("hashes", "Bits that a value sets", low=1, high=MOST_HASHES),
+        ParameterSpec("reports", "Reports of one memoized answer", low=1, high=MOST_REPORTS),
+    )
+    PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
+        "memory": rules(
+            "permanent p q hashes reports",
+            "users",
+            sought="permanent",
+            claim="permanent p q hashes reports [bits]",
+        )
+    }
 
     permanent: int
     p: int
@@ -76,11 +118,6 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
             most,
             "cohorts hash differently: without hashing there is one",
         )
-
-    @property
-    def name(self) -> str:
-        """Memory."""
-        return "memory"
 
     def holds(self, question: Question) -> bool:
         """Whether a value is one of the bins, or hashed into at most so many of them."""

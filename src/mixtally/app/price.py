@@ -1,0 +1,246 @@
+"""The price of a mechanism: delta of given parameters, and the least noise for a guarantee.
+
+The command line and Python ask these two functions and show what they return.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from mixtally.app.mechanism import (
+    MEMORY,
+    MechanismOptions,
+    as_sent,
+    fakes_of,
+    memoized,
+    parsed,
+    standard_error,
+)
+from mixtally.privacy.accountant import Accountant, Record, local_epsilon
+from mixtally.privacy.calibrate import calibrate
+from mixtally.privacy.divergence import memoized as memory
+from mixtally.privacy.parameters import Parsed
+from mixtally.records.certificate import Certificate
+from mixtally.records.guarantee import Guarantee, checked_epsilon
+from mixtally.records.mechanism import Memoized, Parameter, Shuffled
+from mixtally.records.mechanism.memoized import PERMANENT
+from mixtally.report.document import Promise
+from mixtally.report.numbers import at_least, at_most, error_text
+from mixtally.report.promise import expected, protects, stated
+
+_UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
+"""What an answer has whatever was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """What is proved of a mechanism, and what was found for it.
+
+    Attributes
+    ----------
+    request : MechanismOptions
+        The protocol and its parameters, as they were asked.
+    certificate : Certificate
+        The bounds of delta, with observer, source and assumption.
+    own : dict
+        Facts of the mechanism: its parameters as they were counted, what is left without mixes.
+    standard_error : float or None
+        Of one count; None where it is not known of how many people.
+    people : int or None
+        How many people the error is of.
+    aim : float or None
+        The delta that was to be kept; None where nothing was searched for.
+    found : dict
+        What was found, by the names that people give.
+    noise : tuple of str
+        The noise in words, where it was searched for.
+    """
+
+    request: MechanismOptions
+    certificate: Certificate
+    own: dict[str, Any]
+    standard_error: float | None
+    people: int | None
+    aim: float | None = None
+    found: dict[str, float]
+    noise: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The whole of it, as JSON has it."""
+        shown = self.certificate
+        proved = {
+            "delta": shown.upper,
+            "delta_lower": shown.lower,
+            "epsilon": shown.epsilon,
+            **shown.terms(),
+        }
+        if self.aim is None:
+            return {**proved, **self.own}
+        more = {"standard_error": self.standard_error, "found": self.found}
+        return {**_UNKNOWN, **self.own, **more, **proved, "delta_target": self.aim}
+
+    @property
+    def promise(self) -> Promise:
+        """The three lines that everything begins with."""
+        error, users = self.standard_error, self.request.users or self.own.get("fakes")
+        first, second = protects(self.certificate.observer), stated(self.certificate)
+        if error is None:
+            third = expected(None, note=": say how many people with --users")
+        elif self.request.protocol == MEMORY and self.request.users is None:
+            third = (
+                f"Expected error of each count: a standard error of {error_text(error)} times the "
+                "square root of the people."
+            )
+        else:
+            third = expected(error, note=f", of {users:,} people" if users else "")
+        return first, second, third
+
+    @property
+    def lines(self) -> list[str]:
+        """What was found and what is proved, each number rounded to its own side."""
+        shown = self.certificate
+        at = at_most(shown.epsilon, 9)
+        return [
+            *self.noise,
+            f"delta <= {at_most(shown.upper, 9)} at epsilon {at} ({shown.status})",
+            f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}",
+            f"source: {shown.source}",
+            f"assumption: {shown.assumption}",
+            _losses(self.own),
+        ]
+
+
+def delta(request: MechanismOptions, epsilon: float) -> Priced:
+    """Compute the exact delta of given parameters.
+
+    Raises ParameterError for parameters that are missing, not taken or out of range.
+    """
+    if request.protocol == MEMORY:
+        mechanism, reports = memoized(request)
+        return _memoized(request, mechanism, reports, checked_epsilon(epsilon))
+    asked = parsed(request)
+    return _record(request, asked, asked.counted, Accountant(), checked_epsilon(epsilon))
+
+
+def noise(request: MechanismOptions, wanted: Guarantee) -> Priced:
+    """Find the least noise that keeps a guarantee, of what was left out of the parameters.
+
+    Raises ParameterError as ``delta`` does, and where no noise keeps the guarantee.
+    """
+    epsilon, aim = wanted.epsilon, wanted.delta
+    if request.protocol == MEMORY:
+        mechanism, reports = memoized(request, seek=True)
+        found = memory.least_permanent(mechanism, reports, epsilon, aim)
+        return _memoized(request, found, reports, epsilon, aim)
+    accountant, asked = Accountant(), parsed(request, for_epsilon=epsilon)
+    if asked.sought is None:
+        raise TypeError("nothing is to be found")
+    record = calibrate(accountant, asked.counted, asked.sought, epsilon, aim)
+    return _record(request, asked, record, accountant, epsilon, aim)
+
+
+def _record(
+    request: MechanismOptions,
+    asked: Parsed,
+    record: Record,
+    accountant: Accountant,
+    epsilon: float,
+    aim: float | None = None,
+) -> Priced:
+    """Price a mechanism whose messages are mixed."""
+    counted, sent = record.message.mechanism, as_sent(request, asked, record).message.mechanism
+    error, people = standard_error(request, asked, record)
+    local = local_epsilon(record)
+    own = {
+        **_asked(request),
+        **counted.noise_facts(),
+        "fakes": fakes_of(sent),
+        "fakes_counted": fakes_of(counted),
+        "users_counted": asked.crowd,
+        "local_epsilon": local if math.isfinite(local) else None,
+    }
+    found: dict[str, float] = {}
+    if asked.sought is not None:
+        is_fakes = asked.sought == Parameter.FAKES
+        found = {"fakes": fakes_of(sent) or 0} if is_fakes else counted.found(asked.sought)
+    return Priced(
+        request=request,
+        certificate=accountant.certificate(record, epsilon, aim),
+        own=own,
+        standard_error=error,
+        people=people,
+        aim=aim,
+        found=found,
+        noise=() if aim is None else _noise(counted, sent),
+    )
+
+
+def _memoized(
+    request: MechanismOptions,
+    mechanism: Memoized,
+    reports: int,
+    epsilon: float,
+    aim: float | None = None,
+) -> Priced:
+    """Price memoized answers, which rely on no mix."""
+    loss, users = memory.loss(mechanism, reports), request.users or 1
+    own = {
+        **_asked(request),
+        "eps_inf": loss.eps_inf,
+        "eps_1": loss.eps_1,
+        "eps_T": loss.eps_T,
+        "permanent": mechanism.f,
+    }
+    return Priced(
+        request=request,
+        certificate=memory.certificate(mechanism, reports, epsilon),
+        own=own,
+        standard_error=mechanism.standard_error(users, reports),
+        people=users,
+        aim=aim,
+        found={} if aim is None else {"permanent": mechanism.f},
+        noise=() if aim is None else (f"{PERMANENT} {at_most(mechanism.f, 9)}",),
+    )
+
+
+def _asked(request: MechanismOptions) -> dict[str, Any]:
+    return {
+        "protocol": request.protocol,
+        "honest_share": request.honest_share,
+        **request.given(),
+    }
+
+
+def _noise(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
+    """Return the noise in words; whoever types a chance in again gets no smaller one."""
+    lines = []
+    for one in counted.PARAMETERS:
+        sought = one.sought
+        if sought is None or one.name not in counted.rules.sought or sought == Parameter.FAKES:
+            continue
+        found = counted.found(sought)
+        if sought.denominator > 1:
+            chance, threshold = at_most(found[one.name], 9), counted.value(sought)
+            lines.append(f"{sought} {chance}, threshold {threshold} over 2^64")
+        else:
+            shown = [f"{name.replace('_', ' ')} {value:,.9g}" for name, value in found.items()]
+            lines.append(", ".join(shown))
+    fakes, certain = fakes_of(sent), fakes_of(counted)
+    if fakes is not None:
+        more = f", {certain:,} of them counted on" * (certain != fakes)
+        lines.append(f"fakes {fakes:,}{more}")
+    return tuple(lines)
+
+
+def _losses(facts: dict[str, Any]) -> str:
+    """What is left without mixes, or of a memory."""
+    if "eps_T" in facts:
+        shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
+        return (
+            f"largest loss: {shown['eps_1']} after one report, {shown['eps_T']} after "
+            f"{facts['reports']:,}, {shown['eps_inf']} after any number"
+        )
+    local = facts["local_epsilon"]
+    left = "nothing" if local is None else f"a local epsilon of {at_most(local, 6)}"
+    return f"if every mix colludes: {left} is left"
