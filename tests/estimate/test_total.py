@@ -12,7 +12,7 @@ from mixtally.errors import ParameterError
 from mixtally.estimate import total as module
 from mixtally.estimate.noise import distribution_of
 from mixtally.estimate.planes import named_among, pointing
-from mixtally.estimate.total import group_total, noise_of_group, total_interval
+from mixtally.estimate.total import group_total, total_interval
 from mixtally.ground.fixed import SCALE
 from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
 from mixtally.records.planes import Planes
@@ -99,7 +99,7 @@ def enumerated(name):
 
 
 def stated(made, total):
-    noise = distribution_of(noise_of_group(made, len(HELD) + FAKES, len(GROUP), total))
+    noise = distribution_of(made.noise_of_bins(len(HELD) + FAKES, len(GROUP), total))
     return {noise.first + total + i: chance for i, chance in enumerate(noise.pmf.tolist())}
 
 
@@ -120,7 +120,7 @@ def test_the_law_of_a_total_is_that_of_all_messages(name):
     offset = len(GROUP) * made.offset(tally.messages)
     assert found.estimate == pytest.approx((9 - offset) / made.gain)
     assert (float(mean) - offset) / made.gain == pytest.approx(total)
-    noise = noise_of_group(made, tally.messages, len(GROUP), total)
+    noise = made.noise_of_bins(tally.messages, len(GROUP), total)
     assert module.sum_cumulants(noise)[0] == pytest.approx(spread)
 
 

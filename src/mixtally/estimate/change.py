@@ -190,9 +190,8 @@ def flipped_ends(
     sent = before + later.tally.messages
     both = Tally(later.tally.counts - earlier.tally.counts + before, sent)
     turned = before // mechanism.repeats
-    if isinstance(mechanism, BitFlips) and isinstance(mechanism.fakes, UniformFakes):
+    if (threshold := mechanism.flip_threshold) is not None and mechanism.uniform_fakes:
         turned = earlier.people
-        assert isinstance(earlier.mechanism, BitFlips)
         if fakes is None:
             fakes = (
                 *mechanism.fake_bits,
@@ -201,7 +200,7 @@ def flipped_ends(
         mechanism = _BothWays(
             bins=mechanism.bins,
             fakes=UniformFakes(sum(many for many, _ in fakes)),
-            threshold=mechanism.threshold,
+            threshold=threshold,
             each=fakes,
         )
     expected = sum(one.mechanism.offset(one.tally.messages) for one in (earlier, later))

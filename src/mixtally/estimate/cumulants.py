@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.base import Noise
 
 Floats = NDArray[np.float64]
@@ -71,13 +71,13 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
 
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
-    if isinstance(mechanism, KaryResponse):
+    if mechanism.replaced is not None:
         return _of_replaced(mechanism, messages, counts)
     if mechanism.flip_threshold is None and mechanism.noise_by_count:
         return of_binomials(mechanism, messages, counts)
     level = np.zeros(len(counts))
     rate, variance, times = mechanism.true_fakes, mechanism.variance(messages), mechanism.repeats
-    if isinstance(mechanism, BitFlips):
+    if mechanism.flip_threshold is not None:
         q = mechanism.flip_probability
         ones = np.clip(times * counts + rate, 0.0, messages)
         both, scale = q * (1.0 - q), mechanism.gain
@@ -97,7 +97,7 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
 
 
-def _of_replaced(mechanism: KaryResponse, messages: int, counts: Floats) -> Cumulants:
+def _of_replaced(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Of values of which a share g is replaced by uniform ones.
 
     A person's message has the weight w with 1 - g and else that of a uniform bin, mean 0: its

@@ -11,7 +11,7 @@ from mixtally.estimate.intervals import checked_level, intervals
 from mixtally.estimate.noise import KnownTotal, Noises
 from mixtally.estimate.projection import projected, totals_of
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import InClear, KaryResponse, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Intervals, Tally
 
 _SUREST = 1.0 - 1e-12
@@ -117,11 +117,11 @@ def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
     """How far the count of one value of ``people`` is from its distribution, in total variation:
     points of sets, and of ``hashed`` texts, may be one, or in special position.
     """
-    if not isinstance(mechanism, InClear | KaryResponse) or mechanism.planes is None:
+    if mechanism.planes is None:
         return 0.0
     if not hashed and mechanism.max_set == 1:
         return 0.0
-    return mechanism.planes.unsure(people, mechanism.max_set)
+    return mechanism.planes.unsure(people, mechanism.most_set)
 
 
 def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:

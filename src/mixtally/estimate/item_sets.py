@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.estimate.significant import checked_rate
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import Shuffled
 
 _Floats = NDArray[np.float64]
 MOST_SET_BITS = 8
@@ -42,7 +42,7 @@ class SetEstimate:
     standard_error: _Floats
 
 
-def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstimate:
+def estimate_sets(mechanism: Shuffled, patterns: NDArray[np.int64]) -> SetEstimate:
     """The estimate from how many messages show each pattern, shape (sets, 2^m), m in 1..8.
 
     Raises ParameterError for another shape, or flips that are fair coins.
@@ -54,7 +54,7 @@ def estimate_sets(mechanism: BitFlips, patterns: NDArray[np.int64]) -> SetEstima
 
 
 def set_significance(
-    mechanism: BitFlips,
+    mechanism: Shuffled,
     patterns: NDArray[np.int64],
     *,
     support: int = 0,
@@ -82,7 +82,7 @@ def set_significance(
 
 
 def set_intervals(
-    mechanism: BitFlips,
+    mechanism: Shuffled,
     patterns: NDArray[np.int64],
     *,
     people: int,
@@ -108,7 +108,7 @@ def set_intervals(
 class _Side:
     """What is possible on one side of a set's count, wrong with chance ``share`` for each set."""
 
-    def __init__(self, mechanism: BitFlips, patterns: NDArray[np.int64], share: float) -> None:
+    def __init__(self, mechanism: Shuffled, patterns: NDArray[np.int64], share: float) -> None:
         self._times, self._shown, self._tail = mechanism.repeats, patterns[:, -1], share / 4.0
         self._least, self._most = _shown_by_others(mechanism, patterns, share / 2.0)
         self._lost = 1.0 - (1.0 - mechanism.flip_probability) ** (
@@ -169,7 +169,7 @@ def first_from(
 
 
 def _shown_by_others(
-    mechanism: BitFlips, patterns: NDArray[np.int64], rate: float
+    mechanism: Shuffled, patterns: NDArray[np.int64], rate: float
 ) -> tuple[_Floats, _Floats]:
     """Messages that show a whole set and do not hold it: ends of their mean, each wrong with
     chance ``rate`` at most about.
@@ -183,7 +183,7 @@ def _shown_by_others(
     return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
-def flips(mechanism: BitFlips, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
+def flips(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
     """Chance of showing y when holding x, at [y, x], and its inverse, each shape (2^m, 2^m)."""
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import Shuffled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Joint:
     errors: NDArray[np.float64]
 
 
-def joint_counts(mechanism: BitFlips, pairs: NDArray[np.int64], messages: int) -> Joint:
+def joint_counts(mechanism: Shuffled, pairs: NDArray[np.int64], messages: int) -> Joint:
     """Estimates from ``pairs`` as ``tally.pairs`` counts them among ``messages`` messages."""
     q, contrast = mechanism.flip_probability, mechanism.contrast
     times = mechanism.repeats

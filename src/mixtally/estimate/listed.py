@@ -38,7 +38,7 @@ from mixtally.estimate.analysis import Across, Pointed
 from mixtally.estimate.planes import pointing_at
 from mixtally.ground.bits import spans
 from mixtally.records.listed import Listed
-from mixtally.records.mechanism import InClear, KaryResponse
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.planes import Planes, bin_points, points_at
 from mixtally.records.results import Row, Tally
 
@@ -78,13 +78,11 @@ def _pieces(tally: Tally, points: int) -> list[Tally]:
     return [Tally(times[those], int(times[those].sum()), None, codes[those]) for those in some]
 
 
-def others(
-    mechanism: InClear | KaryResponse, every: Tally, squares: float, people: int, level: float
-) -> Row:
+def others(mechanism: Shuffled, every: Tally, squares: float, people: int, level: float) -> Row:
     """How many words people hold that are not listed, by what ``tally_of`` counts."""
-    most, points, meeting = mechanism.max_set, len(every.counts), mechanism.meeting
+    most, points, meeting = mechanism.most_set, len(every.counts), mechanism.meeting
     found = most * people - float(mechanism.unbiased(every.counts, every.messages).sum())
-    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    kept = mechanism.kept
     fake = points / mechanism.cells
     means = (
         (mechanism.fakes_sent, fake),
@@ -99,14 +97,14 @@ def others(
 
 
 def _accepted(
-    mechanism: InClear | KaryResponse, points: int, found: float, people: int, level: float
+    mechanism: Shuffled, points: int, found: float, people: int, level: float
 ) -> tuple[int, int]:
     """Return the least and the largest number that a test with its own variance accepts.
 
     With a + b u the variance of the total and z the normal quantile, the ends are the roots of
     gain^2 (u - found)^2 = z^2 (a + b u).
     """
-    every = mechanism.max_set * people
+    every = mechanism.most_set * people
     fake, unlisted, listed = _variances(mechanism, points)
     constant = mechanism.fakes_sent * fake + every * listed
     slope = unlisted - listed
@@ -117,7 +115,7 @@ def _accepted(
     return min(max(low, 0), every), min(max(high, 0), every)
 
 
-def _variances(mechanism: InClear | KaryResponse, points: int) -> tuple[float, float, float]:
+def _variances(mechanism: Shuffled, points: int) -> tuple[float, float, float]:
     """Return how much the points that a message points at vary in number, over random keys.
 
     The three variances are those of a fake, of a word that is not listed, and of a listed word.
@@ -131,9 +129,9 @@ def _variances(mechanism: InClear | KaryResponse, points: int) -> tuple[float, f
         return many * chance * (1.0 - chance) + many * (many - 1) * (two - chance * chance)
 
     meeting = mechanism.meeting
-    two = meeting * max(0, plane - 2) / (every - 2) if mechanism.max_set == 1 else meeting**2
+    two = meeting * max(0, plane - 2) / (every - 2) if mechanism.most_set == 1 else meeting**2
     of_fake = varying(points, 1.0 / p, planes.meeting / p)
-    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    kept = mechanism.kept
     own = [
         (points * meeting, varying(points, meeting, two)),
         (1.0 + (points - 1) * meeting, varying(points - 1, meeting, two)),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mixtally.estimate.cumulants import ends
 from mixtally.estimate.item_sets import flips
 from mixtally.estimate.two_by_two import TwoByTwo
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import Shuffled
 
 _Floats = NDArray[np.float64]
 _Ends = tuple[_Floats, _Floats]
@@ -38,7 +38,7 @@ class PairIntervals:
 
     def __init__(
         self,
-        mechanism: BitFlips,
+        mechanism: Shuffled,
         patterns: NDArray[np.int64],
         *,
         people: int,

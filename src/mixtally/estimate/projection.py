@@ -56,13 +56,13 @@ import numpy as np
 from mixtally.estimate.cumulants import Cumulants, cumulants
 from mixtally.estimate.noise import KnownTotal
 from mixtally.ground.tails import Floats, window
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
 
 
 def is_informative(mechanism: Shuffled) -> bool:
     """Return whether the sum of the tallied counts tells anything about their noise."""
-    return isinstance(mechanism, BitFlips) or mechanism.shaped is not None
+    return mechanism.flip_threshold is not None or mechanism.shaped is not None
 
 
 def totals_of(
@@ -86,7 +86,7 @@ def implausible_totals(
     A sum is what is tallied of all bins. One such total keeps all counts of ``tally`` from using
     any, as ``totals_of`` says.
     """
-    if not isinstance(mechanism, BitFlips):
+    if mechanism.flip_threshold is None:
         return []
     found = _possible_totals(mechanism, tally, people, sizes)
     return [
@@ -159,13 +159,13 @@ def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool
     Of fakes of mixes this is checked when messages arrive. Of all bits some are truly set, those of
     people and of uniform fakes, and each is flipped by its own coin.
     """
-    if not isinstance(mechanism, BitFlips):
+    if mechanism.flip_threshold is None:
         return True
     least, most = _plausible_sums(mechanism, messages, total)
     return least <= total.tallied <= most
 
 
-def _plausible_sums(mechanism: BitFlips, messages: int, total: KnownTotal) -> tuple[int, int]:
+def _plausible_sums(mechanism: Shuffled, messages: int, total: KnownTotal) -> tuple[int, int]:
     """Return the smallest and the largest sum that flipped honest messages come to."""
     ones = total.people * mechanism.repeats + round(total.bins * mechanism.true_fakes)
     zeros = total.bins * messages - ones

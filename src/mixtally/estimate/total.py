@@ -64,7 +64,7 @@ from mixtally.estimate.noise import (
 )
 from mixtally.estimate.planes import named_among
 from mixtally.estimate.projection import excess_of, is_informative, projected_cumulants
-from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.planes import bin_points
 from mixtally.records.results import Tally
@@ -128,7 +128,6 @@ def group_total(
     ParameterError
         For sets over planes.
     """
-    assert isinstance(mechanism, InClear | KaryResponse | BitFlips)
     size = len(bins)
     if total is None:
         certain = mechanism.max_set == 1 and not is_informative(mechanism)
@@ -138,7 +137,7 @@ def group_total(
     if everybody:
         return GroupTotal(float(people), people, 0.0, exact=lambda _: (people, people))
     most = people * min(size, mechanism.most_set)
-    if isinstance(mechanism, InClear | KaryResponse) and mechanism.planes is not None:
+    if mechanism.planes is not None:
         return _over_planes(mechanism, tally, bins, most)
     tallied = int(tally.counts[bins].sum())
     found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
@@ -166,43 +165,12 @@ def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float
     return min(max(low, 0), most), min(max(high, 0), most), NORMAL
 
 
-def noise_of_group(mechanism: Shuffled, messages: int, size: int, total: int) -> Noise:
-    """Return the noise of the tallied sum of ``size`` bins whose true total is ``total``.
-
-    Shaped fakes are the caller's: their table is drawn ``size`` times as often.
-    """
-    match mechanism:
-        case BitFlips():
-            ones, q = mechanism.repeats * total, mechanism.flip_probability
-            fakes = sum(many for many, _ in mechanism.fake_bits)
-            shown = q + mechanism.contrast * size / mechanism.bins
-            rising = messages * size - ones - fakes
-            return Noise(ones - total, ((rising, q), (fakes, shown)), ((ones, q),))
-        case KaryResponse():
-            reports = messages - mechanism.fakes_promised
-            share, lost = size / mechanism.cells, mechanism.chance
-            gained = ((reports - total, lost * share), (mechanism.fakes_promised, share))
-            return Noise(0, gained, ((total, lost * (1.0 - share)),))
-        case InClear():
-            if mechanism.shaped is None:
-                return Noise(0, ((mechanism.fakes_promised, size / mechanism.cells),))
-            return Noise(0, tables=_tables(mechanism, size))
-        case _:
-            raise TypeError(f"{mechanism.name}: totals are not known")
-
-
-def _tables(mechanism: InClear, size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    shaped = mechanism.shaped
-    assert shaped is not None
-    return ((shaped.shape.weights, mechanism.repeats * size * shaped.mixes),)
-
-
 def _independent(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, most: int
 ) -> GroupTotal:
     """Return the total of bins whose noise is a sum of independent parts."""
     total, gain = round(min(max(found, 0.0), float(most))), mechanism.gain
-    noise = noise_of_group(mechanism, messages, size, total)
+    noise = mechanism.noise_of_bins(messages, size, total)
     second, third, fourth = sum_cumulants(noise)
     exact: Callable[[float], tuple[float, float]] | None = None
     if noise.tables:
@@ -213,7 +181,7 @@ def _independent(
         spread = math.sqrt(second) / gain
 
         def law(held: int) -> NoiseDistribution:
-            return distribution_of(noise_of_group(mechanism, messages, size, held))
+            return distribution_of(mechanism.noise_of_bins(messages, size, held))
 
         exact = _by_inversion(law, mechanism.repeats, counted, found, spread, most)
     return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
@@ -236,7 +204,7 @@ def _given_total(
 
     exact: Callable[[float], tuple[float, float]] | None = None
     if not mechanism.noise_by_count:
-        if _is_short(noise_of_group(mechanism, messages, size, 0)):
+        if _is_short(mechanism.noise_of_bins(messages, size, 0)):
             exact = _in_clear(law(0), counted, most, _ROUNDING)
     elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:
         exact = _by_inversion(law, mechanism.repeats, counted, found, math.sqrt(variance), most)
@@ -305,12 +273,12 @@ def _by_inversion(
 
 
 def _over_planes(
-    mechanism: InClear | KaryResponse, tally: Tally, bins: NDArray[np.int64], most: int
+    mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], most: int
 ) -> GroupTotal:
     """Return the total over planes, with an unbiased estimate of its variance."""
     planes = mechanism.planes
     assert planes is not None
-    if mechanism.max_set > 1:
+    if mechanism.most_set > 1:
         raise ParameterError(
             "totals",
             wanted="records of one value, or bins that messages name themselves",
@@ -318,7 +286,7 @@ def _over_planes(
             do="leave the totals out, or ask for the group itself as a label",
         )
     size, meeting, share = len(bins), mechanism.meeting, 1.0 / planes.prime
-    kept = mechanism.kept if isinstance(mechanism, KaryResponse) else 1.0
+    kept = mechanism.kept
     fakes, replaced = mechanism.fakes_sent, (1.0 - kept) * size * share
     people = tally.messages - fakes
     outside = kept * size * meeting + replaced

@@ -38,7 +38,7 @@ from mixtally.estimate.cumulants import Cumulants, cumulants, ends
 from mixtally.estimate.intervals import EXACT, NORMAL, in_clear
 from mixtally.estimate.noise import NoiseDistribution
 from mixtally.estimate.projection import projected_cumulants
-from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled, UniformFakes
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Intervals
 
 _DEVIATIONS, _MORE = 12.0, 64
@@ -74,10 +74,10 @@ def difference_intervals(
     elif _is_alike(first, second):
         return change_intervals(second, first, level, simultaneous_over=over)
     tail = (1.0 - level) / 2.0 / over
-    if one_message and isinstance(sent, BitFlips):
+    if one_message and sent.flip_threshold is not None:
         lower, upper, method = _flipped(first, second, level, over)
-    elif one_message and isinstance(sent, InClear) and sent.planes is None:
-        if isinstance(sent.fakes, UniformFakes):
+    elif one_message and sent.is_in_clear and sent.planes is None:
+        if sent.uniform_fakes:
             lower, upper, method = _among_uniform(first, second, tail)
         else:
             return change_intervals(second, first, level, simultaneous_over=over)
@@ -107,13 +107,13 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     where no third value lies in one plane with both.
     """
     found = cumulants(mechanism, messages, np.array([count]))
-    if not isinstance(mechanism, InClear | KaryResponse) or mechanism.planes is None:
+    if mechanism.planes is None:
         return found
-    g = mechanism.chance if isinstance(mechanism, KaryResponse) else 0.0
+    g = mechanism.chance
     sent = messages - mechanism.fakes_promised
     uniform = (g * sent + mechanism.fakes_promised) / mechanism.cells
     variance = (1.0 - g) * mechanism.meeting * sent + (1.0 - mechanism.planes.meeting) * uniform
-    if isinstance(mechanism, KaryResponse):
+    if mechanism.replaced is not None:
         variance += mechanism.repeats * count * g * (1.0 - g)
     return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
@@ -133,7 +133,6 @@ def _is_alike(first: Counted, second: Counted) -> bool:
 def _flipped(first: Counted, second: Counted, level: float, over: int) -> Ends:
     """Return the ends of a difference of two bits of the same flipped messages."""
     sent = first.mechanism
-    assert isinstance(sent, BitFlips)
     if not sent.uniform_fakes:
         return flipped_ends(second, first, level, over)
     q, bins = sent.flip_probability, sent.bins

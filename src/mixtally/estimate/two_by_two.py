@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import Shuffled
 
 _Floats = NDArray[np.float64]
 _LEAST_ERRORS = 10.0
@@ -56,7 +56,7 @@ class TwoByTwo:
 
 
 def two_by_two(
-    mechanism: BitFlips,
+    mechanism: Shuffled,
     counted: NDArray[np.int64],
     messages: int,
     first: NDArray[np.int64],

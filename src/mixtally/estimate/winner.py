@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from mixtally.errors import MessageError
 from mixtally.estimate.noise import noise_distribution
 from mixtally.ground.tails import Floats
-from mixtally.records.mechanism import BitFlips, KaryResponse, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Estimate, Tally
 
 _FAR, _LUMPS = 9.0, 20.0
@@ -94,9 +94,9 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
     from scipy import special  # slow to import
 
     sent = votes * mechanism.repeats
-    if isinstance(mechanism, KaryResponse):
+    if mechanism.replaced is not None:
         likely = _replaced(mechanism, tally.messages, seen, sent)
-    elif isinstance(mechanism, BitFlips):
+    elif mechanism.flip_threshold is not None:
         likely = _flipped(mechanism, tally.messages, seen, sent)
     elif mechanism.uniform_fakes:
         mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
@@ -118,7 +118,7 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
     return np.asarray(likely / total, dtype=np.float64)
 
 
-def _flipped(mechanism: BitFlips, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+def _flipped(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
     """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``sent``.
 
     With uniform fakes a Poisson number of mean K / d joins the z.
@@ -139,7 +139,7 @@ def _flipped(mechanism: BitFlips, messages: int, seen: int, sent: NDArray[np.int
     return _inverted(power, step)
 
 
-def _replaced(mechanism: KaryResponse, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+def _replaced(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
     """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
 
     As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out

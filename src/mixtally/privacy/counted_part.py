@@ -23,12 +23,7 @@ from mixtally.privacy.numerics import blanket
 from mixtally.privacy.numerics.bracket import Bracket
 from mixtally.records.contract import CountedRecipe, Part, Shape
 from mixtally.records.mechanism import (
-    BitFlips,
-    BlankFakes,
-    InClear,
-    KaryResponse,
     Shuffled,
-    UniformFakes,
 )
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
@@ -86,7 +81,7 @@ class Counted:
     def _in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
         """Of values in clear among coins, averaged in one sum; None for others."""
         fakes, mechanism = self.fakes, self.mechanism(self.fakes.sure)
-        if not fakes.coin or not isinstance(mechanism, InClear):
+        if not fakes.coin or not mechanism.is_in_clear:
             return None
         memo = accountant.distributions
         given = fakes.sure, mechanism.cells, epsilon, fakes.tossed
@@ -129,8 +124,6 @@ class Counted:
     def hidden(self) -> Hidden | None:
         """A set in clear among the fakes of people, coins and all; None for anything else."""
         mechanism, fakes = self.mechanism(self.fakes.sure), self.fakes
-        if not isinstance(mechanism, InClear | KaryResponse):
-            return None
         if not self.part.pads or self.part.by_mixes:
             return None
         return set_in_clear.among(mechanism, fakes.sure, fakes.tossed)
@@ -236,13 +229,14 @@ class Counted:
         if (hidden := self.hidden) is not None:
             memo = accountant.distributions
             return [set_in_clear.upper(hidden, one, memo, near=True) for one in epsilons]
-        match self.mechanism(sure):
-            case InClear(fakes=UniformFakes()) as one:
-                return [in_clear.near(one, sure, epsilon, *coins) for epsilon in epsilons]
-            case BitFlips(fakes=BlankFakes(), max_set=int(most), threshold=q, crowd=crowd) if (
-                crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + math.prod(coins))
-            ):
-                return k_hot.near_coins(sure, most, q, epsilons, bins, *coins)
+        one = self.mechanism(sure)
+        if one.is_in_clear and one.uniform_fakes:
+            return [in_clear.near(one, sure, epsilon, *coins) for epsilon in epsilons]
+        q, most = one.flip_threshold, one.max_set
+        if q is None or most is None or one.uniform_fakes or not one.takes_fakes:
+            return None
+        if one.crowd * k_hot.free_share(q, most) <= blanket.FEW * (sure + math.prod(coins)):
+            return k_hot.near_coins(sure, most, q, epsilons, bins, *coins)
         return None
 
     def _record(self, fakes: int) -> Record:

@@ -21,7 +21,6 @@ from mixtally.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.estimate.projection import implausible_totals
 from mixtally.estimate.received import Arrived, reconciled, undeclared
 from mixtally.records.known_total import known_totals
-from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.part import Part
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
@@ -205,7 +204,7 @@ def _figures(
     """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
     own, figures, level = plan.question, list[Figures](), found.each.level
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
-        if isinstance(part.mechanism, InClear | KaryResponse) and asked.pads:
+        if asked.pads:
             pads = _pads(asked, tally)
             figures.append(set_sizes(own.name, part.mechanism, pads, part.people, level))
         if tally.pairs is not None:

@@ -10,7 +10,7 @@ from mixtally.estimate.item_sets import patterns_of_pairs
 from mixtally.estimate.joint import joint_counts
 from mixtally.estimate.pair_intervals import PairIntervals
 from mixtally.estimate.two_by_two import TwoByTwo, two_by_two
-from mixtally.records.mechanism import BitFlips, Shuffled
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.question import Kind, Question
 from mixtally.records.results import Figures, Row, Tally
 
@@ -31,7 +31,7 @@ def pairs_and_tables(
     At most a thousand rows each, the largest first. Correlations and tables are left out where the
     noise leaves none to be estimated.
     """
-    if not isinstance(mechanism, BitFlips) or tally.pairs is None:
+    if mechanism.flip_threshold is None or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
     seen = _Seen(question, mechanism, tally, level, *pairs_of(question))
     derived = [_correlations(seen)]
@@ -45,7 +45,7 @@ class _Seen:
     """The pairs (first[k], second[k]) of a question, as their messages were counted."""
 
     question: Question
-    mechanism: BitFlips
+    mechanism: Shuffled
     tally: Tally
     level: float
     first: _Integers

@@ -14,7 +14,7 @@ import numpy as np
 from mixtally.estimate.debias import surer, unsure_of
 from mixtally.estimate.intervals import intervals
 from mixtally.estimate.noise import NoiseDistribution, distribution_of, sum_of_draws
-from mixtally.records.mechanism import InClear, KaryResponse
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.mechanism.base import Noise
 from mixtally.records.results import Figures, Row, Tally
 
@@ -24,9 +24,7 @@ _ROUNDING = 1e-9
 """More than the rounding of a transform, in the chance of a tail."""
 
 
-def set_sizes(
-    name: str, mechanism: InClear | KaryResponse, pads: Tally, people: int, level: float
-) -> Figures:
+def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: float) -> Figures:
     """The mean size of a set, then how many people's sets are of at most 0, 1, .. members.
 
     where
@@ -34,7 +32,7 @@ def set_sizes(
       mechanism   with the fakes that came, among which ``people`` sent a set each
       pads        how many messages name each, shape (most members,)
     """
-    most = mechanism.max_set
+    most = mechanism.most_set
     wanted, how = surer(level, most * unsure_of(mechanism, people, hashed=False))
     each, together = (
         intervals(mechanism, pads, wanted, simultaneous_over=among) for among in (1, most)
@@ -42,7 +40,7 @@ def set_sizes(
     counts = mechanism.unbiased(pads.counts, pads.messages)
     held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
     errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in held]
-    if isinstance(mechanism, InClear) and mechanism.planes is None:
+    if mechanism.is_in_clear and mechanism.planes is None:
         rows = [_mean(mechanism, int(pads.counts.sum()), people, level)]
     else:
         lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
@@ -76,9 +74,9 @@ def size_label(members: int) -> str:
     return f"people with at most {members} member{'s' * (members > 1)}"
 
 
-def _mean(mechanism: InClear, padded: int, people: int, level: float) -> Row:
+def _mean(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
     """Exact: the ends of what fakes may have brought of the pads, each with half the error."""
-    most, tail = mechanism.max_set, (1.0 - level) / 2.0
+    most, tail = mechanism.most_set, (1.0 - level) / 2.0
     noise, usual, error = _brought(mechanism)
     if mechanism.shaped is not None:
         tail = max(0.0, tail - _ROUNDING)
@@ -93,13 +91,13 @@ def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], er
     return Row(MEAN, most - pads / people, low, high, error / people)
 
 
-def _brought(mechanism: InClear) -> tuple[NoiseDistribution, float, float]:
+def _brought(mechanism: Shuffled) -> tuple[NoiseDistribution, float, float]:
     """How many fakes are pads: the distribution, its mean and its standard deviation."""
     shaped, fakes = mechanism.shaped, mechanism.fakes_promised
     if shaped is None:
-        share = mechanism.max_set / mechanism.cells
+        share = mechanism.most_set / mechanism.cells
         noise = distribution_of(Noise(0, ((fakes, share),)))
         return noise, fakes * share, math.sqrt(fakes * share * (1.0 - share))
-    draws, shape = mechanism.max_set * shaped.mixes, shaped.shape
+    draws, shape = mechanism.most_set * shaped.mixes, shaped.shape
     noise = sum_of_draws(shape.weights, draws)
     return noise, draws * shape.mean, math.sqrt(draws * shape.spread)

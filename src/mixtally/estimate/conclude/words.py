@@ -5,7 +5,6 @@ from mixtally.estimate.debias import estimate_counts, unsure_of
 from mixtally.estimate.listed import others, tally_of
 from mixtally.estimate.noise import Noises
 from mixtally.estimate.received import Arrived
-from mixtally.records.mechanism import InClear, KaryResponse
 from mixtally.records.plan import Plan
 from mixtally.records.question import Question
 from mixtally.records.results import Estimate, Figures, Tally
@@ -24,8 +23,7 @@ def words(
     listed, planes = analysis.listed, plan.parts[0].planes
     assert listed is not None
     assert planes is not None
-    assert isinstance(came.mechanism, InClear | KaryResponse)
-    own, most = plan.question, came.mechanism.max_set
+    own, most = plan.question, came.mechanism.most_set
     every, squares = tally_of(planes, tally, listed, most, analysis.across)
     lines = every.first(len(listed.lines))
     found = estimate_counts(

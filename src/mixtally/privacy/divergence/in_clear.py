@@ -33,7 +33,7 @@ from mixtally.privacy.divergence.one_message import each_way as each_way
 from mixtally.privacy.divergence.one_message import knows_repeats as knows_repeats
 from mixtally.privacy.divergence.set_in_clear import among
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, UniformFakes
+from mixtally.records.mechanism import InClear, Parameter, ShapedFakes, Shuffled, UniformFakes
 from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
 from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape, ratio_of
@@ -162,14 +162,14 @@ def taken(message: ObservedMessage, bound: Bound) -> Bound:
     return Bound.EXACT
 
 
-def few_planes(mechanism: InClear) -> bool:
+def few_planes(mechanism: Shuffled) -> bool:
     """Return whether single values name planes of so small a prime that values often meet."""
     over = mechanism.planes
     return over is not None and mechanism.max_set == 1 and over.prime <= planes.MOST_PRIME
 
 
 def near(
-    mechanism: InClear, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
+    mechanism: Shuffled, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
 ) -> float:
     """Return an upper bound of a single value's delta among uniform fakes, as ``planes.upper``."""
     if mechanism.planes is not None and few_planes(mechanism):

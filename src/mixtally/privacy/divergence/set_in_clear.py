@@ -72,7 +72,7 @@ from mixtally.privacy.composition.convolve import Sum
 from mixtally.privacy.composition.poisson_pairs import more_and_less
 from mixtally.privacy.numerics import poissonized
 from mixtally.privacy.numerics.bracket import Bracket
-from mixtally.records.mechanism import InClear, KaryResponse
+from mixtally.records.mechanism import Shuffled
 
 SOURCE = (
     "disjoint sets are the worst; the distribution of their cells among uniform fakes, bounded by "
@@ -131,17 +131,17 @@ class Hidden(NamedTuple):
         return [(many, chance * self.share) for many, chance in self.fakes]
 
 
-def among(
-    mechanism: InClear | KaryResponse, fakes: int, coins: tuple[int, float] = (0, 0.0)
-) -> Hidden:
+def among(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0)) -> Hidden:
     """A set among so many uniform fakes, those of people's ``coins``, and others' replacements."""
     brought, replaced = [(fakes, 1.0), coins], 0.0
-    if isinstance(mechanism, KaryResponse):
+    if mechanism.flip_threshold is not None:
+        raise TypeError(f"{mechanism.name}: a set is no messages of its members")
+    if mechanism.replaced is not None:
         replaced = mechanism.chance
-        brought.append((mechanism.max_set * (mechanism.crowd - 1), replaced))
+        brought.append((mechanism.most_set * (mechanism.crowd - 1), replaced))
     some = tuple((many, chance) for many, chance in brought if many * chance > 0.0)
     meeting = 0.0 if mechanism.planes is None else mechanism.planes.meeting
-    return Hidden(mechanism.max_set, mechanism.cells, some, meeting, replaced)
+    return Hidden(mechanism.most_set, mechanism.cells, some, meeting, replaced)
 
 
 def delta(hidden: Hidden, epsilon: float, memo: Memo | None = None) -> Bracket:

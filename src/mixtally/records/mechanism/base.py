@@ -22,6 +22,7 @@ from mixtally.records.mechanism.parameters import (
     ParameterRules,
     ParameterSpec,
 )
+from mixtally.records.planes import Planes
 from mixtally.records.question import checked_bins
 
 
@@ -134,6 +135,51 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """What is left of the promise when every mix colludes with the collector."""
 
     @property
+    def chance(self) -> float:
+        """The chance that a value is replaced, 0 where none is."""
+        return 0.0
+
+    @property
+    def kept(self) -> float:
+        """The chance that a value is not replaced."""
+        return 1.0
+
+    @property
+    def flip_probability(self) -> float:
+        """The chance that a bit is flipped, 0 where none is."""
+        return 0.0
+
+    @property
+    def contrast(self) -> float:
+        """What a set bit of one message adds to its expected count, above one that is not set."""
+        return 1.0
+
+    @property
+    def fake_bits(self) -> tuple[tuple[int, float], ...]:
+        """Fakes whose bits are not flipped zeros: how many, and how likely one sets a bit."""
+        return ()
+
+    @property
+    def is_in_clear(self) -> bool:
+        """Whether messages are the records themselves, neither flipped nor replaced."""
+        return self.flip_threshold is None and self.replaced is None
+
+    @property
+    def planes(self) -> Planes | None:
+        """The planes that messages name; None where they name bins or have a bit a bin."""
+        return None
+
+    @property
+    def cells(self) -> int:
+        """What a uniform fake may hold: bins, pads of sets, planes of a direction."""
+        return self.bins
+
+    @property
+    def meeting(self) -> float:
+        """The chance that another's message points at a value."""
+        return 0.0
+
+    @property
     def takes_fakes(self) -> bool:
         """Whether its protocol has people's fakes, be their number zero."""
         return "fakes" in self.rules.required | self.rules.optional
@@ -218,6 +264,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     @abstractmethod
     def noise(self, messages: int, count: int) -> Noise:
         """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
+
+    def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
+        """Return the tallied minus the true count of ``bins`` bins together, ``count`` the latter.
+
+        A table of shaped fakes is drawn ``bins`` times as often. Raises TypeError for a mechanism
+        of which this is not known.
+        """
+        raise TypeError(f"{self.name}: totals are not known")
 
     def variance_at(self, messages: int, count: int) -> float:  # noqa: ARG002
         """The same of a bin that ``count`` people hold: of most mechanisms that of an empty one."""

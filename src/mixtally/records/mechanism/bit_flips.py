@@ -286,6 +286,14 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         rate = self.true_fakes / self.repeats**2
         return (self.variance(messages) + rate / self.bins) * (1.0 - 1.0 / bins)
 
+    def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
+        """Return the noise of several bins together: a uniform fake sets one of them at most."""
+        ones, q = self.repeats * count, self.flip_probability
+        fakes = sum(many for many, _ in self.fake_bits)
+        shown = q + self.contrast * bins / self.bins
+        rising = messages * bins - ones - fakes
+        return Noise(ones - count, ((rising, q), (fakes, shown)), ((ones, q),))
+
     def noise(self, messages: int, count: int) -> Noise:
         """Zeros that rose, less ones that fell, and uniform fakes' bits."""
         ones, q = count * self.repeats, self.flip_probability

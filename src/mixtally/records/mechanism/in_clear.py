@@ -252,6 +252,13 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         found = self.variance_at(messages, count)
         return found if self.shaped is None else found * (1.0 - 1.0 / bins)
 
+    def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
+        """Return the noise of several bins together: the fakes that name one of them."""
+        if self.shaped is None:
+            return Noise(0, ((self.fakes_promised, bins / self.cells),))
+        draws = self.repeats * bins * self.shaped.mixes
+        return Noise(0, tables=((self.shaped.shape.weights, draws),))
+
     def noise(self, messages: int, count: int) -> Noise:
         """Fakes that point at the value, and people whose plane holds theirs and it."""
         more = (self.repeats - 1) * count

@@ -165,6 +165,12 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost))
         return spread / self.gain**2
 
+    def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
+        """Return the noise of several bins together: a replacement may name another of them."""
+        share, lost = bins / self.cells, self.chance
+        gained = ((self._reports(messages) - count, lost * share), (self.fakes_promised, share))
+        return Noise(0, gained, ((count, lost * (1.0 - share)),))
+
     def noise(self, messages: int, count: int) -> Noise:
         """Of those who hold the bin some name another; some others name it, and some fakes.
 

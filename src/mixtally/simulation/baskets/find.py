@@ -23,7 +23,7 @@ from mixtally.estimate.rules import Ends, Items
 from mixtally.ground.bits import Rows
 from mixtally.records.contract import Plan
 from mixtally.records.layout import Layout
-from mixtally.records.mechanism import BitFlips
+from mixtally.records.mechanism import Shuffled
 from mixtally.records.results import Tally
 from mixtally.simulation.baskets.found import Found, ItemSet, check_ends
 from mixtally.simulation.lab import Lab
@@ -64,7 +64,6 @@ def find_sets(
     (tally,) = played.tallies
     items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
     (came,) = reconciled(plan, played.received)
-    assert isinstance(came.mechanism, BitFlips)
     layout = plan.parts[0].layout
     looked = _Looked(came.mechanism, layout, tally, kept, baskets.users, support, level)
     sets = looked.sets(min(largest, baskets.question.max_set))
@@ -75,7 +74,7 @@ def find_sets(
 class _Looked:
     """The shuffled messages of a collection, looked at for sets."""
 
-    mechanism: BitFlips
+    mechanism: Shuffled
     layout: Layout
     tally: Tally
     rows: list[Rows]
