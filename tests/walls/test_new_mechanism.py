@@ -82,6 +82,8 @@ from mixtally.privacy.divergence.one_message import apart, each_way, knows_repea
 from mixtally.privacy.numerics.bracket import bracket
 from mixtally.records.mechanism.toy import Toy
 
+MECHANISM = Toy
+
 
 def counts_people(name, given):
     return True
@@ -120,7 +122,7 @@ def start(message, parameter, goal):
 
 
 def listed(registry):
-    """The registry's source with one more import and one more line in its table."""
+    """The registry's source with the toy's file among those that it imports and lists."""
     tree = ast.parse(registry)
     (package,) = (
         one
@@ -128,12 +130,9 @@ def listed(registry):
         if isinstance(one, ast.ImportFrom) and one.module == "mixtally.privacy.divergence"
     )
     package.names.append(ast.alias("toy"))
-    (table,) = (
-        one.value for one in tree.body if isinstance(one, ast.AnnAssign) and one.value is not None
-    )
-    assert isinstance(table, ast.Dict)
-    table.keys.append(ast.parse("toy.Toy", mode="eval").body)
-    table.values.append(ast.parse("toy", mode="eval").body)
+    (files,) = (one.value for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)
+                and isinstance(one.value, ast.Tuple))  # fmt: skip
+    files.elts.append(ast.Name("toy"))
     return ast.unparse(tree)
 
 

@@ -96,6 +96,11 @@ class Divergence(Protocol):
     What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
     """
 
+    @property
+    def MECHANISM(self) -> type[Shuffled]:  # noqa: N802
+        """The class whose messages it prices."""
+        ...
+
     def counts_people(self, name: str, given: Parameters) -> bool:
         """Whether other people's flips are counted on."""
         ...

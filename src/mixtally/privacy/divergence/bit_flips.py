@@ -40,6 +40,7 @@ _ZEROS = "exact distribution of the privacy ratio (Sufficient Differential Priva
 _NO_PROMISE = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
+MECHANISM = BitFlips
 start = flips_start.start
 apart, each_way = flips_apart.apart, flips_apart.each_way
 knows_repeats = flips_apart.knows_repeats

@@ -38,6 +38,7 @@ from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
 from mixtally.records.shape import AnyShape, GaussianShape, LaplaceShape, ratio_of
 
+MECHANISM = InClear
 SOURCE = clear_uniform.SOURCE
 OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
 OVER_FEW_PLANES = (

@@ -78,6 +78,7 @@ from mixtally.records.mechanism.kary_response import replaced_of
 from mixtally.records.mechanism.parameters import Parameters
 from mixtally.records.question import MOST_BINS
 
+MECHANISM = KaryResponse
 SOURCE = (
     "an upper bound for any crowd: the privacy blanket of replaced values (Balle et al. 2019, "
     "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "

@@ -7,13 +7,10 @@ from mixtally.privacy.divergence import (
     in_clear,
     kary_response,
 )
-from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, Shuffled
+from mixtally.records.mechanism import Shuffled
 
-DIVERGENCES: dict[type[Shuffled], Divergence] = {
-    BitFlips: bit_flips,
-    InClear: in_clear,
-    KaryResponse: kary_response,
-}
+_FILES: tuple[Divergence, ...] = (bit_flips, in_clear, kary_response)
+DIVERGENCES: dict[type[Shuffled], Divergence] = {one.MECHANISM: one for one in _FILES}
 
 
 def divergence_of(message: ObservedMessage) -> Divergence:
