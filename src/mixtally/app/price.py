@@ -114,7 +114,22 @@ class Priced:
 def delta(request: MechanismOptions, epsilon: float) -> Priced:
     """Compute the exact delta of given parameters.
 
-    Raises ParameterError for parameters that are missing, not taken or out of range.
+    Parameters
+    ----------
+    request : MechanismOptions
+        The protocol and its parameters.
+    epsilon : float
+        The privacy loss at which delta is wanted, in [0.01, 20].
+
+    Returns
+    -------
+    Priced
+        The certificate, and the facts and sentences that show it.
+
+    Raises
+    ------
+    ParameterError
+        For parameters that are missing, not taken or out of range.
     """
     if request.protocol == MEMORY:
         mechanism, reports = memoized(request)
@@ -124,9 +139,24 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
 
 
 def noise(request: MechanismOptions, wanted: Guarantee) -> Priced:
-    """Find the least noise that keeps a guarantee, of what was left out of the parameters.
+    """Find the least noise that keeps a guarantee: the parameter that was left out.
 
-    Raises ParameterError as ``delta`` does, and where no noise keeps the guarantee.
+    Parameters
+    ----------
+    request : MechanismOptions
+        The protocol and its parameters but for the one that is to be found.
+    wanted : Guarantee
+        The epsilon and the delta to be kept.
+
+    Returns
+    -------
+    Priced
+        The certificate of what was found, with ``found`` and ``noise``.
+
+    Raises
+    ------
+    ParameterError
+        As ``delta`` does, and where no noise keeps the guarantee.
     """
     epsilon, aim = wanted.epsilon, wanted.delta
     if request.protocol == MEMORY:

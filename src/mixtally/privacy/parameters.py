@@ -72,9 +72,24 @@ def parsed(
 
 
 def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
-    """Return every parameter that some protocol takes, those of one name once with all their texts.
+    """Return every parameter that some protocol takes, each name once.
 
-    Where mechanisms are priced, or ``claimed``: where something is claimed about them.
+    Parameters
+    ----------
+    claimed : bool
+        Whether something is claimed about a mechanism, which is then attacked; otherwise the
+        mechanism is priced.
+
+    Returns
+    -------
+    tuple of ParameterSpec
+        In the order of the mechanisms. Where mechanisms describe a parameter of one name
+        differently, it has all their texts and no range.
+
+    Raises
+    ------
+    TypeError
+        For two parameters of one name and different types.
     """
     found: dict[str, ParameterSpec] = {}
     for kind in mechanisms():
@@ -94,7 +109,10 @@ def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
 def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
     """Return the parameter of protocol ``name`` that was left out to be found.
 
-    Raises ParameterError when none was.
+    Raises
+    ------
+    ParameterError
+        When none was left out.
     """
     specs, sought = {one.name: one for one in kind.PARAMETERS}, kind.PROTOCOLS[name].sought
     for field in sought:
@@ -111,11 +129,28 @@ def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterS
 def checked(
     kind: type[Mechanism], name: str, given: Parameters, left_out: set[str] | None = None
 ) -> Parameters:
-    """Return the parameters of protocol ``name``, those that were not given at their defaults.
+    """Validate the parameters of protocol ``name`` and fill in defaults.
 
-    ``left_out`` are those to be found; with them others may be left to the search.
+    Parameters
+    ----------
+    kind : type of Mechanism
+        The class of which ``name`` is a protocol.
+    name : str
+        The protocol.
+    given : Parameters
+        What people gave.
+    left_out : set of str, optional
+        The parameters to be found; with them others may be left to the search.
 
-    Raises ParameterError for what is missing, not taken, contradictory or out of range.
+    Returns
+    -------
+    whole : Parameters
+        A value for every parameter of the class.
+
+    Raises
+    ------
+    ParameterError
+        For what is missing, not taken, contradictory or out of range.
     """
     rules, specs = kind.PROTOCOLS[name], kind.PARAMETERS
     chosen = {one for one in rules.chosen if given.get(one) is None}
