@@ -173,7 +173,7 @@ def test_nothing_is_written_when_an_attack_is_refused(refused, plan_file, tmp_pa
 
 @pytest.mark.parametrize(("seeded", "source"), [((), SecureChance), (("--seed", 1), SeededChance)])
 def test_what_is_played_is_secure_unless_it_is_seeded(cli, plan_file, plant, seeded, source):
-    from mixtally.cli import attack
+    from mixtally.app import attack
 
     used = []
 

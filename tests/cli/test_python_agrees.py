@@ -108,3 +108,37 @@ def test_a_contract_is_that_of_the_command(cli, tmp_path):
         found.save_contract(out, {**fields, "hops": fields["hops"][:2]})
     with pytest.raises(mixtally.MixtallyError, match="missing required field `collector`"):
         found.save_contract(out, {"name": "a", "hops": []})
+
+
+def test_an_attack_is_that_of_the_command(cli, tmp_path):
+    """Of a plan, of its file, and of a claim, by keywords with the names of the options."""
+    plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1000)
+    (file,) = plan.save(tmp_path / "plan.json")
+    game = {"only": "n-1", "runs": 100, "drawn": 0, "seed": 1}
+    flags = ("--only", "n-1", "--runs", 100, "--drawn", 0, "--seed", 1, "--json")
+    told = numbers(json.loads(cli("check attack", file, *flags).out))
+    told.pop("promise")
+    for given in (plan, file, file.read_bytes()):
+        assert numbers(mixtally.attack(given, **game).facts()) == told
+    claim = {"users": 100, "bits": 1, "flip": 0.4, **PROMISE}
+    claimed = ("--users", 100, "--bits", 1, "--flip", 0.4, *FLAGS[:4])
+    said = json.loads(cli("check attack", "--protocol", "flip", *claimed, *flags).out)
+    ours = mixtally.attack("flip", **claim, **game)
+    assert numbers(ours.facts()) == numbers({k: v for k, v in said.items() if k != "promise"})
+    assert mixtally.attack(protocol="flip", **claim, **game).facts() == ours.facts()
+    with pytest.raises(mixtally.MixtallyError, match="wanted one protocol, got two"):
+        mixtally.attack("flip", protocol="flip-blank", **claim)
+
+
+def test_a_false_plan_is_attacked_on_demand(tmp_path):
+    plan = mixtally.plan(2, epsilon=1, delta=1e-6, users=1000, protocol="clear-uniform")
+    (file,) = plan.save(tmp_path / "plan.json")
+    told = json.loads(file.read_text())
+    told["parts"][0]["own"]["whole"] = 0
+    told["parts"][0]["own"]["coin"] = 1
+    file.write_text(json.dumps(told))
+    game = {"only": "poisoning", "runs": 100, "drawn": 0}
+    with pytest.raises(mixtally.MixtallyError, match="add unverified to attack it all the same"):
+        mixtally.attack(file, **game)
+    found = mixtally.attack(file, unverified=True, **game)
+    assert "promised: epsilon 1" in repr(found)

@@ -77,8 +77,8 @@ DIFFERENT = {
     # mixes: a claim's parameter, which only its attack takes as an option.
     "check delta": ("", "mixes"),
     "check noise": ("", "mixes"),
-    # target: a plan or a protocol, by place.
-    "check attack": ("plan protocol unverified", "target"),
+    # target: a plan, its file or a protocol, by place.
+    "check attack": ("plan", "target"),
     # agreed and batch: a plan or contract, and what `mixtally.mix` returned.
     "batch tally": ("compare plan processes shards shares tallies total", "agreed batch"),
     # all and file: which files are written; column: what Python loads of them.

@@ -1,5 +1,6 @@
 """A contract: a plan, and the network of those who run it."""
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from mixtally.records.contract import (
     Role,
     Rounds,
     envelope_bytes,
+    read_contract,
+    read_plan,
+    text_of,
 )
 from mixtally.store.files import read_bytes
 
@@ -75,6 +79,20 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
         envelope_bytes=envelope_bytes(plan, network.suite),
         **msgspec.structs.asdict(network),
     )
+
+
+def read_any(data: bytes, subject: str) -> Contract | Plan:
+    """Return the contract or the plan that a file has; raise PlanError for anything else."""
+    return read_contract(data, subject) if _of_contract(data) else read_plan(data, subject)
+
+
+def _of_contract(data: bytes) -> bool:
+    """Return whether these bytes are a contract, of any version: plans have no serial number."""
+    try:
+        fields = json.loads(text_of(data))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(fields, dict) and "serial" in fields
 
 
 def _no_network(subject: str, error: Exception) -> PlanError:

@@ -77,6 +77,8 @@ HonestShare = Annotated[
     ),
 ]
 
+Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experiments.", "N")]
+
 
 def one_of(subject: str, got: str, names: Sequence[str]) -> str:
     """``got`` itself; raises ParameterError unless it is one of ``names``."""

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from mixtally.app.approval import approval as approval_page
 from mixtally.app.approval_details import details_of
-from mixtally.app.contracts import contract_of, read_network
+from mixtally.app.contracts import contract_of, read_any, read_network
 from mixtally.app.plans import check_details, contract_file, is_page, page_file
 from mixtally.cli import options as o
 from mixtally.cli.common import several
-from mixtally.cli.contract_files import CONTRACT, read_any
+from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
 from mixtally.cli.plan_files import read_plan

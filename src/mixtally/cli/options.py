@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 from mixtally.app.options import Bins as Bins
 from mixtally.app.options import Option
 from mixtally.app.options import Points as Points
+from mixtally.app.options import Seed as Seed
 from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
@@ -90,7 +91,6 @@ Approval = Annotated[
     ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
-Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experiments.", "N")]
 Level = Annotated[
     float, option("--level", "Confidence level of the intervals, between 0 and 1.", "L")
 ]

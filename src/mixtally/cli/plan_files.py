@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mixtally.cli.contract_files import read_any
+from mixtally.app.contracts import read_any
 from mixtally.errors import ParameterError
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify

@@ -1,0 +1,247 @@
+"""Attacks on a plan, on a contract, or on what somebody claims of a protocol.
+
+The command line and Python both call ``attack``. Each game is played through the code that people
+run; the derivations stand beside the attacks.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from mixtally.app import options as o
+from mixtally.app.parameters import ParameterOptions
+from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
+from mixtally.attacks.claim import ClaimedParameters, claim
+from mixtally.attacks.document import document
+from mixtally.attacks.outcome import checked_level
+from mixtally.attacks.target import of_plan
+from mixtally.data.progress import Progress, quiet
+from mixtally.errors import ParameterError
+from mixtally.privacy.accountant import Accountant
+from mixtally.records.certificate import Certificate
+from mixtally.records.contract import Contract, Plan
+from mixtally.report.document import Document
+from mixtally.report.numbers import at_least, at_most
+from mixtally.simulation.play import play_parts
+from mixtally.simulation.seeded import chance_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimOptions:
+    """What somebody says a mechanism guarantees."""
+
+    protocol: Annotated[
+        str | None,
+        o.option(
+            "--protocol",
+            "Attack a claim: flip-blank, flip-uniform, flip, single-bit, clear-uniform, "
+            "kary-response, clear-shaped or memory.",
+            "NAME",
+        ),
+    ] = None
+    epsilon: Annotated[float | None, o.option("--epsilon", "The claimed privacy loss.", "E")] = None
+    delta: Annotated[float | None, o.option("--delta", "The claimed delta.", "D")] = None
+    parameters: ParameterOptions
+    honest_share: Annotated[
+        float | None,
+        o.option("--honest-share", "Share of the fakes that the claim counts on (default 1).", "H"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameOptions:
+    """Which attacks are played, and how often."""
+
+    only: Annotated[
+        str | None,
+        o.option(
+            "--only",
+            "One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
+            "randomizer, collection; of coins selection; of memoized answers averaging, linking, "
+            "tracking, collection.",
+            "NAME",
+        ),
+    ] = None
+    runs: Annotated[
+        int | None, o.whole_option("--runs", "Games of an attack (default: what is quick).")
+    ] = None
+    drawn: Annotated[
+        int | None,
+        o.whole_option(
+            "--drawn", "Games with counts from their distribution (default: what is quick)."
+        ),
+    ] = None
+    level: Annotated[
+        float, o.option("--level", "Confidence of the whole table, 0.5 to 1 - 1e-9.", "L")
+    ] = 0.9999
+    unverified: Annotated[
+        bool, o.option("--unverified", "Attack a plan whose certificate is false.")
+    ] = False
+    seed: o.Seed = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Attacked:
+    """What attacks proved or measured.
+
+    Parameters
+    ----------
+    target : Target or MemoizedTarget
+        What was attacked, with its promise.
+    outcomes : tuple of Outcome
+        One outcome for each attack.
+    level : float
+        Confidence of all outcomes together.
+    seed : int or None
+        The seed of the games; None for secure randomness.
+    """
+
+    target: Target | MemoizedTarget
+    outcomes: tuple[Outcome, ...]
+    level: float
+    seed: int | None
+
+    @property
+    def title(self) -> str:
+        """What was attacked."""
+        return self.target.title
+
+    @property
+    def promised(self) -> tuple[float, float] | None:
+        """The promised epsilon and delta; None for memoized answers."""
+        target = self.target
+        return None if isinstance(target, MemoizedTarget) else (target.epsilon, target.delta)
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The exact privacy of the target; None for memoized answers."""
+        return None if isinstance(self.target, MemoizedTarget) else self.target.exact
+
+    @property
+    def violated(self) -> list[str]:
+        """The attacks that prove the promise false, but for the stated chance of an alarm."""
+        return [one.attack for one in self.outcomes if one.verdict is Verdict.VIOLATED]
+
+    def facts(self) -> dict[str, Any]:
+        """Return the target, its promise and every outcome, as JSON has them."""
+        own = {} if isinstance(self.target, MemoizedTarget) else self.target.facts()
+        return {
+            "target": self.title,
+            **own,
+            "level": self.level,
+            "seed": self.seed,
+            "violated": self.violated,
+            "attacks": [one.facts() for one in self.outcomes],
+        }
+
+    def document(self) -> Document:
+        """Return the report with a table of all attacks and a section for each."""
+        linked = isinstance(self.target, MemoizedTarget)
+        return document(
+            self.title, _promise(self.target), self.outcomes, self.facts(), linked=linked
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"attacks on {self.title}"]
+        if self.promised is not None and self.certificate is not None:
+            shown = self.certificate
+            lines.append(
+                f"promised: epsilon {at_most(self.promised[0], 6)}, delta "
+                f"{at_most(self.promised[1], 6)}; computed exactly, delta there lies between "
+                f"{at_least(shown.lower, 4)} and {at_most(shown.upper, 4)}"
+            )
+        for one in self.outcomes:
+            most = "" if one.promised is None else f" of {one.promised:.4g}"
+            lines.append(f"{one.title}: {one.attacked:.4g}{most} {one.unit}, {one.verdict}")
+        return "\n".join([*lines, "An attack that fails proves nothing."])
+
+
+def attack(
+    given: Plan | Contract | None,
+    claimed: ClaimOptions,
+    game: GameOptions,
+    progress: Progress = quiet,
+) -> Attacked:
+    """Play every attack that fits a plan, a contract or a claim.
+
+    Parameters
+    ----------
+    given : Plan, Contract or None
+        What is attacked; None for a claim.
+    claimed : ClaimOptions
+        The claim, where there is no plan.
+    game : GameOptions
+        Which attacks are played, and how often.
+    progress : Progress
+        Called while games are played.
+
+    Returns
+    -------
+    Attacked
+        The target and the outcome of each attack.
+
+    Raises
+    ------
+    ParameterError
+        For a plan beside a claim, neither of them, and parameters that are missing, not taken or
+        out of range.
+    PlanError
+        For a plan whose certificate is false, unless ``game.unverified``.
+    """
+    accountant = Accountant()
+    target = _target(given, claimed, accountant, unverified=game.unverified)
+    lab = Lab(
+        chance_of(game.seed),
+        1.0 - checked_level(game.level),
+        runs=game.runs,
+        progress=progress,
+        drawn=game.drawn,
+        play=play_parts,
+        accountant=accountant,
+    )
+    return Attacked(target, tuple(run_attacks(target, lab, game.only)), game.level, game.seed)
+
+
+def _target(
+    given: Plan | Contract | None,
+    claimed: ClaimOptions,
+    accountant: Accountant,
+    *,
+    unverified: bool,
+) -> Target | MemoizedTarget:
+    """Return what is attacked; raise InputError for a plan beside a claim, and for neither."""
+    options, name = o.flags(claimed), claimed.protocol
+    if given is not None and not options:
+        plan = given.plan if isinstance(given, Contract) else given
+        target = of_plan(plan, unverified=unverified, accountant=accountant)
+        if plan is given:
+            return target
+        return replace(target, title=f"the contract {given.name}: {target.title}")
+    if given is not None or name is None:
+        raise ParameterError(
+            "attack",
+            wanted="a plan file, or --protocol with parameters and a claim",
+            got="a plan and " * (given is not None) + ", ".join(options) or "neither",
+            do="give one of them",
+        )
+    if unverified:
+        raise ParameterError(
+            "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
+        )
+    parameters = ClaimedParameters(**o.values(claimed.parameters))
+    promise = claimed.epsilon, claimed.delta, claimed.honest_share
+    return claim(name, parameters, *promise, accountant)
+
+
+def _promise(target: Target | MemoizedTarget) -> str:
+    """Return the promise under attack in a sentence or two."""
+    if isinstance(target, MemoizedTarget):
+        return (
+            "The losses of memoized answers are computed for every number of reports; delta is 0."
+        )
+    who, exact = "Certified" if target.verified else "Claimed", target.exact
+    rests = f" It {exact.assumption}." if target.verified else ""
+    return (
+        f"{who}: epsilon {at_most(target.epsilon, 6)}, delta {at_most(target.delta, 6)}. "
+        f"Computed exactly, delta there lies between {at_least(exact.lower, 4)} and "
+        f"{at_most(exact.upper, 4)}.{rests}"
+    )
