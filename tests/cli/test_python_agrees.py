@@ -4,6 +4,7 @@ import csv
 import json
 import tomllib
 
+import msgspec
 import pytest
 
 import mixtally
@@ -142,3 +143,22 @@ def test_a_false_plan_is_attacked_on_demand(tmp_path):
         mixtally.attack(file, **game)
     found = mixtally.attack(file, unverified=True, **game)
     assert "promised: epsilon 1" in repr(found)
+
+
+def test_a_budget_is_that_of_the_command(cli, tmp_path):
+    """One file, charged and shown from both: its charges differ by nothing but their notes."""
+    plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-7, users=1000)
+    (file,) = plan.save(tmp_path / "plan.json")
+    cli("budget open", tmp_path / "b", "--epsilon", 2, "--delta", 1e-5)
+    budget = mixtally.Budget(tmp_path / "b", epsilon=2, delta=1e-5)
+    assert budget.show().facts()["epsilon_left"] == 2
+    cli("budget charge", tmp_path / "b", file, "--note", "typed")
+    budget.charge(plan, note="called")
+    typed, called = budget.charges
+    assert called.date
+    assert msgspec.structs.replace(typed, note="called", date=called.date) == called
+    told = json.loads(cli("budget show", tmp_path / "b", "--plan", file, "--json").out)
+    found = budget.show(plan)
+    assert numbers({k: v for k, v in told.items() if k != "promise"}) == numbers(found.facts())
+    assert found.facts()["times_left"] == budget.times_left(plan)
+    assert repr(found) == cli("budget show", tmp_path / "b", "--plan", file).out.rstrip("\n")

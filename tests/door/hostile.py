@@ -170,6 +170,7 @@ def calls(folder):
         "Budget": (Budget, {"path": None, "epsilon": 2, "delta": 1e-5}),
         "Budget.charge": (budget.charge, {"plan": plan, "times": 1, "note": ""}),
         "Budget.times_left": (budget.times_left, {"plan": plan}),
+        "Budget.show": (budget.show, {"plan": plan}),
         "Plan.save": (plan.save, {"path": folder / "plan.json"}),
         "Plan.save_contract": (plan.save_contract, {"path": folder / "c.json", "network": NETWORK}),
         "Plan.load": (Plan.load, {"path": folder / "plan.json"}),

@@ -23,8 +23,9 @@ PLAYS = [
 ]  # fmt: skip
 NAMES = [
     "plan", "simulate", "Device", "Device.messages", "mix", "conclude", "delta", "calibrate",
-    "attack", "Budget", "Budget.charge", "Budget.times_left", "Plan.save", "Plan.load",
-    "Plan.save_contract", "Plan.lines", "Result.difference", "Result.total",
+    "attack", "Budget", "Budget.charge", "Budget.times_left", "Budget.show",
+    "Plan.save", "Plan.load", "Plan.save_contract", "Plan.lines", "Result.difference",
+    "Result.total",
     "Result.save", "Result.plot", "Result.to_dict", "Result.to_frame", "Result.to_narwhals",
     "SimulatedResult.rows", "SimulatedResult.to_frame", "Question", "Guarantee", "example", *PLAYS,
     "Simulated.to_frame", "Simulated.save",

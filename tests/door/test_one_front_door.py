@@ -23,7 +23,7 @@ FUNCTIONS = {
     "simulate memoized": mixtally.simulate_memoized,
     "budget open": mixtally.Budget,
     "budget charge": mixtally.Budget.charge,
-    "budget show": mixtally.Budget.times_left,
+    "budget show": mixtally.Budget.show,
     "check delta": mixtally.delta,
     "check noise": mixtally.calibrate,
     "check attack": mixtally.attack,

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.budget import ledger_at, write_ledger
 from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
 from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli.budget import read, write
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
@@ -136,12 +136,12 @@ def _charging(
         return quiet
     place = the_file(ledger)
     with alone(place.parent, required=True):
-        checked_series(read(place), plan, timeline.epochs, order, accountant)
+        checked_series(ledger_at(place), plan, timeline.epochs, order, accountant)
 
     def charge(epoch: str) -> None:
         with alone(place.parent, required=True):
-            before, today = read(place), date.today().isoformat()
+            before, today = ledger_at(place), date.today().isoformat()
             charged = charge_epoch(before, plan, epoch, accountant, date=today, order=order)
-            write(place, charged)
+            write_ledger(place, charged)
 
     return charge

@@ -7,19 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+from mixtally.app.budget import (
+    ChargeOptions,
+    Statement,
+    charge,
+    ledger_at,
+    statement,
+    write_ledger,
+)
 from mixtally.door import checks
-from mixtally.door.files import file_at, read
+from mixtally.door.files import file_at
 from mixtally.door.planning import Plan
 from mixtally.door.promise import guarantee_of
 from mixtally.errors import ParameterError, PlanError
-from mixtally.ground.codec import canonical
 from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition.ledger import charge, left, spent
+from mixtally.privacy.composition.ledger import left, spent
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan as Record
-from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
+from mixtally.records.ledger import Charge, Ledger, opened
 from mixtally.report.numbers import at_most, printable
-from mixtally.store.files import the_file, write_whole
+from mixtally.store.files import the_file
 from mixtally.store.lock import alone
 
 
@@ -108,11 +115,9 @@ class Budget:
 
         >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
         """
-        times, note = checks.whole("times", times), checks.text("note", note)
+        options = ChargeOptions(times=checks.whole("times", times), note=checks.text("note", note))
         with self._alone():
-            ledger = self._now()
-            record = _record(plan)
-            ledger = charge(ledger, record, times, note=note, accountant=self._accountant)
+            ledger = charge(self._now(), _record(plan), options, self._accountant)
             self._write(ledger)
             self._ledger = ledger
 
@@ -123,6 +128,32 @@ class Budget:
         >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
         """
         return left(self._now(), _record(plan), self._accountant).times
+
+    @checks.in_python
+    def show(self, plan: Plan | None = None) -> Statement:
+        """Compute what is spent and what is left, as ``mixtally budget show`` prints it.
+
+        Parameters
+        ----------
+        plan : Plan or None
+            A plan that may be charged next.
+
+        Returns
+        -------
+        Statement
+            The charges, what they spent, what is left, and how often ``plan`` still fits.
+
+        Raises
+        ------
+        PlanError
+            If the promise of ``plan`` is false, or made against another observer.
+
+        Examples
+        --------
+        >>> budget.show().facts()["epsilon_left"]
+        """
+        other = None if plan is None else _record(plan)
+        return statement(self._now(), other, self._accountant)
 
     def __repr__(self) -> str:
         ledger, total = self._now(), self.spent
@@ -179,12 +210,11 @@ class Budget:
     def _read(self) -> Ledger:
         if self._place is None:
             raise AssertionError("a budget in memory has no file")
-        advice = "look at the path, or open a new one with epsilon and delta"
-        return read_ledger(read(self._place, "the file of a budget", advice), str(self._place))
+        return ledger_at(self._place)
 
     def _write(self, ledger: Ledger) -> None:
         if self._place is not None:
-            write_whole(self._place, canonical(ledger), what="the budget")
+            write_ledger(self._place, ledger)
 
     @staticmethod
     def _same_budget(found: Ledger, fresh: Ledger) -> Ledger:
