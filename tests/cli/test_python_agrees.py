@@ -3,6 +3,8 @@
 import csv
 import json
 import tomllib
+from dataclasses import asdict
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -162,3 +164,74 @@ def test_a_budget_is_that_of_the_command(cli, tmp_path):
     assert numbers({k: v for k, v in told.items() if k != "promise"}) == numbers(found.facts())
     assert found.facts()["times_left"] == budget.times_left(plan)
     assert repr(found) == cli("budget show", tmp_path / "b", "--plan", file).out.rstrip("\n")
+
+
+PLANS = {
+    "attributes": (("--attributes", "4,5"), {"attributes": [4, 5]}),
+    "bits": (("--bits", 3), {"bits": 3}),
+    "bits by kind": (("--bits", 3), {"question": 3, "kind": "bits"}),
+    "sets": (("--bins", 9, "--max-set", 2), {"question": 9, "max_set": 2, "kind": "set"}),
+    "one of a set": (("--bins", 9, "--max-set", 1), {"bins": 9, "max_set": 1}),
+    "an open domain": (
+        ("--open", "--hash-seed", "0f" * 16, "--mix-fakes"),
+        {"open_domain": True, "hash_seed": "0f" * 16, "mix_fakes": True},
+    ),
+    "words": (("--prefixes", 9, "--longest", 8), {"prefixes": 9, "longest": 8}),
+    "letters": (
+        ("--prefixes", 9, "--alphabet", "abc", "--symbols", 2),
+        {"prefixes": 9, "alphabet": "abc", "symbols": 2},
+    ),
+    "points": (("--number", "0,10"), {"number": (0, 10)}),
+    "cuts": (("--number", "0,10", "--bins", 5), {"number": (0, 10), "bins": 5}),
+    "an error": (("--bins", 5, "--target-error", 20), {"bins": 5, "target_error": 20}),
+    "a name": (("--bins", 5, "--name", "trip"), {"bins": 5, "name": "trip"}),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_is_that_of_the_command(cli, tmp_path, name):
+    flags, given = PLANS[name]
+    done = cli("plan", *FLAGS[:4], "--users", 10_000, *flags, "--out", tmp_path / "plan.json",
+               "--level", 0.9, "--json")  # fmt: skip
+    assert done.status == 0, done.err
+    found = mixtally.plan(**given, users=10_000, level=0.9, **PROMISE)
+    assert (
+        Path(*found.save(tmp_path / "ours.json")).read_bytes()
+        == (tmp_path / "plan.json").read_bytes()
+    )
+    told = json.loads(done.out)
+    assert told["promise"] == list(found.lines())
+    assert told["reason"] == found.reason
+    assert told["forecast"] == asdict(found.forecast)
+
+
+@pytest.mark.seconds
+def test_a_crowd_is_found_as_the_command_finds_it(cli):
+    done = cli("plan", *FLAGS[:4], "--bins", 5, "--target-share", 0.02, "--explain", "--json")
+    found = mixtally.plan(5, target_share=0.02, **PROMISE)
+    told = json.loads(done.out)
+    assert (told["fingerprint"], told["explain"]) == (found.fingerprint, found.explanation)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bins": 5}, "users: wanted users, got none"),
+        ({"bins": 5, "users": 99, "target_share": 0.1}, "wanted target_share alone, got users"),
+        ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
+        ({"users": 99}, "wanted bins or labels, attributes, bits, or open_domain, got none"),
+        ({"bins": 5, "users": 99, "longest": 5}, "longest: wanted prefixes beside it"),
+        ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: wanted open_domain beside it"),
+        ({"attributes": "4,5", "users": 99}, "attributes: wanted a list of whole numbers"),
+        ({"question": mixtally.Question(name="a", bins=3), "users": 99, "max_set": 2},
+         "wanted a question alone, got max_set beside it"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together_are_refused_in_python_words(given, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.plan(**given, **PROMISE)
+
+
+def test_a_set_of_at_most_one_may_be_empty():
+    found = mixtally.plan(["a", "b"], kind="set", max_set=1, users=1000, **PROMISE)
+    assert (found.question.kind, found.question.max_set) == ("set", 1)

@@ -12,6 +12,7 @@ import mixtally
 from helpers import contracts
 from helpers.small_plan import by_people, fruit_plan, mixed, sent
 from mixtally.app.options import parameters_of
+from mixtally.app.plan import PlanOptions
 from mixtally.door import (
     Budget,
     Device,
@@ -92,6 +93,8 @@ COSTS = {
     "count_crowd": False, "local_epsilon": None, "protocol": None, "honest_share": 1.0,
     "minimum_crowd": None, "error_at": None,
 }  # fmt: skip
+PLANNED = {one.name: one.default for one in parameters_of(PlanOptions, extras=False)}
+PLANNED |= {"question": 3, "users": 100, "kind": None, **COSTS, **WISH}
 PARAMETERS = {one.name: None for one in parameters_of(Parameters, extras=False)}
 SEEN = {
     "level": 0.95,
@@ -126,9 +129,7 @@ def calls(folder):
     batch = {"agreed": plan, "batch": mixed(), "level": 0.95}
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
     return {
-        "plan": (mixtally.plan, {"question": 3, "users": 100, "name": "a", "max_set": None,
-                                 "kind": None, "number": None, "bins": None, "labels": None,
-                                 **WISH, **COSTS}),
+        "plan": (mixtally.plan, PLANNED),
         "simulate": (simulate, {
             **values, **nothing, **COSTS, **merged, "rows_are_people": False}),
         "simulate_words": (simulate_words, {

@@ -41,11 +41,8 @@ FILES = {
 
 DIFFERENT = {
     # kind: `--bits`, `--max-set` and others in a word. question: `--bins` or `--labels` by place.
-    "plan": (
-        "explain approval target_error target_share level open hash_seed attributes bits prefixes "
-        "longest alphabet symbols",
-        "kind question",
-    ),
+    # explain: Plan.explanation. approval: Plan.save has it.
+    "plan": ("explain approval", "kind question"),
     # group_by: of columns, for which a file has --columns. budget: an object in place of a file.
     "simulate": (
         "candidates compare contract counts_only dishonest hash_seed leave_out no_project observer "

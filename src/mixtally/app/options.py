@@ -18,6 +18,7 @@ from typing import (
 )
 
 from mixtally.errors import not_one_of
+from mixtally.records.guarantee import Guarantee
 
 if TYPE_CHECKING:  # a device that has options starts without mechanisms
     from mixtally.records.mechanism.parameters import ParameterSpec
@@ -78,6 +79,23 @@ HonestShare = Annotated[
 ]
 
 Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experiments.", "N")]
+Level = Annotated[
+    float, option("--level", "Confidence level of the intervals, between 0 and 1.", "L")
+]
+Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
+Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """What everybody is promised."""
+
+    epsilon: Epsilon
+    delta: Delta
+
+    def guarantee(self) -> Guarantee:
+        """Return the guarantee; raise ParameterError for numbers out of range."""
+        return Guarantee(epsilon=self.epsilon, delta=self.delta)
 
 
 def one_of(subject: str, got: str, names: Sequence[str]) -> str:

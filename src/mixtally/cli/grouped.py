@@ -7,15 +7,28 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from mixtally.app.options import Option, is_group, made, parameters_of
 from mixtally.cli.options import parsed
+from mixtally.cli.texts import READERS, Reader
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, in place of each parameter that is a group, the options of its fields."""
+    """Give a command, in place of each parameter that is a group, the options of its fields.
+
+    Options whose type the parser does not know are taken as text and read by ``texts.READERS``.
+    """
     kinds = get_type_hints(command, include_extras=True)
     own = list(inspect.signature(command).parameters.values())
+    readers: dict[str, Reader] = {}
+    every = [
+        option
+        for one in own
+        for option in _options(one.replace(annotation=kinds[one.name]), readers)
+    ]
 
     @wraps(command)
     def called(**values: Any) -> None:
+        for name, reader in readers.items():
+            if values[name] is not None:
+                values[name] = reader.read(values[name])
         given = {
             one.name: made(kinds[one.name], values)
             if is_group(kinds[one.name])
@@ -24,7 +37,6 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(**given)
 
-    every = [option for one in own for option in _options(one.replace(annotation=kinds[one.name]))]
     called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     called.__annotations__ = {option.name: option.annotation for option in every}
     return called
@@ -42,11 +54,15 @@ def described(
     return told
 
 
-def _options(one: inspect.Parameter) -> Iterator[inspect.Parameter]:
-    """A parameter as the parser knows it, or those of its group."""
+def _options(one: inspect.Parameter, readers: dict[str, Reader]) -> Iterator[inspect.Parameter]:
+    """Yield a parameter as the parser knows it, or those of its group; note how they are read."""
     kind = one.annotation
     for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:
         taken = option.annotation
         if get_origin(taken) is Annotated and isinstance(declared := get_args(taken)[1], Option):
-            taken = Annotated[get_args(taken)[0], parsed(declared)]
+            own = get_args(taken)[0]
+            if own in READERS:
+                readers[option.name] = READERS[own]
+                own = READERS[own].taken
+            taken = Annotated[own, parsed(declared)]
         yield option.replace(annotation=taken, kind=inspect.Parameter.KEYWORD_ONLY)

@@ -1,40 +1,18 @@
 """Texts of an open domain: options, declared once."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.options import flags
+from mixtally.app.question import HashingOptions as HashingOptions
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import Chance, SecureChance
-from mixtally.records.hashing import drawn_seed
 
 Candidates = Annotated[
     Path | None, o.option("--candidates", "Words to look for, one a line.", "FILE")
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HashingOptions:
-    """The key of the hash by which texts become points."""
-
-    hash_seed: Annotated[
-        str | None,
-        o.option(
-            "--hash-seed",
-            "Key by which texts of an open domain are hashed, 32 hexadecimal digits; drawn if "
-            "left out.",
-            "HEX",
-        ),
-    ] = None
-
-    def seed(self, chance: Chance | None = None) -> str:
-        """The seed given, or one drawn from ``chance``: the operating system's if left out."""
-        given = self.hash_seed
-        return given if given is not None else drawn_seed(chance or SecureChance())
 
 
 def asked_words(

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 from mixtally.app.options import Bins as Bins
 from mixtally.app.options import Option
 from mixtally.app.options import Points as Points
+from mixtally.app.options import Delta as Delta
+from mixtally.app.options import Epsilon as Epsilon
+from mixtally.app.options import Level as Level
+from mixtally.app.options import Option
+from mixtally.app.options import Promise as Promise
 from mixtally.app.options import Seed as Seed
 from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
@@ -76,8 +81,6 @@ def _free_folder(out: Path | None) -> Path | None:
 
 DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
 Data = Annotated[Path, typer.Argument(help=DATA)]
-Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
-Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
 CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
 ]
@@ -91,9 +94,6 @@ Approval = Annotated[
     ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
-Level = Annotated[
-    float, option("--level", "Confidence level of the intervals, between 0 and 1.", "L")
-]
 Labels = Annotated[
     Path | None, option("--labels", "File with the answers in order, one a line.", "FILE")
 ]
@@ -116,18 +116,6 @@ Shares = Annotated[
     bool, option("--shares", "Also show counts as shares of the people who took part.")
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
-    """What everybody is promised."""
-
-    epsilon: Epsilon
-    delta: Delta
-
-    def guarantee(self) -> Guarantee:
-        """The promise; raises ParameterError for one out of range."""
-        return Guarantee(epsilon=self.epsilon, delta=self.delta)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.app.options import flags
+from mixtally.app.question import scale_of
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, listed
 from mixtally.data.reading import As, Reading, Several
-from mixtally.encode.numbers import Points, Range, Scale
+from mixtally.encode.numbers import Points
 from mixtally.encode.numbers import scale_of as planned
 from mixtally.errors import ParameterError, PlanError
 from mixtally.records.contract import Plan
@@ -33,7 +34,7 @@ class ReadingOptions:
         bool, o.option("--empty-sets", "An empty cell is a set without labels.")
     ] = False
     number: Annotated[
-        str | None,
+        tuple[float, float] | None,
         o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
     ] = None
     points: o.Points = None
@@ -46,7 +47,7 @@ class ReadingOptions:
 
 def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     """How to read the data; raises ParameterError for options that do not go together."""
-    form, separator = _form(options), options.separator
+    form, separator, ends = _form(options), options.separator, options.number
     if options.rows.taken is Several.SET and form is As.ONE:  # a label a row
         form = As.SET
     _check_form(options, form)
@@ -63,7 +64,7 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
         separator=separator,
         max_set=options.max_set,
         empty_sets=options.empty_sets,
-        scale=scale_of(options.number, options.bins, options.points),
+        scale=None if ends is None else scale_of(ends, options.bins, options.points),
     )
     return options.rows.reading(reading)
 
@@ -114,29 +115,6 @@ def _columns(options: ReadingOptions) -> tuple[str, ...]:
         got="neither" if one is None else "both",
         do="name what is to be counted",
     )
-
-
-def scale_of(ends: str | None, bins: int | None, points: int | None) -> Range | None:
-    """The bins or the points between LOW,HIGH; None without; ParameterError for anything else."""
-    if ends is None:
-        return None
-    if bins is not None and points is not None:
-        raise ParameterError(
-            "number",
-            wanted="--points to round to, or --bins to cut into",
-            got="both",
-            do="round where a mean is asked, cut for a histogram",
-        )
-    try:
-        low, high = (float(part) for part in ends.split(","))
-    except ValueError:
-        raise ParameterError(
-            "number",
-            wanted="two numbers, LOW,HIGH",
-            got=repr(ends),
-            do="--number 0,100, for example",
-        ) from None
-    return Points(low, high, points) if bins is None else Scale(low, high, bins)
 
 
 def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:

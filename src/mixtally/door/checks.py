@@ -19,6 +19,14 @@ _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'))?")
 _LONGEST, _MOST, _LARGEST = 60, 120, 10**30
 _HERE = "mixtally.door"
 _BY_NAME = Parameter.KEYWORD_ONLY
+Readers = Mapping[Any, Callable[[str, object], object]]
+"""By type, how a value is read: given what an error calls it, and the value."""
+RENAMED = {
+    "set": "separator", "person-column": "person", "epoch-order": "order", "open": "open_domain",
+}  # fmt: skip
+"""Options whose arguments have another name: Python has a use of its own for theirs, or a column
+in place of its name.
+"""
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
@@ -65,27 +73,27 @@ def takes(*kinds: type) -> Callable[[T], T]:
     return told
 
 
-def made(kind: type[T], given: Mapping[str, object]) -> T:
+def made(kind: type[T], given: Mapping[str, object], readers: Readers | None = None) -> T:
     """The options of a class, and of those inside it, out of keywords of the same names.
 
-    None is what was left out. Raises ParameterError for a value of another type.
+    None is what was left out, where an option may be. ``readers`` are for types that are no
+    numbers, truth values or text. Raises ParameterError for a value of another type.
     """
+    ways = {float: number, int: whole, bool: flag, str: text, **(readers or {})}
     return options.made(
         kind,
         {
-            one.name: _typed(one.name.replace("_", " "), given[one.name], one.annotation)
+            one.name: ways[_type_of(one.annotation)](one.name.replace("_", " "), given[one.name])
             for one in options.parameters_of(kind, extras=False)
-            if given.get(one.name) is not None
+            if one.name in given and (given[one.name] is not None or one.default is Parameter.empty)
         },
     )
 
 
-def _typed(subject: str, value: object, hint: Any) -> object:
+def _type_of(hint: Any) -> Any:
+    """The type of what is not None."""
     (kind,) = [one for one in get_args(hint) if one is not type(None)] or [hint]
-    ways: dict[Any, Callable[[str, object], object]] = {
-        float: number, int: whole, bool: flag, str: text,
-    }  # fmt: skip
-    return ways[kind](subject, value)
+    return kind
 
 
 def _spelled_out(taken: Signature, kinds: Sequence[type]) -> Signature:
@@ -205,10 +213,7 @@ def _named(found: re.Match[str]) -> str:
     """An option as an argument; commands between backquotes stay as they are typed."""
     if found[1]:
         return found[1]
-    name = {"set": "separator", "person-column": "person", "epoch-order": "order"}.get(
-        found[2], found[2]
-    )
-    name = name.replace("-", "_")
+    name = RENAMED.get(found[2], found[2]).replace("-", "_")
     value = (found[3] or "").strip("'")
     return f'{name}="{value}"' if value else name
 

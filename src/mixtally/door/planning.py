@@ -1,28 +1,30 @@
 """``plan``: the plan of least error for a question, as an object that people can read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, network_of, read_network
 from mixtally.app.elsewhere import elsewhere
-from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.plan import PlanOptions
 from mixtally.app.plans import contract_file, plan_file, promise_lines
 from mixtally.data.sameness import composed
 from mixtally.door import checks
 from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
-from mixtally.door.promise import guarantee_of
+from mixtally.door.requests import ends_of, request_of
 from mixtally.encode.numbers import Points, Range, Scale
 from mixtally.errors import DataError, ParameterError
-from mixtally.planner import Planner, choose, forecast, of_mean
+from mixtally.planner import Forecast, explain, forecast, of_mean
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
 from mixtally.records.certificate import Certificate
 from mixtally.records.contract import Plan as Record
 from mixtally.records.contract import read_plan
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.records.question import Kind, Question
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
 from mixtally.report.words import promise
@@ -39,10 +41,11 @@ class Plan:
     where
       record   all of it, as files have it
       reason   why it was chosen; empty when it was read from a file
+      level    of the errors that are forecast
     """
 
-    def __init__(self, record: Record, reason: str = "") -> None:
-        self.record, self.reason = record, reason
+    def __init__(self, record: Record, reason: str = "", level: float = 0.95) -> None:
+        self.record, self.reason, self.level = record, reason, level
 
     @property
     def question(self) -> Question:
@@ -69,6 +72,16 @@ class Plan:
         """Standard error of the mean of numbers that are rounded; None where none are."""
         found = of_mean(self.record)
         return None if found is None else found.standard_error
+
+    @property
+    def forecast(self) -> Forecast:
+        """Errors of one count and of all of them, in counts, at the level."""
+        return forecast(self.record, self.level)
+
+    @property
+    def explanation(self) -> dict[str, str]:
+        """Where every number of the plan comes from, by the name of the number."""
+        return explain(self.record)
 
     @property
     def fingerprint(self) -> str:
@@ -195,7 +208,7 @@ class Plan:
     @checks.in_python
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        return promise_lines(self.record, forecast(self.record))
+        return promise_lines(self.record, self.forecast)
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.record.name}, {self.question.bins:,} bins, "
@@ -206,95 +219,129 @@ class Plan:
         return "".join(el("p", line) for line in repr(self).splitlines())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindOptions:
+    """Python's word for what the options of a question say: "one", "set" or "bits"."""
+
+    kind: str | None = None
+
+
+class _Asked(NamedTuple):
+    """A question that was made before, or the options of one."""
+
+    question: Question | None
+    options: dict[str, Any]
+
+
 @checks.in_python
-@checks.takes(BudgetOptions)
-def plan(
-    question: Shape = None,
-    *,
-    epsilon: float,
-    delta: float,
-    users: int,
-    bins: int | None = None,
-    labels: Shape = None,
-    max_set: int | None = None,
-    kind: str | None = None,
-    name: str = "answer",
-    number: Ends | None = None,
-    points: int | None = None,
-    **options: Any,
-) -> Plan:
-    """The plan of least error that keeps a guarantee.
+@checks.takes(PlanOptions, KindOptions)
+def plan(question: Shape = None, **options: Any) -> Plan:
+    """Find the plan of least error that keeps a guarantee.
 
-    where
-      question   how many bins there are, or their labels, or labels by attribute; or a ``Question``
-                 itself; None where ``bins``, ``labels`` or ``number`` say it
-      bins       how many bins there are, or into how many numbers are cut
-      labels     the labels of the bins, or a dict of the labels of each attribute
-      epsilon    the largest privacy loss, in [0.01, 20]
-      delta      of the (epsilon, delta) guarantee, in [1e-15, 0.1]
-      users      people expected to take part, 2 to 10^10
-      max_set    the most labels that one person sets; None for exactly one
-      kind       "bits" when everybody answers no or yes to every label
-      name       what the question is called
-      number     (low, high), where numbers end: they are rounded at random to ``points``, or cut
-                 into ``bins``
-      points     2 to 10^6; as many as give the mean the least error when left out
-      options    what it may cost and whom it may trust, as ``hops=3`` mixes in a row
+    Parameters
+    ----------
+    question : Question, int, sequence of str, Mapping or None
+        How many bins there are, or their labels, or the labels of each attribute; or a question
+        that was made before. None where ``bins``, ``labels``, ``number`` or others say it.
+    **options
+        The names of the options of ``mixtally plan``. The guarantee: ``epsilon`` in [0.01, 20] and
+        ``delta`` in [1e-15, 0.1]. The crowd: ``users``, 2 to 10^10, or ``target_share`` to find
+        it. The question: ``bins``; ``labels``, of the bins or of each attribute;
+        ``max_set``, the most labels of a person; ``kind``, "bits" when everybody answers no or yes
+        to every label; ``bits``; ``attributes``, the number of bins of each; ``open_domain`` with
+        ``hash_seed``; ``number``, (low, high), with ``points`` or ``bins``; ``prefixes`` of words
+        with ``longest``, ``alphabet`` and ``symbols``; its ``name``. What it may cost and
+        who is trusted, as ``hops=3`` mixes in a row; ``target_error`` to find the fewest messages.
+        ``level`` of the errors that are forecast.
 
-    Raises InfeasibleError when nothing fits, ParameterError for a number outside its range,
-    PlanError for labels that are no labels.
+    Returns
+    -------
+    Plan
+        The plan, and why it was chosen.
 
+    Raises
+    ------
+    InfeasibleError
+        When nothing fits.
+    ParameterError
+        For a number outside its range, or an argument beside another that it does not go with.
+    PlanError
+        For labels that are no labels.
+
+    Examples
+    --------
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
-    called, wanted = checks.text("name", name), guarantee_of(epsilon, delta)
-    budget, crowd = checks.made(BudgetOptions, options), checks.whole("users", users)
-    planner, scale, shape = Planner(), None, _shape(question, bins, labels)
-    if number is None and points is None:
-        asked = question_of(shape, name=called, kind=kind, max_set=max_set)
-    else:
-        asked, scale = _numbers(shape, called, points, number, kind, max_set)
-    answer = choose(wish_of(budget, asked, wanted, crowd, scale=scale, planner=planner), planner)
-    return Plan(answer.plan, answer.reason)
+    asked = _asked(question, options)
+    found = use.plan(use.wanted(request_of(PlanOptions, options | asked.options), asked.question))
+    return Plan(found.plan, found.choice.reason, found.forecast.level)
 
 
-def _shape(question: object, bins: object, labels: object) -> object:
-    """Return what was given of three ways to say what a record may hold; None for none.
-
-    Raises ParameterError for more than one of them, and for bins or labels of another type.
-    """
-    ways = {"question": question, "bins": bins, "labels": labels}
-    given = [name for name, value in ways.items() if value is not None]
-    if len(given) > 1:
+def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
+    """Return what is asked; raise ParameterError for two ways to say it, and for other types."""
+    labels = options.get("labels")
+    if shape is not None:
+        ways = {"labels": labels, "bins": options.get("bins")}
+        given = ["question", *(name for name, value in ways.items() if value is not None)]
+        if len(given) > 1:
+            raise ParameterError(
+                "question",
+                wanted="bins, or labels, or a question",
+                got=" and ".join(given),
+                do="say in one way what a record may hold",
+            )
+    one = checks.maybe_chosen("kind", options.get("kind"), ["bits", "one", "set"])
+    found: dict[str, Any] = {}
+    shape = labels if shape is None else shape
+    if isinstance(shape, Question | Mapping) and one is not None:
         raise ParameterError(
             "question",
-            wanted="bins, or labels, or a question",
-            got=" and ".join(given),
-            do="say in one way what a record may hold",
+            wanted="a question or attributes alone",
+            got="kind beside them",
+            do="leave it out",
         )
-    if bins is not None:
-        return checks.whole("bins", bins)
-    if labels is not None and not isinstance(labels, list | tuple | Mapping):
+    if isinstance(shape, Question):
+        return _Asked(shape, found)
+    if isinstance(shape, Mapping):
+        found |= _attributes(shape)
+    elif isinstance(shape, list | tuple) or labels is not None:
+        found["labels"] = labels_of("labels", shape)
+    elif shape is not None:
+        found["bins"] = checks.whole("bins", shape)
+    most = checks.maybe_whole("max set", options.get("max_set"))
+    if one == "set" and most is None:
         raise ParameterError(
-            "labels", wanted="a list of labels", got=checks.shown(labels), do='["yes", "no"]'
+            "max set", wanted="the most labels that one person sets", got="none", do="max_set=3"
         )
-    return question if labels is None else labels
+    names = found.get("labels")
+    bins = len(names) if isinstance(names, tuple) else found.get("bins", options.get("bins"))
+    if one == "bits":
+        found |= {"bins": None, "bits": bins}
+    elif one == "set" and most == 1:  # a set may be empty, one answer may not
+        name = checks.text("name", options.get("name", "answer"))
+        made = Question(
+            name=name, bins=checks.whole("bins", bins), labels=names, kind=Kind.SET, max_set=1
+        )
+        return _Asked(made, dict.fromkeys(("bins", "labels", "max_set", "name")))
+    return _Asked(None, found)
 
 
-def _numbers(
-    shape: object, name: str, points: object, number: object, *others: object
-) -> tuple[Question, Range]:
-    """The question of numbers, and the bins they are cut into or the points of their rounding."""
-    scale = scale_of(shape, points, number)
-    if scale is None or any(other is not None for other in others):
-        raise ParameterError(
-            "question",
-            wanted="numbers between two ends alone",
-            got="kind or max_set beside them",
-            do="leave these out",
-        )
-    if isinstance(scale, Scale):
-        return Question(name=name, bins=scale.bins, labels=scale.labels), scale
-    return Question(name=name, bins=2), scale  # until its points are chosen
+def _attributes(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """Return the options of a record with one label of each attribute."""
+    labels: list[str] = []
+    sizes: list[int] = []
+    for column, given in shape.items():
+        if not isinstance(given, list | tuple):
+            raise ParameterError(
+                f"attribute {column!r}",
+                wanted="a list of its labels",
+                got=checks.shown(given),
+                do="list what a person may answer",
+            )
+        texts = labels_of(f"labels of {column!r}", given)
+        labels += [composed(f"{column}={label}") for label in texts]
+        sizes.append(len(texts))
+    return {"attributes": sizes, "labels": labels}
 
 
 def scale_of(bins: object, points: object, number: object) -> Range | None:
@@ -311,56 +358,7 @@ def scale_of(bins: object, points: object, number: object) -> Range | None:
             got="no ends" if number is None else "bins and points",
             do="number=(0, 10): numbers are rounded to points, or cut into bins",
         )
-    if not isinstance(number, list | tuple) or len(number) != 2:
-        raise ParameterError(
-            "number", wanted="two ends, low and high", got=checks.shown(number), do="number=(0, 10)"
-        )
-    ends = checks.number("low end", number[0]), checks.number("high end", number[1])
+    ends = ends_of("number", number)
     if bins is None:
         return Points(*ends, checks.maybe_whole("points", points))
     return Scale(*ends, checks.whole("bins", bins))
-
-
-def question_of(shape: object, *, name: str, kind: object, max_set: object) -> Question:
-    """The question that ``shape`` stands for; raises as ``plan`` does."""
-    bits = checks.maybe_chosen("kind", kind, ["bits", "one", "set"]) == "bits"
-    most = checks.maybe_whole("max set", max_set)
-    if kind == "set" and most is None:
-        raise ParameterError(
-            "max set", wanted="the most labels that one person sets", got="none", do="max_set=3"
-        )
-    if isinstance(shape, Question | Mapping):
-        if kind is not None or most is not None:
-            raise ParameterError(
-                "question",
-                wanted="a question or attributes alone",
-                got="kind or max_set beside them",
-                do="leave these out",
-            )
-        return shape if isinstance(shape, Question) else _attributes(shape, name)
-    labels: tuple[str, ...] | None = None
-    if isinstance(shape, list | tuple):
-        labels = labels_of("labels", shape)
-        bins = len(labels)
-    else:
-        bins = checks.whole("bins", shape)
-    kinds = Kind.BITS if bits else Kind.ONE if most is None else Kind.SET
-    return Question(name=name, bins=bins, labels=labels, kind=kinds, max_set=most or 1)
-
-
-def _attributes(shape: Mapping[str, Sequence[str]], name: str) -> Question:
-    """A record with one label of each attribute."""
-    labels: list[str] = []
-    sizes: list[int] = []
-    for column, given in shape.items():
-        if not isinstance(given, list | tuple):
-            raise ParameterError(
-                f"attribute {column!r}",
-                wanted="a list of its labels",
-                got=checks.shown(given),
-                do="list what a person may answer",
-            )
-        texts = labels_of(f"labels of {column!r}", given)
-        labels += [composed(f"{column}={label}") for label in texts]
-        sizes.append(len(texts))
-    return with_attributes(name, tuple(sizes), tuple(labels))

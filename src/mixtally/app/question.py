@@ -1,0 +1,204 @@
+"""What is asked: the options of a question, and the question that they describe."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+from mixtally.app import options as o
+from mixtally.app.parameters import Bins, Bits, Points
+from mixtally.encode import numbers
+from mixtally.encode.numbers import Range, Scale
+from mixtally.encode.spelling import Spelling
+from mixtally.errors import ParameterError
+from mixtally.ground.chance import Chance, SecureChance
+from mixtally.records.contract import Prefixes
+from mixtally.records.hashing import drawn_seed
+from mixtally.records.question import Kind, Question, open_question, with_attributes
+
+_LONGEST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashingOptions:
+    """The key of the hash by which texts become points."""
+
+    hash_seed: Annotated[
+        str | None,
+        o.option(
+            "--hash-seed",
+            "Key by which texts of an open domain are hashed, 32 hexadecimal digits; drawn if "
+            "left out.",
+            "HEX",
+        ),
+    ] = None
+
+    def seed(self, chance: Chance | None = None) -> str:
+        """Return the given seed, or one drawn from ``chance``, by default the system's."""
+        given = self.hash_seed
+        return given if given is not None else drawn_seed(chance or SecureChance())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionOptions:
+    """What a record may hold."""
+
+    bins: Bins = None
+    labels: Annotated[
+        tuple[str, ...] | None,
+        o.option("--labels", "File with the answers in order, one a line.", "FILE"),
+    ] = None
+    name: Annotated[str, o.option("--name", "What the question is called.")] = "answer"
+    open_domain: Annotated[
+        bool, o.option("--open", "Any text may be answered; words are listed when it is counted.")
+    ] = False
+    hashing: HashingOptions
+    max_set: Annotated[
+        int | None,
+        o.whole_option("--max-set", "Most bins of one record, 1 to 16, or texts, 1 to 11."),
+    ] = None
+    attributes: Annotated[
+        tuple[int, ...] | None,
+        o.option(
+            "--attributes", "Bins of each of 2 to 16 attributes of a record: 10,20,5.", "D,.."
+        ),
+    ] = None
+    bits: Bits = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderOptions:
+    """Numbers that are rounded or cut into --bins, or words that are asked by their prefixes."""
+
+    number: Annotated[
+        tuple[float, float] | None,
+        o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
+    ] = None
+    points: Points = None
+    prefixes: Annotated[
+        int | None,
+        o.whole_option("--prefixes", "Words, asked by what follows up to so many prefixes."),
+    ] = None
+    longest: Annotated[
+        int | None,
+        o.whole_option(
+            "--longest", "Most characters of a word, each of the alphabet (default 10)."
+        ),
+    ] = None
+    alphabet: Annotated[
+        str | None,
+        o.option(
+            "--alphabet",
+            "Characters that words are made of (default a-z A-Z 0-9, space and . - ').",
+            "CHARACTERS",
+        ),
+    ] = None
+    symbols: Annotated[
+        int | None, o.whole_option("--symbols", "Symbols that a round asks for (default 1).")
+    ] = None
+
+
+How = tuple[Range | None, Prefixes | None]
+"""How numbers are read, or the prefixes of words; neither for other questions."""
+
+
+def asked_by(asked: QuestionOptions, encoder: EncoderOptions) -> tuple[Question, How]:
+    """Return the question, and how a number or a word becomes one of its bins.
+
+    Raises
+    ------
+    ParameterError
+        Unless the options say in exactly one way what a record may hold.
+    """
+    if encoder.points is not None and encoder.number is None:
+        raise ParameterError(
+            "--points", wanted="--number beside it", got="none", do="add it, or leave this out"
+        )
+    if encoder.prefixes is None:
+        for flag in o.flags(encoder, "longest", "alphabet", "symbols"):
+            raise ParameterError(
+                flag, wanted="--prefixes beside it", got="none", do="add it, or leave this out"
+            )
+    if encoder.number is None and encoder.prefixes is None:
+        return question_of(asked), (None, None)
+    others = o.flags(asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing")
+    if encoder.prefixes is not None:  # which have as many bins as they have letters
+        others += o.flags(asked, "bins") + o.flags(encoder, "number", "points")
+    if others:
+        raise ParameterError(
+            "question", wanted="one way to ask", got=" and ".join(others), do="ask one at a time"
+        )
+    if encoder.number is not None:
+        scale = scale_of(encoder.number, asked.bins, encoder.points)
+        if isinstance(scale, Scale):
+            return Question(name=asked.name, bins=scale.bins, labels=scale.labels), (scale, None)
+        return Question(name=asked.name, bins=2), (scale, None)  # until its points are chosen
+    longest = _LONGEST if encoder.longest is None else encoder.longest
+    symbols = 1 if encoder.symbols is None else encoder.symbols
+    spelling = Spelling() if encoder.alphabet is None else Spelling.of(encoder.alphabet)
+    prefixes = Prefixes(
+        alphabet=spelling.characters, most=encoder.prefixes or 0, longest=longest, symbols=symbols
+    )
+    return Question(name=asked.name, bins=prefixes.bins), (None, prefixes)
+
+
+def question_of(options: QuestionOptions) -> Question:
+    """Return the question; raise ParameterError unless it is stated in exactly one way."""
+    name, stated = options.name, options.bits if options.bins is None else options.bins
+    labels = options.labels
+    ways = o.flags(options, "bins", "attributes", "bits", "open_domain")
+    if len(ways) > 1 or not (ways or labels is not None):
+        raise ParameterError(
+            "bins",
+            wanted="--bins or --labels, --attributes, --bits, or --open",
+            got=" and ".join(ways) or "none",
+            do="say in one way what a record may hold",
+        )
+    if labels is not None:
+        _check_count(labels, stated)
+    if options.max_set is not None and ways not in ([], ["--bins"], ["--open"]):
+        raise ParameterError(
+            "max set",
+            wanted="--bins, --labels or --open beside it",
+            got=ways[0],
+            do="leave --max-set out",
+        )
+    if options.hashing.hash_seed is not None and not options.open_domain:
+        raise ParameterError(
+            "--hash-seed", wanted="--open beside it", got="none", do="leave it out, or add --open"
+        )
+    if options.open_domain:
+        seed = options.hashing.seed()
+        return open_question(name, seed, 1 if options.max_set is None else options.max_set)
+    if options.bits is not None:
+        return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)
+    if options.attributes is not None:
+        made = with_attributes(name, options.attributes)
+        return made if labels is None else msgspec.structs.replace(made, labels=labels)
+    bins = len(labels or ()) if options.bins is None else options.bins
+    if options.max_set in (None, 1):
+        return Question(name=name, bins=bins, labels=labels)
+    return Question(name=name, bins=bins, labels=labels, kind=Kind.SET, max_set=options.max_set)
+
+
+def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
+    """Raise ParameterError unless there are as many labels as stated, or else two."""
+    if len(labels) < 2 if stated is None else len(labels) != stated:
+        raise ParameterError(
+            "labels",
+            wanted="at least 2 labels" if stated is None else f"{stated:,} labels",
+            got=f"{len(labels):,}",
+            do="name every bin once",
+        )
+
+
+def scale_of(ends: tuple[float, float], bins: int | None, points: int | None) -> Range:
+    """Return the bins or the points between two ends; raise ParameterError for both of them."""
+    if bins is not None and points is not None:
+        raise ParameterError(
+            "number",
+            wanted="--points to round to, or --bins to cut into",
+            got="both",
+            do="round where a mean is asked, cut for a histogram",
+        )
+    return numbers.Points(*ends, points) if bins is None else Scale(*ends, bins)

@@ -1,0 +1,55 @@
+"""Texts of options as the values they stand for, by the type of the value."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mixtally.errors import ParameterError
+
+
+class Reader(NamedTuple):
+    """What the parser takes in place of a value, and how that is read."""
+
+    taken: Any
+    read: Callable[[Any], Any]
+
+
+def _labels(path: Path) -> tuple[str, ...] | None:
+    from mixtally.cli.labels import read_labels  # loads NumPy, which a device's help lacks
+
+    return read_labels(path)
+
+
+def ends_of(text: str) -> tuple[float, float]:
+    """Return two numbers with a comma between them; raise ParameterError for anything else."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ParameterError(
+            "number",
+            wanted="two numbers, LOW,HIGH",
+            got=repr(text),
+            do="--number 0,100, for example",
+        ) from None
+    return low, high
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Return whole numbers between commas; raise ParameterError for anything else."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise ParameterError(
+            "attributes",
+            wanted="whole numbers with commas between them",
+            got=repr(text),
+            do="10,20,5 for three attributes",
+        )
+    return tuple(int(part) for part in parts)
+
+
+READERS = {
+    tuple[str, ...] | None: Reader(Path | None, _labels),
+    tuple[float, float] | None: Reader(str | None, ends_of),
+    tuple[int, ...] | None: Reader(str | None, sizes_of),
+}
+"""By the type of an option's field: how the command line takes it, where the parser cannot."""
