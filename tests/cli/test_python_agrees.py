@@ -235,3 +235,32 @@ def test_options_that_do_not_go_together_are_refused_in_python_words(given, said
 def test_a_set_of_at_most_one_may_be_empty():
     found = mixtally.plan(["a", "b"], kind="set", max_set=1, users=1000, **PROMISE)
     assert (found.question.kind, found.question.max_set) == ("set", 1)
+
+
+def test_a_batch_in_files_is_concluded_as_the_command_does(cli, tmp_path, files, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = mixtally.plan(["apple", "fig", "pear"], users=1000, name="answer", **PROMISE)
+    plan.save("plan.json")
+    (tmp_path / "groups.csv").write_text("label,group\napple,tree\npear,tree\nfig,other\n")
+    for words in (
+        ("batch randomize", files["fruit"], "--column", "answer", "--processes", 0, "--out", "raw"),
+        ("batch mix", "raw", "--out", "mixed"),
+    ):
+        assert cli(*words, "--plan", "plan.json", "--seed", 1).status == 0
+    done = cli("batch tally", "mixed", "--plan", "plan.json", "--processes", 0, "--json",
+               "--shares", "--compare", "fig", "--compare", "pear",
+               "--total", "groups.csv")  # fmt: skip
+    (told,) = json.loads(done.out)["releases"]
+    asked = {"compare": ["fig", "pear"], "total": {"tree": ["apple", "pear"], "other": ["fig"]}}
+    for shards in ("mixed", [tmp_path / "mixed"]):
+        found = mixtally.conclude(plan, shards, shares=True, processes=0, tallies="kept", **asked)
+        assert [row["estimate"] for row in told["estimates"]] == [r.estimate for r in found.rows]
+        for name in ("totals", "differences"):
+            ours = [(row.label, row.estimate, row.lower) for row in found.figures[name]]
+            assert ours == [(r["label"], r["estimate"], r["lower"]) for r in told[name]]
+    assert (tmp_path / "kept").is_dir()
+    assert found.note == json.loads(done.out)["source"]
+    with pytest.raises(mixtally.MixtallyError, match=r"raw.*order of the people"):
+        mixtally.conclude(plan, "raw", processes=0)
+    with pytest.raises(mixtally.MixtallyError, match="total: wanted the labels of each group"):
+        mixtally.conclude(plan, "mixed", total=["apple"])

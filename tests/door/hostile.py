@@ -126,7 +126,10 @@ def calls(folder):
         name: value for name, value in cost.items() if name not in ("collections", "error_at")
     }
     words = simulate_words(WORDS, top=1, **plays)
-    batch = {"agreed": plan, "batch": mixed(), "level": 0.95}
+    batch = {
+        "agreed": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
+        "total": None, "shares": False, "tallies": None, "processes": None,
+    }  # fmt: skip
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
     return {
         "plan": (mixtally.plan, PLANNED),

@@ -76,8 +76,8 @@ DIFFERENT = {
     "check noise": ("", "mixes"),
     # target: a plan, its file or a protocol, by place.
     "check attack": ("plan", "target"),
-    # agreed and batch: a plan or contract, and what `mixtally.mix` returned.
-    "batch tally": ("compare plan processes shards shares tallies total", "agreed batch"),
+    # agreed: a plan or contract. batch: what `mixtally.mix` returned, or shards.
+    "batch tally": ("plan shards", "agreed batch"),
     # all and file: which files are written; column: what Python loads of them.
     "example": ("all file", "column"),
 }

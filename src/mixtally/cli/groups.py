@@ -4,16 +4,16 @@ import csv
 import io
 from pathlib import Path
 
+from mixtally.app.analysis import Groups
 from mixtally.data.sameness import composed
 from mixtally.errors import DataError
 from mixtally.records.question import CONTROL
 from mixtally.store.files import read_whole
 
 _HEAD = ["label", "group"]
-Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def read_groups(path: Path | None) -> Groups:
+def read_groups(path: Path) -> Groups:
     """Return the groups of a file in the order in which they occur, each with its labels.
 
     Raises
@@ -22,8 +22,6 @@ def read_groups(path: Path | None) -> Groups:
         For a file without the heading ``label,group``, a row of other than two cells, an empty
         cell, a control character, or a label in two rows. The text names the file and the row.
     """
-    if path is None:
-        return ()
     subject = str(path)
     try:
         text = composed(read_whole(path, piped=True).decode("utf-8-sig"))

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 from mixtally.app.options import Bins as Bins
 from mixtally.app.options import Option
 from mixtally.app.options import Points as Points
+from mixtally.app.analysis import Compare as Compare
+from mixtally.app.analysis import Shares as Shares
+from mixtally.app.analysis import Total as Total
 from mixtally.app.options import Delta as Delta
 from mixtally.app.options import Epsilon as Epsilon
 from mixtally.app.options import Level as Level
@@ -97,23 +100,12 @@ Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
 Labels = Annotated[
     Path | None, option("--labels", "File with the answers in order, one a line.", "FILE")
 ]
-Compare = Annotated[
-    list[str] | None,
-    option("--compare", "Also how much this count differs from others; give two or more.", "LABEL"),
-]
-Total = Annotated[
-    Path | None,
-    option("--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"),
-]
 OutFormat = Annotated[
     Literal["csv", "csv-semicolon"],
     option(
         "--out-format",
         "How tables are written: csv, or csv-semicolon for spreadsheets with decimal commas.",
     ),
-]
-Shares = Annotated[
-    bool, option("--shares", "Also show counts as shares of the people who took part.")
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
 
@@ -160,7 +152,6 @@ class AnalysisOptions:
 
     def analysis(self, level: float) -> "Analysis":
         """All that is wanted, with intervals of ``level``."""
-        from mixtally.cli.groups import read_groups
         from mixtally.estimate.analysis import Analysis  # loads NumPy, which a device's help lacks
 
         return Analysis(
@@ -170,7 +161,7 @@ class AnalysisOptions:
             shares=self.shares,
             pairs=self.pairs,
             compared=tuple(self.compare or ()),
-            totals=read_groups(self.total),
+            totals=self.total or (),
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mixtally.app.analysis import Groups
 from mixtally.errors import ParameterError
 
 
@@ -18,6 +19,12 @@ def _labels(path: Path) -> tuple[str, ...] | None:
     from mixtally.cli.labels import read_labels  # loads NumPy, which a device's help lacks
 
     return read_labels(path)
+
+
+def _groups(path: Path) -> Groups:
+    from mixtally.cli.groups import read_groups  # loads NumPy, which a device's help lacks
+
+    return read_groups(path)
 
 
 def ends_of(text: str) -> tuple[float, float]:
@@ -48,6 +55,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
 
 
 READERS = {
+    Groups | None: Reader(Path | None, _groups),
     tuple[str, ...] | None: Reader(Path | None, _labels),
     tuple[float, float] | None: Reader(str | None, ends_of),
     tuple[int, ...] | None: Reader(str | None, sizes_of),

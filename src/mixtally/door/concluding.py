@@ -1,74 +1,102 @@
 """``conclude``: what a batch of shuffled messages tells; no truth is known here."""
 
-from dataclasses import replace
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mixtally.app import conclude as use
+from mixtally.app.conclude import ConcludeOptions, Messages, ShardOptions
+from mixtally.app.options import flags
 from mixtally.door import checks
 from mixtally.door.agreed import agreed_of
 from mixtally.door.batches import Batch
-from mixtally.door.labels import labels_of
+from mixtally.door.files import file_at
 from mixtally.door.planning import Plan
+from mixtally.door.requests import request_of
 from mixtally.door.result import Result
-from mixtally.encode.hashed import sought
-from mixtally.errors import MessageError
-from mixtally.estimate import conclude as verbs
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.received import PartReceived, Received
-from mixtally.tally.fold import tally_messages
-from mixtally.tally.sift import sift
+from mixtally.errors import MessageError, ParameterError
+
+Shards = str | os.PathLike[str]
 
 
 @checks.in_python
+@checks.takes(ConcludeOptions, ShardOptions)
 def conclude(
-    agreed: Plan | str | Path | bytes,
-    batch: Batch,
-    *,
-    level: float = 0.95,
-    candidates: Any = None,
+    agreed: Plan | str | Path | bytes, batch: Batch | Shards | Sequence[Shards], **options: Any
 ) -> Result:
-    """Counts with intervals, out of what a collector received.
+    """Count with intervals what a collector received.
 
-    where
-      agreed   the plan; or the contract, by its path or bytes
-      batch    what ``mix`` gave
-      level    of all intervals, in (0, 1)
-      candidates   words that are looked for, where the question is open
+    Parameters
+    ----------
+    agreed : Plan, str, Path or bytes
+        The plan; or the contract, by its path or bytes.
+    batch : Batch, str, os.PathLike or a sequence of them
+        What ``mix`` gave; or the files or folders of messages that `mixtally batch mix` wrote, as
+        paths or URLs.
+    **options
+        ``level`` of all intervals, in (0, 1); ``candidates``, the words that are looked for where
+        the question is open; ``compare``, labels whose counts are compared with each other;
+        ``total``, the labels of each group whose counts are added up; ``shares``, whether counts
+        are also shares of the people. For files: ``tallies``, a folder that keeps the tallies of
+        single files; ``processes`` that count, 0 for this one alone, all cores when left out.
 
-    Raises MessageError for messages of another plan or contract, or numbers of them that do not add
-    up, ParameterError for a level outside (0, 1).
+    Returns
+    -------
+    Result
+        The counts and what they promise.
 
+    Raises
+    ------
+    DataError
+        For files that are missing or cannot be read.
+    MessageError
+        For messages of another plan or contract, or numbers of them that do not add up.
+    ParameterError
+        For a level outside (0, 1), or labels that the question does not have.
+
+    Examples
+    --------
     >>> mixtally.conclude("contract.json", batch)
     """
-    analysis, under = Analysis(level=checks.number("level", level)), agreed_of(agreed)
-    if candidates is not None:
-        words = labels_of("candidates", candidates)
-        analysis = replace(analysis, listed=sought(under.plan.question, words))
-    _check(batch, under.fingerprint)
-    parts, tallies = [], []
-    for part, rows, declared in zip(under.plan.parts, batch.parts, batch.declared, strict=True):
-        sifted = sift(part.layout, rows)
-        parts.append(
-            PartReceived(declared=declared, received=len(sifted.rows), dropped=sifted.dropped)
+    wanted, under = request_of(ConcludeOptions, options), agreed_of(agreed)
+    counting = request_of(ShardOptions, options)
+    if paths := _paths_of(batch):
+        found = use.conclude_shards(under.plan, paths, wanted, counting)
+        return Result(found.result, note=found.source)
+    given = _batch_of(batch, under.fingerprint)
+    if beside := flags(counting):
+        raise ParameterError(
+            " and ".join(beside), wanted="files of messages", got="a batch", do="leave it out"
         )
-        tallies.append(tally_messages(part.layout, sifted.rows))
-    received = Received(contributors=batch.people, parts=tuple(parts))
-    return Result(verbs.conclude(under.plan, tallies, analysis, received=received))
+    messages = Messages(given.parts, given.people, given.declared)
+    return Result(use.conclude(under.plan, messages, wanted).result)
 
 
-def _check(batch: Any, fingerprint: str) -> None:
-    """Raises MessageError for anything but a batch under this plan or contract."""
-    if not isinstance(batch, Batch):
+def _paths_of(given: object) -> list[str]:
+    """Return the names of files as texts; none for anything else."""
+    several: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(one, str | os.PathLike) for one in several):
+        return []
+    for one in several:
+        file_at(one)
+    return [os.fspath(one) for one in several]
+
+
+def _batch_of(given: object, fingerprint: str) -> Batch:
+    """Return a batch under this plan or contract; raise MessageError for anything else."""
+    if not isinstance(given, Batch):
         raise MessageError(
             "batch",
-            wanted="what mixtally.mix gave",
-            got=checks.shown(batch),
+            wanted="what mixtally.mix gave, or the files of a batch",
+            got=checks.shown(given),
             do="mix what the devices sent",
         )
-    if batch.agreed != fingerprint:
+    if given.agreed != fingerprint:
         raise MessageError(
             "batch",
             wanted=f"messages made under {fingerprint[:16]}",
-            got=f"some made under {batch.agreed[:16]}",
+            got=f"some made under {given.agreed[:16]}",
             do="conclude with the plan or contract that people answered under",
         )
+    return given

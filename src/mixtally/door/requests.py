@@ -1,9 +1,12 @@
 """Requests of keyword arguments: the same classes of options that the command line fills."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TypeVar
 
+from mixtally.app.analysis import Groups
 from mixtally.door import checks
+from mixtally.door.files import file_at
 from mixtally.door.labels import labels_of
 from mixtally.errors import ParameterError
 
@@ -41,7 +44,25 @@ def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
     return tuple(checks.whole(f"{subject}[{place}]", one) for place, one in enumerate(given))
 
 
+def _groups_of(subject: str, given: object) -> Groups:
+    """Return groups of labels by name; raise ParameterError for what is no such mapping."""
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            subject,
+            wanted="the labels of each group by its name",
+            got=checks.shown(given),
+            do='{"warm": ["red", "orange"]}',
+        )
+    return tuple(
+        (checks.text(f"name in {subject}", name), labels_of(f"{subject} {name!r}", labels))
+        for name, labels in given.items()
+    )
+
+
 _READERS: checks.Readers = {
+    Groups: _groups_of,
+    Path: lambda _, given: file_at(given),
+    list[str]: labels_of,
     tuple[str, ...]: labels_of,
     tuple[float, float]: ends_of,
     tuple[int, ...]: _sizes_of,
