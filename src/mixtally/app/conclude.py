@@ -19,7 +19,6 @@ from mixtally.engine.across import Across
 from mixtally.engine.places import files_of
 from mixtally.engine.shards.fold import Fold, fold
 from mixtally.engine.shards.shard import ENDINGS
-from mixtally.engine.workers import cores
 from mixtally.errors import DataError
 from mixtally.estimate import conclude as estimates
 from mixtally.estimate.analysis import Analysis
@@ -158,7 +157,7 @@ def conclude_shards(
     options : ConcludeOptions
         What is wanted of the tally.
     counting : ShardOptions
-        How the files are counted.
+        How the files are counted; by this process alone if the number of processes is left out.
     progress : Progress
         Called while files are counted.
 
@@ -174,7 +173,7 @@ def conclude_shards(
         For a plan with several messages a record.
     """
     analysis, urls = options.analysis(plan), files_of(shards, ENDINGS)
-    processes = cores() if counting.processes is None else counting.processes
+    processes = counting.processes or 0
     analysis = replace(analysis, across=Across(processes, "words", progress))
     part = plan.one_part("plan with another --protocol, or play the whole with `mixtally simulate`")
     made = fold(

@@ -9,10 +9,8 @@ from mixtally import planner
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
 from mixtally.app.elsewhere import elsewhere_table
-from mixtally.app.limits import BudgetOptions
-from mixtally.app.plan import Planned, PlanOptions, TargetOptions, Wanted
+from mixtally.app.plan import Planned, PlanOptions, Wanted
 from mixtally.app.plans import check_details, is_page, plan_file
-from mixtally.app.question import EncoderOptions, QuestionOptions
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_result, publish, sign_of_life
@@ -32,8 +30,7 @@ NO_MINIMUM = (
 
 @grouped
 def plan(
-    wanted: TargetOptions,
-    level: o.Level = 0.95,
+    options: PlanOptions,
     explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
     out: Annotated[
         Path | None,
@@ -43,10 +40,6 @@ def plan(
     ] = None,
     approval: o.Approval = None,
     json: o.Json = False,
-    *,
-    budget: BudgetOptions,
-    asked: QuestionOptions,
-    encoder: EncoderOptions,
 ) -> None:
     """Find the plan of least error.
 
@@ -58,9 +51,7 @@ def plan(
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
-    request = use.wanted(
-        PlanOptions(target=wanted, level=level, budget=budget, asked=asked, encoder=encoder)
-    )
+    request = use.wanted(options)
     try:
         with sign_of_life("planning"):
             found = use.plan(request)

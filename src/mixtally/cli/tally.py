@@ -1,6 +1,6 @@
 """``mixtally batch tally``: messages in files become counts with intervals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +48,7 @@ def tally(
     counted once, however often it is named; what cannot be read is named, and then nothing is
     concluded. With --tallies a call that was stopped goes on where it was.
     """
+    counting = replace(counting, processes=o.cores(counting.processes))
     with progress_bars() as progress:
         found = conclude_shards(read_verified(plan), shards, options, counting, progress)
     if found.repeated:

@@ -39,7 +39,7 @@ def conclude(
         the question is open; ``compare``, labels whose counts are compared with each other;
         ``total``, the labels of each group whose counts are added up; ``shares``, whether counts
         are also shares of the people. For files: ``tallies``, a folder that keeps the tallies of
-        single files; ``processes`` that count, 0 for this one alone, all cores when left out.
+        single files; ``processes`` that count, this one alone when left out.
 
     Returns
     -------

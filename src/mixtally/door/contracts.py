@@ -4,8 +4,10 @@ import os
 
 from mixtally.door.checks import shown
 from mixtally.door.files import file_at
-from mixtally.errors import DataError, ParameterError
-from mixtally.store.files import read_whole
+from mixtally.errors import ParameterError
+from mixtally.store.files import read_bytes
+
+_MAKE = "make one with `mixtally contract new` or Plan.save_contract"
 
 
 def contract_bytes(given: object) -> bytes:
@@ -20,15 +22,6 @@ def contract_bytes(given: object) -> bytes:
             "contract",
             wanted="a mixtally.Plan, or the path or the bytes of a contract",
             got=shown(given),
-            do="make one with `mixtally contract new` or Plan.save_contract",
+            do=_MAKE,
         )
-    place = file_at(given)
-    try:
-        return read_whole(place)
-    except OSError as error:
-        raise DataError(
-            str(place),
-            wanted="a contract",
-            got=error.strerror or str(error),
-            do="make one with `mixtally contract new` or Plan.save_contract",
-        ) from error
+    return read_bytes(file_at(given), "a contract", _MAKE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mixtally.door.checks import shown
 from mixtally.errors import DataError, ParameterError
-from mixtally.store.files import read_whole, the_file, write_whole
+from mixtally.store.files import the_file, write_whole
 from mixtally.store.lock import alone
 
 
@@ -24,16 +24,6 @@ def _can_name_a_file(text: str) -> bool:
         return bool(text) and b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:  # half a letter
         return False
-
-
-def read(place: Path, wanted: str, do: str) -> bytes:
-    """The bytes of a file; DataError for one that cannot be read says ``do``."""
-    try:
-        return read_whole(place)
-    except OSError as error:
-        raise DataError(
-            str(place), wanted=wanted, got=error.strerror or str(error), do=do
-        ) from error
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:

@@ -17,7 +17,7 @@ from mixtally.door.files import file_at, write
 from mixtally.door.labels import labels_of
 from mixtally.door.requests import ends_of, request_of
 from mixtally.encode.numbers import Points, Range, Scale
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import ParameterError
 from mixtally.planner import Forecast, explain, forecast, of_mean
 from mixtally.privacy.accountant import Accountant
 from mixtally.privacy.terms import verify
@@ -28,7 +28,7 @@ from mixtally.records.question import Kind, Question
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
 from mixtally.report.words import promise
-from mixtally.store.files import read_whole
+from mixtally.store.files import read_bytes
 
 Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]] | None
 Ends = tuple[float, float]
@@ -195,12 +195,7 @@ class Plan:
         >>> mixtally.Plan.load("fruit.json")
         """
         place = file_at(path)
-        try:
-            data = read_whole(place)
-        except OSError as error:
-            raise DataError(
-                str(place), wanted="a plan", got=str(error), do="write one with Plan.save"
-            ) from error
+        data = read_bytes(place, "a plan", "write one with Plan.save")
         found = read_plan(data, str(place))
         verify(found, Accountant())
         return cls(found)
