@@ -213,8 +213,8 @@ def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
 
 def held(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
     """Every interval of a result by its kind, and whether the truth lies in it."""
-    together = result.estimate.together
-    inside = truth.inside(result)
+    each, together = result.estimate.each, result.estimate.together
+    inside = (each.lower <= truth.counts) & (truth.counts <= each.upper)
     for count, one in zip(truth.counts.tolist(), inside.tolist(), strict=True):
         yield ("0" if not count else "few" if count <= FEW or not levels else "many"), one
     every = (together.lower <= truth.counts) & (truth.counts <= together.upper)

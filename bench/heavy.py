@@ -111,7 +111,8 @@ class _OnDemand(LHServer):
 
 
 def _scored(words: list[str], crowd: Population) -> Score:
-    return score(words, crowd.question.labels or (), crowd.truth, _TOP)
+    held = dict(zip(crowd.question.labels or (), crowd.truth.tolist(), strict=True))
+    return score(words, held, _TOP)
 
 
 if __name__ == "__main__":

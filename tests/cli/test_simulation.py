@@ -9,6 +9,7 @@ import io
 import json
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -25,15 +26,18 @@ from mixtally.data.timeline import Timeline
 from mixtally.estimate.memoized import Recovery
 from mixtally.simulation import epochs as series
 from mixtally.simulation import truth
+from mixtally.simulation.baskets.facts import BasketFindings
 from mixtally.simulation.counts_only import Histogram
 from mixtally.simulation.election.votes import Election
+from mixtally.simulation.heavy.facts import WordFindings
+from mixtally.simulation.memoized.counts import MemoizedFindings
 from mixtally.simulation.memoized.crowd import watched
 from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Study
 from mixtally.simulation.trend.trend import Trend
 
 PLAYS = {"simulate", "simulate votes", "simulate memoized", "simulate epochs", "simulate words",
-         "demo"}  # fmt: skip
+         "simulate baskets", "demo"}  # fmt: skip
 RAW = "holds raw counts"
 SURVEY = "simulate survey.csv --column answer --labels words.txt --epsilon 1 --delta 1e-6"
 
@@ -154,6 +158,10 @@ LEAKS = {
     Study: SURVEY,
     Election: "simulate votes survey.csv --column answer --labels words.txt --epsilon 1 "
     "--delta 1e-6",
+    WordFindings: "simulate words survey.csv --column answer --epsilon 2 --top 2 --delta 1e-6",
+    BasketFindings: "simulate baskets survey.csv --column likes --labels drinks.txt --max-set 3 "
+    "--set ';' --epsilon 2 --delta 1e-6",
+    MemoizedFindings: "simulate memoized survey.csv --column answer --labels words.txt --epsilon 1",
     Trend: "simulate epochs diary.csv --column color --epoch-column week --person-column who "
     "--labels colors.txt --epsilon 1 --delta 1e-6",
 }
@@ -165,9 +173,10 @@ def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
     """The planted leak: one true count in a sentence of what may be published."""
 
     def leaking(honest, whole):
-        counts = whole.truth.counts if hasattr(whole.truth, "counts") else whole.truth
-        text = f"{np.ravel(counts)[0]}"
-        return replace(honest(whole), about=replace(whole.about, source=text))
+        held = whole.truth
+        counts = getattr(held, "counts", getattr(held, "holders", held))
+        every = list(counts.values()) if isinstance(counts, Mapping) else np.ravel(counts).tolist()
+        return replace(honest(whole), about=replace(whole.about, source=f"{every[:3]}"))
 
     plant(kind, "published", leaking)
     public, _ = files(LEAKS[kind], tmp_path / "one")

@@ -34,7 +34,7 @@ def shown(name, hops=HONEST):
     signed = Signed("home-page", 7, "ab" * 32)
     about = Provenance(title="Fruit", source="made up", seed=1, signed=signed)
     played = release(plan, people, Lab(SeededChance(1)), hops=hops)
-    return Study(about, (played,), truth_of(people, played.found))
+    return Study(about=about, releases=(played,), truth=truth_of(people, played.found))
 
 
 def facts_of(study):

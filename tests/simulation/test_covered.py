@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.simulation.covered import covered_text, most_often
+from mixtally.report.coverage import Coverage, coverage, most_often
 
 
 def joint_misses(of, level, together):
@@ -27,10 +27,18 @@ def test_a_bound_for_independent_intervals_is_found():
 
 
 def test_the_sentence_says_what_is_expected_and_how_rare_so_few_are():
-    assert covered_text(17, 20, 0.95) == (
+    assert Coverage(17, 20).text(0.95) == (
         "17 of the 20 intervals cover the true count; 19 are expected. As few or fewer happen in "
         "at most 33 % of cases, however the numbers depend on each other."
     )
     for enough in (19, 20):
-        assert "cases" not in covered_text(enough, 20, 0.95)
-    assert "at most 6.7 %" in covered_text(5, 20, 0.95)
+        assert "cases" not in Coverage(enough, 20).text(0.95)
+    assert "at most 6.7 %" in Coverage(5, 20).text(0.95)
+
+
+def test_a_place_counts_when_each_of_its_intervals_covers():
+    low, high = [0, 0, 0], [2, 2, 2]
+    assert coverage((low, [0, 2, 3], high)) == (2, 3)
+    assert coverage((low, [-1, 1, 3], high)) == (1, 3)
+    assert coverage((low, [0, 2, 3], high), (low, [-1, 1, 1], high)) == (1, 3)
+    assert coverage(([], [], [])).share is None

@@ -75,10 +75,10 @@ def series(name, seed=3, **how):
 def test_every_kind_is_collected_epoch_by_epoch(name, counts_only):
     """False alarm below 10^-6: 24 counts and as many changes at most, each within six errors."""
     line, trend = series(name, counts_only=counts_only)
-    assert trend.truth.shape == (EPOCHS, line.question.bins)
-    assert trend.truth.tolist() == [line.crowd(i).truth.tolist() for i in range(EPOCHS)]
+    assert trend.truth.counts.shape == (EPOCHS, line.question.bins)
+    assert trend.truth.counts.tolist() == [line.crowd(i).truth.tolist() for i in range(EPOCHS)]
     error = max(result.estimate.standard_error for result in trend.series.results)
-    assert np.abs(trend.series.counts - trend.truth).max() < 6 * error
+    assert np.abs(trend.series.counts - trend.truth.counts).max() < 6 * error
     for step in trend.steps:
         found, rise = step.change, trend.true_change(step)
         assert np.abs(found.counts - rise).max() < 6 * found.standard_error
@@ -90,9 +90,10 @@ def test_every_kind_is_collected_epoch_by_epoch(name, counts_only):
 def test_the_twin_with_epochs_in_another_order_is_found(name):
     """Planted: people are filed under the wrong epoch, with other values than before."""
     _, trend = series(name)
-    moved = replace(trend, truth=trend.truth[::-1] + np.array([[0], [300], [0]]))
+    moved = replace(trend.truth, counts=trend.truth.counts[::-1] + np.array([[0], [300], [0]]))
+    moved = replace(trend, truth=moved)
     error = max(result.estimate.standard_error for result in trend.series.results)
-    assert np.abs(moved.series.counts - moved.truth).max() > 6 * error
+    assert np.abs(moved.series.counts - moved.truth.counts).max() > 6 * error
 
 
 @pytest.mark.seconds
@@ -113,7 +114,7 @@ def test_means_of_numbers_are_told_with_their_changes():
     means, changes = trend.series.figures
     assert [row.label for row in means.rows] == list(trend.epochs)
     assert [row.label for row in changes.rows] == ["1 to 2", "2 to 3", "1 to 3"]
-    true = (*trend.figures["means"], *trend.figures["mean_changes"])
+    true = (*trend.truth.figures["means"], *trend.truth.figures["mean_changes"])
     for row, truth in zip((*means.rows, *changes.rows), true, strict=True):
         assert row.lower <= truth <= row.upper
     assert (means.rows[0].resolution, changes.rows[0].resolution) == (None, None)

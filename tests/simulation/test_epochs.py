@@ -178,7 +178,7 @@ def test_two_epochs_have_one_change_and_one_has_none(plan):
     )
     found = collect(plan, one, GUARANTEE, Lab(SeededChance(1)))
     assert found.steps == ()
-    assert found.covered() is None
+    assert found.coverage().share is None
     assert "A change" not in page(document(found, 3))
 
 

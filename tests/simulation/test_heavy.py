@@ -39,7 +39,8 @@ def found_in(designs, crowd, way, seed=2):
 
 def scored(result, crowd):
     words = [one.word for one in result.found]
-    return score(words, crowd.question.labels, crowd.truth, result.design.search.top)
+    held = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
+    return score(words, held, result.design.search.top)
 
 
 def missed(result, crowd):
@@ -244,12 +245,12 @@ def test_bad_input_is_refused(designs, crowd):
 
 
 def test_score_counts_ties_and_ghosts():
-    truth = np.array([5, 3, 3, 0])
-    quality = score(["a", "c", "x"], ["a", "b", "c", "d"], truth, 2)
+    held = {"a": 5, "b": 3, "c": 3, "d": 0}
+    quality = score(["a", "c", "x"], held, 2)
     assert (quality.recall, quality.precision, quality.ghosts) == (1.0, 1.0, 1)
-    quality = score(["d"], ["a", "b", "c", "d"], truth, 2)
+    quality = score(["d"], held, 2)
     assert (quality.recall, quality.precision, quality.ghosts) == (0.0, 0.0, 1)
-    assert score([], ["a", "b"], np.array([2, 1]), 5).recall == 0.0
+    assert score([], {"a": 2, "b": 1}, 5).recall == 0.0
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mixtally.attacks.learned import learned, played_points
+from mixtally.attacks.learned import learned, played_points, unmeasured
 from mixtally.data.population import Population
 from mixtally.encode.bloom import design
 from mixtally.estimate.conclude import conclude_memoized
@@ -15,8 +15,9 @@ from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.texts import files
+from mixtally.simulation.lab import Provenance
 from mixtally.simulation.memoized import crowd as crowd_module
-from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
 from mixtally.simulation.memoized.crowd import memoizing, play_reports, watched
 from mixtally.simulation.memoized.document import document
 from mixtally.simulation.memoized.losses import losses
@@ -29,7 +30,7 @@ QUESTION = Question(name="<fruit>", bins=4, labels=LABELS)
 PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
 
 
-def facts_of(reports=5, plan=None, people=4000, seed=1):
+def found_of(reports=5, plan=None, people=4000, seed=1):
     """A small crowd played and told, without the command line."""
     plan = PLAN if plan is None else plan
     crowd, chance = Population(QUESTION, np.arange(people) % 4), SeededChance(seed)
@@ -38,24 +39,26 @@ def facts_of(reports=5, plan=None, people=4000, seed=1):
     ones = play_reports(kept, reports, chance)
     points = played_points(reports)
     bits = design(plan, LABELS) if plan.mechanism.hashed else None
-    facts = {
-        "title": "<fruit>, from memoized answers",
-        "column": "<fruit>",
-        "source": "A <small> crowd",
-        "reason": "",
-        **losses(plan, reports, None),
-        "seed": None,
-        "memory_file": None,
-        "memories": 0,
-        **estimated(conclude_memoized(plan, ones, kept.sizes, LABELS, bits), crowd),
-    }
     measured = dict(zip(points, watched(kept, points, chance), strict=True))
-    return facts | learned(plan.mechanism, reports, measured, chance)
+    seen = learned(plan.mechanism, reports, measured, chance)
+    spent = {"column": "<fruit>", "memory_file": None, "memories": 0}
+    return MemoizedFindings(
+        about=Provenance(title="<fruit>, from memoized answers", source="A <small> crowd"),
+        result=conclude_memoized(plan, ones, kept.sizes, LABELS, bits),
+        spent={**spent, **losses(plan, reports, None)},
+        learned=unmeasured(seen),
+        truth=TrueAnswers(dict(zip(LABELS, crowd.truth.tolist(), strict=True)), seen),
+    )
 
 
 @pytest.fixture(scope="module")
-def facts():
-    return facts_of()
+def found():
+    return found_of()
+
+
+@pytest.fixture(scope="module")
+def facts(found):
+    return found.facts
 
 
 def test_the_story_of_the_side_notes(facts):
@@ -110,23 +113,23 @@ def test_the_twin_that_memoizes_nothing_is_caught(plant):
         return honest(mechanism, np.zeros_like(kept), chance)
 
     plant(crowd_module, "report", forgetful)
-    assert far_off(facts_of()["by_reports"])
+    assert far_off(found_of().facts["by_reports"])
 
 
 def test_linking_grows_with_bits_and_is_never_surer_than_played(facts):
-    wide = facts_of(plan=memoized_plan(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4))
+    wide = found_of(plan=memoized_plan(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4)).facts
     few, many = facts["linking"], wide["linking"]
     assert 0.0 <= few["recognized_at_least"] <= few["recognized"] < many["recognized"] <= 1.0
     assert many["recognized"] > 0.1
     assert "cohorts" in linking(wide)
     assert "cohorts" not in linking(facts)
-    narrow = facts_of(plan=memoized_plan(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75))
+    narrow = found_of(plan=memoized_plan(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75)).facts
     assert narrow["linking"] is None
     assert "too few bits" in linking(narrow)
 
 
 def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
-    told = facts_of(plan=memoized_plan(QUESTION, 0.5, 0.0, 1.0), reports=12)
+    told = found_of(plan=memoized_plan(QUESTION, 0.5, 0.0, 1.0), reports=12).facts
     assert all(row["kept_bit_wrong"] == 0.0 for row in told["by_reports"])
     assert told["linking"]["reports_at_each_place"] == 10
 
@@ -142,20 +145,20 @@ def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
     ids=["usual", "tiny", "many reports", "hashed"],
 )
 def test_the_page_is_one_safe_file_that_tells_everything(made):
-    told = facts_of(**made)
+    told = found_of(**made)
     reader = self_contained(page(document(told, 20)))
     text = " ".join(reader.texts)
     for part in (
         "<fruit>, from memoized answers", "A <small> crowd", "<b>pear&", "What averaging tells",
         "however many", "delta = 0", "drawn once, repeated",
-        "fresh noise every time", "from one person", told["fingerprint"],
+        "fresh noise every time", "from one person", told.facts["fingerprint"],
     ):  # fmt: skip
         assert part in text
     assert reader.tags.count("figure") == 3
 
 
-def test_the_csv_is_ranked_and_whole(facts):
-    lines = files(document(facts, 20))["estimates.csv"].splitlines()
+def test_the_csv_is_ranked_and_whole(found):
+    lines = files(document(found, 20))["estimates.csv"].splitlines()
     assert len(lines) == 6
     assert "holds raw counts" in lines[0]
     assert lines[1].startswith("label,estimate,standard_error,lower,upper")

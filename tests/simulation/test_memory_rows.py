@@ -15,7 +15,8 @@ from mixtally.privacy.divergence.memoized import eps_inf, eps_reports
 from mixtally.randomize.memoized import new_key
 from mixtally.records.memoized_plan import hashed_question, memoized_plan
 from mixtally.records.question import Question
-from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.lab import Provenance
+from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
 from mixtally.simulation.memoized.crowd import memoizing, watched
 from mixtally.simulation.memoized.losses import losses
 from mixtally.simulation.seeded import SeededChance
@@ -36,10 +37,17 @@ def shown(plan, held):
     )
 
 
+def facts_of(result):
+    truth = TrueAnswers(dict(zip(LABELS, CROWD.truth.tolist(), strict=True)), {})
+    about = Provenance(title="x")
+    found = MemoizedFindings(about=about, result=result, spent={}, learned={}, truth=truth)
+    return found.facts
+
+
 def told(held, reports=3):
     ones = np.tile(shown(ONE_HOT, held), (1, reports, 1))
     found = conclude_memoized(ONE_HOT, ones, np.array([PEOPLE]), LABELS)
-    return estimated(found, CROWD)
+    return facts_of(found)
 
 
 def test_a_row_has_its_own_truth_and_both_intervals():
@@ -72,7 +80,7 @@ def test_words_are_counted_from_the_mean_of_all_reports():
     ones = 900 + (draw % 200).astype(np.int64)  # reports differ
     words = ("a", "b")
     known = design(HASHED, words)
-    facts = estimated(conclude_memoized(HASHED, ones, sizes, words, known), CROWD)
+    facts = facts_of(conclude_memoized(HASHED, ones, sizes, words, known))
     wanted = estimate_words(HASHED.mechanism, ones.mean(axis=1), sizes, known, 3, level=0.95)
     assert [row["estimate"] for row in facts["estimates"]] == wanted.counts.tolist()
     assert facts["unlisted"] == wanted.unlisted[0]

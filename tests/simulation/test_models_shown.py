@@ -15,13 +15,13 @@ from simulation.studies import facts, page, summary
 
 NOISE = Baseline(
     name="some noise", epsilon=1.0, delta=1e-6, scale=2.0, standard_error=3.25, level=0.95,
-    one_within=6, all_within=1500, source="Library 1.2", measured=3.5,
+    one_within=6, all_within=1500, source="Library 1.2",
 )  # fmt: skip
 NAMING = Baseline(
     name="some naming", epsilon=0.5, delta=0.0, scale=4.0, standard_error=None, level=0.9,
-    one_within=12, all_within=None, source="Library 1.2", measured=0.0,
+    one_within=12, all_within=None, source="Library 1.2",
 )  # fmt: skip
-BOTH = Central((NOISE, NAMING), "")
+BOTH, ERRORS = Central((NOISE, NAMING), ""), {"some noise": 3.5, "some naming": 0.0}
 
 
 def told(made):
@@ -41,7 +41,8 @@ def drawn(picture, kind):
 
 @pytest.fixture(scope="module")
 def made(study):
-    return study([700, 300], protocols=("clear-uniform", "flip-blank"), central=BOTH)
+    made = study([700, 300], protocols=("clear-uniform", "flip-blank"), central=BOTH)
+    return replace(made, truth=replace(made.truth, central=ERRORS))
 
 
 def test_central_mechanisms_come_first_and_the_local_model_last(made):
@@ -78,7 +79,7 @@ def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
 
 @pytest.mark.parametrize("bound", [0, 1, 10**7])
 def test_any_bound_can_be_drawn(made, bound):
-    both = tuple(replace(line, one_within=bound, measured=0.0) for line in BOTH.lines)
+    both = tuple(replace(line, one_within=bound) for line in BOTH.lines)
     picture = error_chart(lines(replace(made, central=Central(both, "")))).markup
     assert len(drawn(picture, "bound")) == (2 if bound else 0)
     assert len(drawn(picture, "central")) == 1

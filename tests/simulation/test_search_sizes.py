@@ -1,6 +1,5 @@
 """What a search looks at, by hand: bins of a round, tests of all rounds, words that count."""
 
-import numpy as np
 import pytest
 
 from mixtally.encode.spelling import Spelling
@@ -22,7 +21,7 @@ def test_every_extension_has_a_bin_and_all_else_one_more(rounds, keep):
 
 
 def test_only_frequent_words_are_right():
-    words, truth = ["a", "b", "c"], np.array([10, 5, 1])
-    assert score(["c"], words, truth, 1).recall == 0.0
-    assert score(["c", "a"], words, truth, 2).precision == 0.5
-    assert score(["a", "b"], words, truth, 2).recall == 1.0
+    held = {"a": 10, "b": 5, "c": 1}
+    assert score(["c"], held, 1).recall == 0.0
+    assert score(["c", "a"], held, 2).precision == 0.5
+    assert score(["a", "b"], held, 2).recall == 1.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from mixtally.report.counted import Counted
 from simulation.studies import summary, with_estimate
 
 
@@ -15,9 +16,13 @@ def printed(study, top=20):
     return out.getvalue()
 
 
+def measured(study):
+    return Counted(study.main, truth=study.truth).measured()
+
+
 def error_as_expected(study):
     """Whether the mean square over 2000 bins is within 20 % of what was expected."""
-    ratio = study.truth.measured_error(study.main) / study.main.estimate.standard_error
+    ratio = measured(study)["measured_error"] / study.main.estimate.standard_error
     return abs(ratio**2 - 1) < 0.2
 
 
@@ -42,12 +47,12 @@ def test_the_twin_without_subtracting_the_offset_is_caught(study):
 def test_measured_error_is_the_root_mean_square(study):
     made = study([300, 400])
     off = with_estimate(made, counts=made.truth.counts + np.array([3.0, -4.0]))
-    assert made.truth.measured_error(off.main) == pytest.approx(np.sqrt(12.5))
+    assert measured(off)["measured_error"] == pytest.approx(np.sqrt(12.5))
 
 
 def test_covered_is_the_share_of_intervals_that_hold_the_truth(study):
     made = study([100] * 40, level=0.5)
-    covered = made.truth.covered(made.main)
+    covered = measured(made)["covered"]
     held = f"{round(40 * covered)} of the 40 intervals cover the true count; 20 are expected"
     assert held in " ".join(printed(made).split())
     assert 0 < covered < 1

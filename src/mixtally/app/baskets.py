@@ -6,7 +6,7 @@ from typing import Annotated
 
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import option, whole_option
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, in_range
 from mixtally.ground.fixed import SCALE
@@ -17,7 +17,7 @@ from mixtally.records.question import Question
 from mixtally.report.numbers import error_text
 from mixtally.simulation import offers
 from mixtally.simulation.baskets.document import document
-from mixtally.simulation.baskets.facts import facts, published
+from mixtally.simulation.baskets.facts import BasketFindings, true_baskets
 from mixtally.simulation.baskets.find import find_sets
 from mixtally.simulation.baskets.values import find_values, values_of
 from mixtally.simulation.lab import Provenance
@@ -79,13 +79,11 @@ def baskets(
         reason=reason,
         seed=run.seed,
     )
-    return Outcome(
-        document=document(found, facts(found, about, find.confidence, crowd), run.top),
-        from_data=crowd.from_data,
-        plain=document(found, published(found, about, find.confidence), run.top),
-        seeded=run.seed is not None,
-        more={"plan.json": write_plan(plan)},
+    findings = BasketFindings(
+        about=about, found=found, confidence=find.confidence, truth=true_baskets(found, crowd)
     )
+    more = {"plan.json": write_plan(plan)}
+    return outcome_of(findings, lambda shown: document(shown, run.top), crowd.from_data, more)
 
 
 def _chosen(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:

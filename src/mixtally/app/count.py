@@ -58,6 +58,7 @@ def count(
     if sums:
         seen = offers.seen_by_sums(asked.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
+    beside, errors = _central(played.result, truth, seeded=run.seed is not None)
     study = Study(
         about=Provenance(
             title=f"{asked.name}, counted privately",
@@ -68,8 +69,8 @@ def count(
             ordered=LABELS not in crowd.from_data and not asked.words,
         ),
         releases=(played,),
-        truth=truth,
-        central=_central(played.result, truth, seeded=run.seed is not None),
+        truth=replace(truth, central=errors),
+        central=beside,
     )
     return outcome(study, run.top, crowd.from_data)
 
@@ -99,9 +100,9 @@ def _played(
     return played, truth_of(crowd, played.result)
 
 
-def _central(result: Result, truth: Truth, *, seeded: bool) -> Central:
-    """What the central model would do for the same promise."""
+def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
+    """Return what the central model would do for the same promise, and its measured errors."""
     if result.question.kind is not Kind.ONE:
-        return Central(note=ONE_VALUE)
+        return Central(note=ONE_VALUE), {}
     level = result.estimate.each.level
     return central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.data.epoch_counts import EpochCounts, counted
 from mixtally.data.population import LABELS, check_shared
 from mixtally.data.progress import quiet
@@ -60,12 +60,7 @@ def epochs(
         before=before,
         counts_only=counts_only,
     )
-    return Outcome(
-        document=document(trend, run.top),
-        from_data=timeline.from_data,
-        plain=document(trend.published(), run.top),
-        seeded=run.seed is not None,
-    )
+    return outcome_of(trend, lambda shown: document(shown, run.top), timeline.from_data)
 
 
 def check_labels(timeline: Timeline | EpochCounts) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.app.options import option, whole_option
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.attacks.learned import learned, played_points, unmeasured
 from mixtally.data.population import LABELS, Population
 from mixtally.encode.bloom import design
@@ -20,12 +20,13 @@ from mixtally.randomize.memoized import new_key
 from mixtally.records.guarantee import Guarantee, checked_epsilon
 from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
 from mixtally.records.question import MOST_SET
+from mixtally.report.document import Facts
 from mixtally.report.numbers import at_most
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.memoized.counts import estimated
+from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
 from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
 from mixtally.simulation.memoized.document import document
-from mixtally.simulation.memoized.losses import Facts, check, losses
+from mixtally.simulation.memoized.losses import check, losses
 from mixtally.simulation.seeded import SeededChance
 
 
@@ -132,28 +133,30 @@ def memoized(
     result = conclude_memoized(
         plan, ones, people.sizes, words if hashed else labels, bits, level=run.level
     )
-    ordered = not (LABELS in crowd.from_data or hashed)
     seen = _learned(plan, people, reports, run)
-    about = {
-        "title": f"{crowd.question.name}, from memoized answers",
-        "column": crowd.question.name,
-        "reason": reason,
-        **spent,
-        "seed": run.seed,
-        "memory_file": file,
-        "memories": 0 if key is None else len(key.memories),
-    }
-    note = crowd.note.removesuffix(".")
-    raw = f"{run.source}. {note}" if note else run.source
-    facts = {**about, "source": raw, **estimated(result, crowd), **seen}
-    public = {**about, "source": run.source, **estimated(result), **unmeasured(seen)}
-    return Outcome(
-        document=document(facts, run.top, ordered=ordered),
-        from_data=tuple(
-            "candidates" if hashed and one == LABELS else one for one in crowd.from_data
+    found = MemoizedFindings(
+        about=Provenance(
+            title=f"{crowd.question.name}, from memoized answers",
+            source=run.source,
+            raw=crowd.note,
+            reason=reason,
+            seed=run.seed,
+            ordered=not (LABELS in crowd.from_data or hashed),
         ),
-        plain=document(public, run.top, ordered=ordered),
-        seeded=run.seed is not None,
+        result=result,
+        spent={
+            "column": crowd.question.name,
+            **spent,
+            "memory_file": file,
+            "memories": 0 if key is None else len(key.memories),
+        },
+        learned=unmeasured(seen),
+        truth=TrueAnswers(dict(zip(labels, crowd.truth.tolist(), strict=True)), seen),
+    )
+    return outcome_of(
+        found,
+        lambda shown: document(shown, run.top),
+        tuple("candidates" if hashed and one == LABELS else one for one in crowd.from_data),
     )
 
 

@@ -1,13 +1,15 @@
 """What a use comes to: as whoever ran it sees it, as it may be published, and in which files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mixtally.report.document import SIMULATION, Chunks, Document
 from mixtally.report.texts import FormatName, files
+from mixtally.simulation.findings import Findings
 from mixtally.simulation.lab import Lab
 
+F = TypeVar("F", bound=Findings[Any])
 Made = TypeVar("Made", str | Chunks, bytes, str | bytes | Chunks)
 
 
@@ -88,6 +90,32 @@ class Outcome:
             return {**made, **_simulated(more)}
         released = files(self.released, out_format) if self.released else {}
         return {**released, **made, **more}
+
+
+def outcome_of(
+    found: F,
+    shown: Callable[[F], Document],
+    from_data: tuple[str, ...] | None,
+    more: Mapping[str, bytes] | None = None,
+) -> Outcome:
+    """Return the outcome of findings: their document, and that of what may be published.
+
+    Parameters
+    ----------
+    found : Findings
+        The findings, with the truth where there is one.
+    shown : callable
+        Makes the document of findings, with the truth or without it.
+    from_data, more
+        As ``Outcome`` has them.
+    """
+    return Outcome(
+        document=shown(found),
+        from_data=from_data,
+        plain=shown(found.published()),
+        seeded=found.about.seed is not None,
+        more=more or {},
+    )
 
 
 def _simulated(made: Mapping[str, Made]) -> dict[str, Made]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.app.study import plans_of
 from mixtally.data.places import Grid
 from mixtally.data.population import Population
@@ -40,15 +40,15 @@ def places(
         reason=reason,
         seed=run.seed,
     )
-    beside = central(promised, truth.counts, level=run.level, seeded=seeded)
-    study = Study(about, (played,), truth, beside)
+    beside, errors = central(promised, truth.counts, level=run.level, seeded=seeded)
+    truth = replace(truth, central=errors)
+    study = Study(about=about, releases=(played,), truth=truth, central=beside)
     picture = _map(study, hexagons)
-    return Outcome(
-        document=_mapped(document(study, run.top), picture),
-        from_data=crowd.from_data,  # hexagons are those of the box
-        plain=_mapped(document(study.published(), run.top), picture),
-        seeded=seeded,
-        more={**plans_of(study), **_map_file(picture, seeded=seeded)},
+    return outcome_of(
+        study,
+        lambda shown: _mapped(document(shown, run.top), picture),
+        crowd.from_data,  # hexagons are those of the box
+        {**plans_of(study), **_map_file(picture, seeded=seeded)},
     )
 
 

@@ -1,6 +1,6 @@
 """What comes of a study: its document, what of it may be published, its plans as files."""
 
-from mixtally.app.outcome import Outcome
+from mixtally.app.outcome import Outcome, outcome_of
 from mixtally.records.contract import write_plan
 from mixtally.simulation.study import Study
 from mixtally.simulation.study_document import document
@@ -8,13 +8,7 @@ from mixtally.simulation.study_document import document
 
 def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
     """The study; a terminal shows the ``top`` largest bins."""
-    return Outcome(
-        document=document(study, top),
-        from_data=from_data,
-        plain=document(study.published(), top),
-        seeded=study.about.seed is not None,
-        more=plans_of(study),
-    )
+    return outcome_of(study, lambda shown: document(shown, top), from_data, plans_of(study))
 
 
 def plans_of(study: Study) -> dict[str, bytes]:

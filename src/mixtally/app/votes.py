@@ -5,7 +5,7 @@ from typing import Annotated
 
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions, wish_of
 from mixtally.app.options import option
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.data.population import LABELS, Population
 from mixtally.errors import ParameterError
 from mixtally.privacy.local import certificate
@@ -81,9 +81,4 @@ def votes(
             ordered=LABELS not in crowd.from_data,
         ),
     )
-    return Outcome(
-        document=document(held),
-        from_data=crowd.from_data,
-        plain=document(held.published()),
-        seeded=run.seed is not None,
-    )
+    return outcome_of(held, document, crowd.from_data)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.app.options import MixFakes, option, whole_option
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.data.population import Population
 from mixtally.encode.spelling import Spelling
 from mixtally.errors import ParameterError, in_range
@@ -16,9 +16,10 @@ from mixtally.records.guarantee import Guarantee
 from mixtally.simulation.heavy import Search, Way, design, find_words
 from mixtally.simulation.heavy.design import Design
 from mixtally.simulation.heavy.document import document
-from mixtally.simulation.heavy.facts import facts, lines, published
+from mixtally.simulation.heavy.facts import WordFindings
 from mixtally.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
 from mixtally.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
+from mixtally.simulation.lab import Provenance
 
 MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
 _CHEAP_BINS = 1_000_000
@@ -187,12 +188,16 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     planned = plan(search)
     check_frequency(planned, vocabulary, people)
     result = find_words(planned, vocabulary, crowd.codes, run.lab)
-    raw = f"{run.source} {crowd.note}".rstrip()
-    found = facts(result, vocabulary, crowd.truth, source=raw, seed=run.seed)
-    public = published(result, source=run.source, seed=run.seed)
-    return Outcome(
-        document=document(found, lines(result)),
-        from_data=(*crowd.from_data, *(("alphabet",) if options.alphabet_from_data else ())),
-        plain=document(public, lines(result)),
-        seeded=run.seed is not None,
+    found = WordFindings(
+        about=Provenance(
+            title=f"The most frequent words of {search.name}",
+            source=run.source,
+            raw=crowd.note,
+            reason=planned.reason,
+            seed=run.seed,
+        ),
+        result=result,
+        truth=dict(zip(vocabulary, crowd.truth.tolist(), strict=True)),
     )
+    learned = ("alphabet",) if options.alphabet_from_data else ()
+    return outcome_of(found, document, (*crowd.from_data, *learned))

@@ -73,7 +73,7 @@ def memory(
     listed = more.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
     crowd = read_crowd(file, rows.reading(reading))
-    source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}"
+    source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
 
     def reported(made: Run) -> Outcome:
         return memoized(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from mixtally.app.outcome import Outcome
+from mixtally.app.outcome import outcome_of
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.progress import progress_bars
@@ -103,11 +103,6 @@ def play(
         truth = truth_of(crowd, played.found)
     else:
         truth = compared(truth_of_words(crowd, analysis.listed), played.found)
-    study = Study(about, (played,), truth)
-    outcome = Outcome(
-        document=document(study, run.top),
-        from_data=crowd.from_data,  # the contract has the labels
-        plain=document(study.published(), run.top),
-        seeded=run.seed is not None,
-    )
+    study = Study(about=about, releases=(played,), truth=truth)
+    outcome = outcome_of(study, lambda shown: document(shown, run.top), crowd.from_data)
     show(outcome, run.out, json=run.json, out_format=run.out_format)

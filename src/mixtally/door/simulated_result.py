@@ -6,9 +6,10 @@ import numpy as np
 
 from mixtally.door import checks
 from mixtally.door.frames import frame_of
-from mixtally.records.result import Findings
-from mixtally.report import counts
+from mixtally.records.result import Result
+from mixtally.report.counted import Counted
 from mixtally.report.numbers import number
+from mixtally.simulation.truth import Truth
 
 RAW = "Raw counts of real people, and what they give away: never publish this file."
 SHOWN = 20
@@ -23,26 +24,28 @@ class SimulatedResult:
     """
 
     def __init__(
-        self, record: Findings, truth: list[int], backend: Any, notes: tuple[str, ...] = ()
+        self, record: Result, truth: list[int], backend: Any, notes: tuple[str, ...] = ()
     ) -> None:
         self._record, self.truth, self._backend, self.notes = record, truth, backend, notes
 
     @property
+    def _counted(self) -> Counted:
+        return Counted(self._record, truth=Truth(np.array(self.truth)))
+
+    @property
     def measured_error(self) -> float:
         """Root mean square error over the bins, in counts."""
-        off = self._record.estimate.counts - np.array(self.truth)
-        return float(np.sqrt(np.mean(off**2)))
+        return float(self._counted.measured()["measured_error"])
 
     @property
     def covered(self) -> float:
         """Share of the bins whose own interval covers the true count."""
-        each, true = self._record.estimate.each, np.array(self.truth)
-        return float(np.mean((each.lower <= true) & (true <= each.upper)))
+        return float(self._counted.measured()["covered"])
 
     @checks.in_python
     def rows(self) -> list[dict[str, Any]]:
         """Every bin with its estimate and its true count."""
-        return counts.count_rows(self._record, {"truth": self.truth})
+        return self._counted.rows
 
     @checks.in_python
     def to_frame(self) -> Any:

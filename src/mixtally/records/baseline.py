@@ -17,8 +17,6 @@ class Baseline:
                        names a bin: the bin's count is at most so much below the largest
       all_within       the same for all counts at once; None where only a bin is named
       source           the library and its version
-      measured         root mean square error over the bins of one release, or the distance of the
-                       named bin from the largest; None where nothing was drawn
     """
 
     name: str
@@ -30,7 +28,6 @@ class Baseline:
     one_within: int
     all_within: int | None
     source: str
-    measured: float | None = None
 
     def facts(self) -> dict[str, Any]:
         """For JSON."""

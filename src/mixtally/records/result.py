@@ -14,38 +14,15 @@ from mixtally.records.received import Received
 from mixtally.records.results import Estimate, Figures, Row, Tally
 
 
-class Findings:
-    """What is shown of a collection's counts.
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """The counts of one round under a plan, out of what was received.
 
     where
       question      what people were asked, however their records travelled
       certificate   of everything that a person sent
       messages      tallied, fakes included
       figures       what else was derived from the messages
-    """
-
-    __slots__ = ()
-
-    question: Question
-    certificate: Certificate
-    messages: int
-    estimate: Estimate
-    figures: tuple[Figures, ...]
-
-    def row(self, bin_index: int) -> Row:
-        """One bin's count as it is shown."""
-        return self.estimate.row(bin_index, self.question.label(bin_index))
-
-    def ranked(self) -> NDArray[np.intp]:
-        """Bins from the largest estimate down."""
-        return np.argsort(-self.estimate.counts, kind="stable")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Result(Findings):
-    """Those of one round under a plan, out of what was received.
-
-    where
       doubts    what honest messages hardly ever come to
       tallies   one a part, of which totals of groups are computed; empty where they were not kept
       bin_tallies   one a part: how many messages name each bin, or each word that was looked for
@@ -65,6 +42,14 @@ class Result(Findings):
     bin_tallies: tuple[Tally, ...] = ()
     listed: Listed | None = None
     summed: tuple[tuple[int, ...], ...] = ()
+
+    def row(self, bin_index: int) -> Row:
+        """One bin's count as it is shown."""
+        return self.estimate.row(bin_index, self.question.label(bin_index))
+
+    def ranked(self) -> NDArray[np.intp]:
+        """Bins from the largest estimate down."""
+        return np.argsort(-self.estimate.counts, kind="stable")
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.result import Findings
+from mixtally.records.result import Result
 from mixtally.records.results import Figures
 from mixtally.report.charts import Bar, intervals_chart
 from mixtally.report.counts import (
@@ -27,6 +27,7 @@ from mixtally.report.counts import (
     shown_of,
     simultaneous,
 )
+from mixtally.report.coverage import Coverage, coverage, measured_error
 from mixtally.report.document import Cell, Facts, Part, Picture, Rows, Section, Table, Text
 from mixtally.report.numbers import percent, supported
 
@@ -45,15 +46,6 @@ class Known(Protocol):
     def figures(self) -> Mapping[str, Sequence[float | None]]:
         """By the name of the result's figures, a value a row."""
 
-    def measured_error(self, result: Findings) -> float:
-        """Root mean square error over the bins, in counts."""
-
-    def covered(self, result: Findings) -> float:
-        """Share of bins whose own interval covers the true count."""
-
-    def covered_text(self, result: Findings) -> str:
-        """The same in a sentence, with what chance explains."""
-
 
 @dataclass(frozen=True, eq=False)
 class Counted:
@@ -64,7 +56,7 @@ class Counted:
       truth   None in what may be published
     """
 
-    result: Findings
+    result: Result
     given: bool = True
     truth: Known | None = None
 
@@ -123,9 +115,10 @@ class Counted:
             "distinguishable from zero"
         )
         text += ": they are too few to tell." if above == 0 else "."
-        covered = "" if self.truth is None else self.truth.covered_text(self.result)
+        level, covered = found.each.level, self.coverage
+        held = "" if covered is None else covered.text(level)
         moved = self._moved(self.bins(most))
-        return " ".join(filter(None, (text, moved, shares_note(found.people), covered)))
+        return " ".join(filter(None, (text, moved, shares_note(found.people), held)))
 
     def _moved(self, bins: Sequence[int]) -> str:
         """A sentence on estimates that are displayed where a count can be, empty without one."""
@@ -169,14 +162,27 @@ class Counted:
         """Every count and every number derived beside them, by name."""
         return {"estimates": self.rows, **self.derived}
 
-    def measured(self) -> Facts:
-        """How far off the counts are, where the truth is known."""
+    @property
+    def coverage(self) -> Coverage | None:
+        """How many bins' own intervals cover the true count; None where it is not known."""
         if self.truth is None:
+            return None
+        each = self.result.estimate.each
+        return coverage((each.lower, self.truth.counts, each.upper))
+
+    @property
+    def measured_error(self) -> float | None:
+        """Root mean square error over the bins, in counts; None where the truth is not known."""
+        if self.truth is None:
+            return None
+        return measured_error(self.result.estimate.counts - self.truth.counts)
+
+    def measured(self) -> Facts:
+        """Return how far off the counts are, where the truth is known."""
+        covered = self.coverage
+        if covered is None:
             return {}
-        return {
-            "measured_error": self.truth.measured_error(self.result),
-            "covered": self.truth.covered(self.result),
-        }
+        return {"measured_error": self.measured_error, "covered": covered.share}
 
     def tables(self) -> dict[str, Rows]:
         """CSV files: the bins in their order or from the largest down, and every number derived."""

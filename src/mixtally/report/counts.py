@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.records.question import Kind, Question
-from mixtally.records.result import Findings, Result
+from mixtally.records.result import Result
 from mixtally.records.results import Estimate, Figures, Row
 from mixtally.report.document import Cell, Facts, Marked, Section, Table, Text, Tone
+from mixtally.report.estimates import estimates_of, estimates_of_rows, prefixed, rows_of
 from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported
-from mixtally.report.texts import row_facts
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 
@@ -162,43 +162,27 @@ def maybe(value: float | None, digits: int) -> str:
     return "" if value is None else number(value, digits)
 
 
-def count_rows(result: Findings, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """One flat object a bin, in the order of the bins."""
-    found = result.estimate
-    rows = []
-    for i in range(result.question.bins):
-        row = {
-            "bin": i,
-            **row_facts(result.row(i)),
-            "above_zero": bool(found.together.lower[i] > 0),
-        }
-        if found.people is not None:
-            row |= _share_facts(result.row(i).share_of(found.people))
-        if found.projected is not None:
-            row["simplex"] = float(found.projected[i])
-        rows.append({**row, **{name: values[i] for name, values in beside.items()}})
-    return rows
-
-
-def _share_facts(part: Row) -> Facts:
-    """Return a share with its standard error and intervals, flat."""
-    named = {name: value for name, value in row_facts(part).items() if name != "label"}
-    return {"share": named.pop("estimate"), **{f"share_{name}": named[name] for name in named}}
+def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
+    """Return one flat object a bin, in the order of the bins; ``beside`` are further columns."""
+    found, bins = result.estimate, range(result.question.bins)
+    counts = estimates_of(found, [result.question.label(i) for i in bins])
+    columns = {"bin": bins, **counts.columns()}
+    columns["above_zero"] = [end > 0 for end in found.together.lower.tolist()]
+    if found.people is not None:
+        columns |= prefixed(counts.shares(found.people).columns(), "share")
+    if found.projected is not None:
+        columns["simplex"] = found.projected.tolist()
+    return rows_of({**columns, **beside})
 
 
 def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """One flat object a row."""
-    return [
-        {
-            **row_facts(row),
-            "resolution": row.resolution,
-            **{name: values[place] for name, values in beside.items()},
-        }
-        for place, row in enumerate(figures.rows)
-    ]
+    """Return one flat object a row; ``beside`` are further columns."""
+    resolution = [row.resolution for row in figures.rows]
+    columns = estimates_of_rows(figures.rows).columns()
+    return rows_of({**columns, "resolution": resolution, **beside})
 
 
-def counted_by(result: Findings) -> Facts:
+def counted_by(result: Result) -> Facts:
     """Of how many messages counts were made, and how their intervals."""
     return {"messages": result.messages, **precision(result.estimate)}
 

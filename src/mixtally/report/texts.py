@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from mixtally.records.results import Row
 from mixtally.report.document import (
     HOLDS_RAW,
     SIMULATION,
@@ -149,17 +148,4 @@ def files(document: Document, out_format: FormatName = "csv") -> dict[str, str |
             else mark + csv_text(table.rows, table.names, written)
             for name, table in document.tables().items()
         },
-    }
-
-
-def row_facts(row: Row) -> Facts:
-    """One estimated number, flat; the same names everywhere."""
-    return {
-        "label": row.label,
-        "estimate": row.estimate,
-        "standard_error": row.standard_error,
-        "lower": row.lower,
-        "upper": row.upper,
-        "lower_simultaneous": row.lower_simultaneous,
-        "upper_simultaneous": row.upper_simultaneous,
     }

@@ -12,7 +12,6 @@ the lab; an experiment under a seed leaves its draws out and says so.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -39,15 +38,16 @@ _COUNT_MOVED = 1
 
 def central(
     guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
-) -> Central:
-    """Every mechanism at ``guarantee`` for the counts ``truth``, shape (bins,), measured on them.
+) -> tuple[Central, dict[str, float]]:
+    """Return every mechanism at ``guarantee``, and by its name how far off one release of it was.
 
-    Without OpenDP there are none, and the note says so.
+    The releases are of the counts ``truth``, shape (bins,). Without OpenDP there are no
+    mechanisms, and the note says so.
     """
     try:
         library()
     except ImportError:
-        return Central(note=MISSING)
+        return Central(note=MISSING), {}
     bins = len(truth)
     lines = (
         discrete_laplace(guarantee.epsilon, bins, level),
@@ -55,10 +55,11 @@ def central(
         exponential(guarantee.epsilon, bins, level),
     )
     if seeded:
-        return Central(lines, SEEDED)
+        return Central(lines, SEEDED), {}
     if bins > MOST_BINS:
-        return Central(lines, f"central baselines: not measured over more than {MOST_BINS:,} bins")
-    return Central(tuple(replace(one, measured=measured(one, truth)) for one in lines), "")
+        note = f"central baselines: not measured over more than {MOST_BINS:,} bins"
+        return Central(lines, note), {}
+    return Central(lines, ""), {line.name: measured(line, truth) for line in lines}
 
 
 def measured(line: Baseline, truth: NDArray[np.int64]) -> float:

@@ -25,6 +25,8 @@ def demo(
     answer = choose(wish, lab.planner)
     beside = [lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"]
     plans = [answer.plan, *(plan for plan in beside if plan is not None)]
+    truth, level = population.truth, analysis.level
+    peers, errors = central(guarantee, truth, level=level, seeded=seed is not None)
     return Study(
         about=Provenance(
             title="Where flights from New York went, counted privately",
@@ -34,6 +36,6 @@ def demo(
             seed=seed,
         ),
         releases=tuple(release(plan, population, lab, analysis) for plan in plans),
-        truth=Truth(population.truth),
-        central=central(guarantee, population.truth, level=analysis.level, seeded=seed is not None),
+        truth=Truth(truth, central=errors),
+        central=peers,
     )

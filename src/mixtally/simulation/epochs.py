@@ -21,7 +21,7 @@ from mixtally.simulation.counts_only import draw_part, sizes_of
 from mixtally.simulation.lab import Lab, Provenance
 from mixtally.simulation.play import check_room, play
 from mixtally.simulation.run import check_crowd, check_rounded
-from mixtally.simulation.trend.trend import Spent, Trend
+from mixtally.simulation.trend.trend import Spent, Trend, TrueSeries
 from mixtally.simulation.truth import Values
 
 MOST_SHOWN = 24
@@ -60,9 +60,13 @@ def collect(
         guarantee=guarantee,
         users=users,
         series=series,
-        spending=spending,
-        truth=_true_counts(timeline),
-        figures=_true_means(timeline, series.steps) if isinstance(timeline, Timeline) else {},
+        whole=spending[-1].whole,
+        least=spending[-1].epsilon,
+        truth=TrueSeries(
+            _true_counts(timeline),
+            spending,
+            _true_means(timeline, series.steps) if isinstance(timeline, Timeline) else {},
+        ),
     )
 
 

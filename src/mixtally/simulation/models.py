@@ -2,6 +2,7 @@
 
 from mixtally.records.baseline import Baseline
 from mixtally.report.charts import Line
+from mixtally.report.counted import Counted
 from mixtally.report.numbers import at_most, number
 from mixtally.simulation.study import Study
 
@@ -11,8 +12,9 @@ def lines(study: Study) -> list[Line]:
 
     Where no central mechanism was built, the floor that a formula gives stands for them.
     """
+    central = {} if study.truth is None else study.truth.central
     found = [
-        Line(f"central, {b.name}", b.standard_error, b.measured, b.one_within, 1.0)
+        Line(f"central, {b.name}", b.standard_error, central.get(b.name), b.one_within, 1.0)
         for b in study.central.lines
     ]
     if not found:
@@ -20,7 +22,7 @@ def lines(study: Study) -> list[Line]:
     for release in study.releases:
         result = release.result
         error = result.estimate.standard_error
-        measured = None if study.truth is None else study.truth.measured_error(result)
+        measured = Counted(result, truth=study.truth).measured_error
         sent = result.messages / result.received.contributors
         found.append(Line(result.name, error, measured, None, sent, own=True))
     found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
@@ -29,15 +31,17 @@ def lines(study: Study) -> list[Line]:
 
 def statements(study: Study) -> list[str]:
     """What the central mechanisms state about their accuracy."""
-    return [_statement(line, study.main.question.bins) for line in study.central.lines]
+    central = {} if study.truth is None else study.truth.central
+    bins = study.main.question.bins
+    return [_statement(line, bins, central.get(line.name)) for line in study.central.lines]
 
 
-def _statement(line: Baseline, bins: int) -> str:
+def _statement(line: Baseline, bins: int, measured: float | None) -> str:
     chance = f"with a chance of {100 * line.level:g} %"
     if line.all_within is None:
         what = f"the bin it names is at most {line.one_within:,} below the largest"
-        if line.measured is not None:
-            what += f" (here {number(line.measured)})"
+        if measured is not None:
+            what += f" (here {number(measured)})"
     else:
         what = (
             f"one count errs by at most {line.one_within:,}, all {bins:,} by at most "

@@ -1,6 +1,6 @@
 """What a simulation comes to: one or more results of the same data, and the truth beside them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mixtally.errors import MessageError
 from mixtally.privacy.baselines import central_error, local_error
@@ -11,7 +11,7 @@ from mixtally.records.question import Question
 from mixtally.records.received import Received
 from mixtally.records.result import Result
 from mixtally.records.results import Figures, Tally
-from mixtally.simulation.lab import Provenance
+from mixtally.simulation.findings import Findings
 from mixtally.simulation.truth import Truth
 
 
@@ -63,25 +63,17 @@ class Release:
         return self.found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Study:
-    """A question asked of a crowd, its releases, and the truth.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study(Findings[Truth]):
+    """A question asked of a crowd, and its releases.
 
     where
       releases   the first is the main one
-      truth      None in what may be published
       central    mechanisms of the central model at the main release's guarantee
     """
 
-    about: Provenance
     releases: tuple[Release, ...]
-    truth: Truth | None
     central: Central = NOT_DRAWN
-
-    def published(self) -> "Study":
-        """What may be published of it: without the truth, and nothing that was measured on it."""
-        lines = tuple(replace(line, measured=None) for line in self.central.lines)
-        return replace(self, truth=None, central=replace(self.central, lines=lines))
 
     @property
     def main(self) -> Result:

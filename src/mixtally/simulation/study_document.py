@@ -15,7 +15,6 @@ from mixtally.report.document import (
     Table,
     Text,
     Tone,
-    closing,
     columns,
 )
 from mixtally.report.promise import of_round
@@ -37,18 +36,15 @@ def document(study: Study, top: int) -> Document:
     shown = None if main.refusal else counted(study)
     plan, people = main.found.plan, f"{main.found.received.contributors:,}"
     signed = () if about.signed is None else (about.signed.fingerprint, "contract")
-    return Document(
-        title=about.title,
-        source=about.told(simulation=study.truth is not None),
+    return study.document(
         promise=of_round(plan, result),
-        simulation=study.truth is not None,
         key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
         sections=lambda: _sections(study, shown),
         summary=lambda: tuple(_summary(study, shown, top)),
         prose=(about.reason,) if about.reason else (),
         facts=lambda: _facts(study, shown),
         tables=dict if shown is None else shown.tables,
-        closing=closing(about.seed, *(signed or (plan.fingerprint,))),
+        origin=signed or (plan.fingerprint,),
     )
 
 
@@ -103,17 +99,15 @@ def _seen_by_sums(release: Release) -> list[str]:
 
 
 def _facts(study: Study, shown: Counted | None) -> Facts:
-    """The whole study as one JSON object."""
-    about = study.about
+    """Return what the JSON says of the study."""
+    signed, central = study.about.signed, {} if study.truth is None else study.truth.central
     return {
-        "title": about.title,
-        "source": about.told(simulation=study.truth is not None),
-        "seed": about.seed,
-        "reason": about.reason,
-        **({} if about.signed is None else about.signed._asdict()),
+        **({} if signed is None else signed._asdict()),
         "central_standard_error": study.central_error,
         "local_standard_error": study.local_error,
-        "central": [line.facts() for line in study.central.lines],
+        "central": [
+            {**line.facts(), "measured": central.get(line.name)} for line in study.central.lines
+        ],
         "central_note": study.central.note,
         "releases": [
             _release(study, release, shown if place == 0 else None)

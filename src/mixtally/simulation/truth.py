@@ -13,9 +13,7 @@ from mixtally.estimate.conclude.set_sizes import NAME as SIZES
 from mixtally.estimate.conclude.totals import NAME as TOTALS
 from mixtally.estimate.numbers import QUANTILES
 from mixtally.records.layout import Form, Layout
-from mixtally.records.result import Findings
 from mixtally.records.results import Figures
-from mixtally.simulation.covered import covered_text
 from mixtally.tally.pairs import pair_counts
 
 Values = tuple[float | None, ...]
@@ -38,28 +36,12 @@ class Truth:
     where
       counts    how many people are in each bin, shape (bins,)
       figures   by the name of the result's figures, a value a row
+      central   by the name of a mechanism of the central model, how far off one release of it was
     """
 
     counts: NDArray[np.int64]
     figures: Mapping[str, Values] = field(default_factory=dict)
-
-    def measured_error(self, result: Findings) -> float:
-        """Root mean square error over the bins, in counts."""
-        return float(np.sqrt(np.mean((result.estimate.counts - self.counts) ** 2)))
-
-    def inside(self, result: Findings) -> NDArray[np.bool_]:
-        """Which bins' own intervals cover the true count, shape (bins,)."""
-        each = result.estimate.each
-        return (each.lower <= self.counts) & (self.counts <= each.upper)
-
-    def covered(self, result: Findings) -> float:
-        """Share of bins whose own interval covers the true count."""
-        return float(np.mean(self.inside(result)))
-
-    def covered_text(self, result: Findings) -> str:
-        """The same in a sentence, with what chance explains."""
-        inside = self.inside(result)
-        return covered_text(int(inside.sum()), len(inside), result.estimate.each.level)
+    central: Mapping[str, float] = field(default_factory=dict)
 
 
 def truth_of(population: Population, found: Told) -> Truth:

@@ -1,112 +1,172 @@
-"""Sets and rules as facts: what was found, beside the truth that only the lab knows."""
+"""The findings of a search for baskets: sets and rules, with the truth that only the lab knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from mixtally.data.population import Population
 from mixtally.estimate.rules import Ends, Items, Rule
 from mixtally.report import counts
+from mixtally.report.counted import Counted
+from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts
+from mixtally.report.estimates import Columns, Estimates, named, prefixed, rows_of
 from mixtally.simulation.baskets.found import Found
 from mixtally.simulation.baskets.held import holders, pairs_held
-from mixtally.simulation.lab import Provenance
+from mixtally.simulation.findings import Findings
+from mixtally.simulation.truth import Truth
 
-_True = Mapping[Items, int]
 QUOTIENTS = ("support", "confidence", "lift")
 """The numbers of a rule, each with ends."""
+_ONE_INTERVAL = {"label": None, "lower_simultaneous": None, "upper_simultaneous": None}
+"""Sets and rules have one interval each, which holds for all of them at once."""
 
 
-def published(found: Found, about: Provenance, confidence: float) -> Facts:
-    """What may be published: nothing in it needs the truth."""
-    return _facts(found, about, confidence, about.told(simulation=False), None)
+@dataclass(frozen=True, slots=True, eq=False)
+class TrueBaskets:
+    """What baskets truly hold.
+
+    where
+      holders   how many people hold every item, and every set that was found
+      pairs     how many pairs of items more people hold than the support asks for
+    """
+
+    holders: Mapping[Items, int]
+    pairs: int
 
 
-def facts(found: Found, about: Provenance, confidence: float, baskets: Population) -> Facts:
-    """The same beside the truth."""
+def true_baskets(found: Found, baskets: Population) -> TrueBaskets:
+    """Return what ``baskets`` truly hold of what was found in them."""
     true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
     for alike in found.sets.values():
         sets = [one.items for one in alike]
         true.update(zip(sets, holders(baskets, sets).tolist(), strict=True))
-    own = _facts(found, about, confidence, about.told(simulation=True), true)
     held = np.triu(pairs_held(baskets), 1)
-    return {
-        **own,
-        "pairs_held": int((held > found.support).sum()),
-        "ghosts": sum(true[one.items] <= found.support for one in found.every),
-        "covered": _covered(own["sets"], ("lower", "upper", "truth")),
-        "rules_covered": _covered(
-            own["rules"],
-            *((f"{name}_lower", f"{name}_upper", f"{name}_truth") for name in QUOTIENTS),
-        ),
-    }
+    return TrueBaskets(true, int((held > found.support).sum()))
 
 
-def _covered(rows: Sequence[Facts], *names: tuple[str, str, str]) -> float | None:
-    """Share of the rows all of whose intervals cover the truth; None without a row."""
-    inside = [all(row[low] <= row[true] <= row[high] for low, high, true in names) for row in rows]
-    return sum(inside) / len(inside) if inside else None
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BasketFindings(Findings[TrueBaskets]):
+    """Sets and rules that were found in baskets.
 
+    where
+      found        the sets, and the rules between them
+      confidence   the least confidence of a rule that is shown
+    """
 
-def _facts(
-    found: Found, about: Provenance, confidence: float, source: str, true: _True | None
-) -> Facts:
-    result, label = found.items, found.items.question.label
-    alone = None if true is None else [true[(i,)] for i in range(result.question.bins)]
-    shown = [one for one in found.rules if one.confidence.lower >= confidence]
-    return {
-        "title": about.title,
-        "source": source,
-        "seed": about.seed,
-        "reason": about.reason,
-        "column": result.question.name,
-        "support": found.support,
-        "least_confidence": confidence,
-        "level": found.level,
-        "collection": counts.facts(result),
-        "items": counts.count_rows(result, {} if alone is None else {"truth": alone}),
-        "sets": [
-            {
-                "items": [label(i) for i in one.items],
-                "size": len(one.items),
-                "estimate": one.count,
-                "standard_error": one.standard_error,
-                "lower": one.lower,
-                "upper": one.upper,
-                **({} if true is None else {"truth": true[one.items]}),
+    found: Found
+    confidence: float
+
+    @cached_property
+    def items(self) -> Counted:
+        """The counts of single items."""
+        result = self.found.items
+        truth = None
+        if self.truth is not None:
+            each = [self.truth.holders[(i,)] for i in range(result.question.bins)]
+            truth = Truth(np.array(each, dtype=np.int64))
+        return Counted(result, given=False, truth=truth)
+
+    @cached_property
+    def sets(self) -> list[Facts]:
+        """One flat object a set, small ones first."""
+        every, label = self.found.every, self.found.items.question.label
+        low, high = [one.lower for one in every], [one.upper for one in every]
+        estimates = Estimates(
+            [""] * len(every),
+            [one.count for one in every],
+            [one.standard_error for one in every],
+            *(low, high, low, high),
+        )
+        columns: Columns = {
+            "items": [[label(i) for i in one.items] for one in every],
+            "size": [len(one.items) for one in every],
+            **named(estimates.columns(), _ONE_INTERVAL),
+        }
+        if self.truth is not None:
+            columns["truth"] = [self.truth.holders[one.items] for one in every]
+        return rows_of(columns)
+
+    @cached_property
+    def rules(self) -> list[Facts]:
+        """One flat object a rule that is confident enough, the surest first."""
+        shown = [one for one in self.found.rules if one.confidence.lower >= self.confidence]
+        label = self.found.items.question.label
+        columns: Columns = {
+            "given": [[label(i) for i in rule.given] for rule in shown],
+            "then": [label(rule.then) for rule in shown],
+        }
+        truths = [] if self.truth is None else [self._true_rule(rule) for rule in shown]
+        for name in QUOTIENTS:
+            ends: list[Ends] = [getattr(rule, name) for rule in shown]
+            columns |= prefixed(named(_quotients(ends).columns(), _NO_ERROR), name)
+            if self.truth is not None:
+                columns[f"{name}_truth"] = [one[name] for one in truths]
+        return rows_of(columns)
+
+    def _true_rule(self, rule: Rule) -> dict[str, float]:
+        true, users = self.known.holders, self.found.items.plan.users
+        both = true[tuple(sorted((*rule.given, rule.then)))]
+        given, then = true[rule.given], true[(rule.then,)]
+        return {
+            "support": both / users,
+            "confidence": both / given if given else 0.0,
+            "lift": users * both / (given * then) if given and then else 0.0,
+        }
+
+    @property
+    def false_positives(self) -> int:
+        """How many of the sets found no more people hold than the support."""
+        true = self.known.holders
+        return sum(true[one.items] <= self.found.support for one in self.found.every)
+
+    def coverage(self) -> Coverage:
+        """How many intervals of sets cover the true count."""
+        return coverage(_interval(self.sets, "lower", "truth", "upper"))
+
+    def rules_coverage(self) -> Coverage:
+        """How many rules have three intervals that cover the truth."""
+        ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
+        return coverage(*(_interval(self.rules, *names) for names in ends))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of sets and rules."""
+        found = self.found
+        measured: Facts = {}
+        if self.truth is not None:
+            measured = {
+                "pairs_held": self.truth.pairs,
+                "ghosts": self.false_positives,
+                "covered": self.coverage().share,
+                "rules_covered": self.rules_coverage().share,
             }
-            for one in found.every
-        ],
-        "rules_found": len(found.rules),
-        "rules": [
-            {
-                "given": [label(i) for i in rule.given],
-                "then": label(rule.then),
-                **_numbers(rule, found.items.plan.users, true),
-            }
-            for rule in shown
-        ],
-    }
+        return {
+            "column": found.items.question.name,
+            "support": found.support,
+            "least_confidence": self.confidence,
+            "level": found.level,
+            "collection": counts.facts(found.items),
+            "items": self.items.rows,
+            "sets": self.sets,
+            "rules_found": len(found.rules),
+            "rules": self.rules,
+            **measured,
+        }
 
 
-def _numbers(rule: Rule, users: int, true: _True | None) -> Facts:
-    """The numbers of a rule with their ends; and what they truly are, where that is known."""
-    numbers: Facts = {}
-    truths = None if true is None else _truths(rule, users, true)
-    for name in QUOTIENTS:
-        ends: Ends = getattr(rule, name)
-        numbers[name] = ends.estimate
-        numbers[f"{name}_lower"], numbers[f"{name}_upper"] = ends.lower, ends.upper
-        if truths is not None:
-            numbers[f"{name}_truth"] = truths[name]
-    return numbers
+_NO_ERROR = {**_ONE_INTERVAL, "standard_error": None}
 
 
-def _truths(rule: Rule, users: int, true: _True) -> dict[str, float]:
-    both = true[tuple(sorted((*rule.given, rule.then)))]
-    given, then = true[rule.given], true[(rule.then,)]
-    return {
-        "support": both / users,
-        "confidence": both / given if given else 0.0,
-        "lift": users * both / (given * then) if given and then else 0.0,
-    }
+def _quotients(ends: list[Ends]) -> Estimates:
+    low, high = [one.lower for one in ends], [one.upper for one in ends]
+    labels, errors = [""] * len(ends), [None] * len(ends)
+    return Estimates(labels, [one.estimate for one in ends], errors, *(low, high, low, high))
+
+
+def _interval(rows: list[Facts], *names: str) -> tuple[list[Any], list[Any], list[Any]]:
+    lower, truth, upper = ([row[name] for row in rows] for name in names)
+    return lower, truth, upper

@@ -9,7 +9,6 @@ from mixtally.report.document import (
     Section,
     Table,
     Text,
-    closing,
 )
 from mixtally.report.numbers import at_most
 from mixtally.report.promise import expected, stated
@@ -25,17 +24,14 @@ from mixtally.simulation.election.words import deniability, method, percent, ver
 def document(election: Election) -> Document:
     """The whole vote; a release when it has no truth."""
     numbers = Numbers(election)
-    return Document(
-        title=election.about.title,
-        source=election.about.told(simulation=election.truth is not None),
+    return election.document(
         promise=_lines(election),
-        simulation=election.truth is not None,
         key=_key_figures(election),
         sections=lambda: _sections(election),
         summary=lambda: _summary(election),
         facts=numbers.facts,
         tables=numbers.tables,
-        closing=closing(election.about.seed, election.plan.fingerprint),
+        origin=(election.plan.fingerprint,),
     )
 
 

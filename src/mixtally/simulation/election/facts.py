@@ -7,10 +7,8 @@ from mixtally.privacy.local import least_wrong, speaks
 from mixtally.records.question import Question
 from mixtally.records.result import Vote, largest
 from mixtally.report.document import Facts, Rows
-from mixtally.report.texts import row_facts
+from mixtally.report.estimates import Columns, estimates_of, named, rows_of
 from mixtally.simulation.election.votes import Election
-
-_BOUNDS = ("lower", "upper", "lower_simultaneous", "upper_simultaneous")
 
 
 class Numbers:
@@ -29,9 +27,6 @@ class Numbers:
         """The whole vote as one JSON object."""
         election = self._election
         return {
-            "title": election.about.title,
-            "source": election.about.told(simulation=election.truth is not None),
-            "seed": election.about.seed,
             "users": election.users,
             "options": election.question.bins,
             "confidence_level": election.level,
@@ -59,26 +54,23 @@ class Numbers:
 
 def _rows(election: Election, count: Vote) -> list[Facts]:
     """One flat object an option, in the order of the options; shares of all voters."""
-    users, radius = election.users, election.radius(count)
-    found = []
-    for i in range(election.question.bins):
-        row = row_facts(count.estimate.row(i, election.question.label(i)))
-        share = row["estimate"] / users
-        found.append(
-            {
-                "option": row["label"],
-                "votes": row["estimate"],
-                "share": share,
-                **{name: row[name] / users for name in _BOUNDS},
-                "lower_normal": share - radius,
-                "upper_normal": share + radius,
-                "chance_to_have_won": float(count.chances[i]),
-                "may_have_won": bool(count.may_win[i]),
-                **({} if election.blank is None else {"blank": i == election.blank}),
-                **({} if election.truth is None else {"truth": int(election.truth[i]) / users}),
-            }
-        )
-    return found
+    users, radius, bins = election.users, election.radius(count), range(election.question.bins)
+    votes = estimates_of(count.estimate, [election.question.label(i) for i in bins])
+    shares = votes.shares(users)
+    columns: Columns = {
+        "option": votes.labels,
+        "votes": votes.values,
+        **named(shares.columns(), {"label": None, "estimate": "share", "standard_error": None}),
+        "lower_normal": [share - radius for share in shares.values],
+        "upper_normal": [share + radius for share in shares.values],
+        "chance_to_have_won": count.chances.tolist(),
+        "may_have_won": count.may_win.tolist(),
+    }
+    if election.blank is not None:
+        columns["blank"] = [i == election.blank for i in bins]
+    if election.truth is not None:
+        columns["truth"] = [held / users for held in election.truth.tolist()]
+    return rows_of(columns)
 
 
 def _true_winner(election: Election) -> Facts:

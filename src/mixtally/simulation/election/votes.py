@@ -1,6 +1,6 @@
 """What a vote's report is made from: the same ballots counted in two ways."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -10,32 +10,26 @@ from mixtally.records.contract import Plan
 from mixtally.records.mechanism import BitFlips
 from mixtally.records.question import Question
 from mixtally.records.result import Vote
-from mixtally.simulation.lab import Provenance
+from mixtally.simulation.findings import Findings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Election:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Election(Findings[NDArray[np.int64]]):
     """The ballots of ``users`` voters, counted without any trust and through mixes.
+
+    The truth is how many votes each option has, shape (options,).
 
     where
       ballots   the local version's mechanism: flips without fakes
       local     its result
       plan      of the shuffle version
       shuffle   its result
-      truth     votes for each option, shape (options,): known, for these ballots are played; None
-                in what may be published
     """
 
-    about: Provenance
     ballots: BitFlips
     local: Vote
     plan: Plan
     shuffle: Vote
-    truth: NDArray[np.int64] | None
-
-    def published(self) -> "Election":
-        """What may be published of it."""
-        return replace(self, truth=None)
 
     @property
     def question(self) -> Question:

@@ -9,17 +9,16 @@ from mixtally.report.document import (
     Document,
     Facts,
     Part,
-    Promise,
     Rows,
     Section,
     Table,
     Text,
-    closing,
     columns,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent, supported
 from mixtally.report.sections import plan_facts, promises
 from mixtally.report.words import likelier, without_mixes
+from mixtally.simulation.heavy.facts import WordFindings, lines
 from mixtally.simulation.heavy.result import Found
 
 _PREFIXES = 12
@@ -36,40 +35,37 @@ _NOT_PROMISED = (
 )
 
 
-def document(facts: Facts, promise: Promise) -> Document:
-    """Everything in ``facts``; a release when none of it needs the truth."""
-    every = facts["words"][:TABLE_BINS]
+def document(found: WordFindings) -> Document:
+    """Return the document of a search; a release when it is without the truth."""
+    facts, every = found.facts, found.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
-    return Document(
-        title=facts["title"],
-        source=facts["source"],
-        promise=promise,
-        simulation="recall" in facts,
-        key=_key_figures(facts),
+    return found.document(
+        promise=lines(found.result),
+        key=_key_figures(found),
         sections=lambda: (
-            Section("Words found", (_found(facts), Text(_findings(facts), note=True))),
-            *([_missed(facts)] if facts.get("missed") else []),
+            Section("Words found", (_chart(found), Text(_findings(found), note=True))),
+            *([_missed(found)] if found.simulated and found.missed else []),
             Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
             Section(
                 "The search",
                 (
-                    Text(facts["reason"]),
+                    Text(found.about.reason),
                     *plan_facts({k: facts[k] for k in _PLAN}, read=_PLAN[:10]),
                 ),
             ),
             *promises(_promised(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),
-            Section("All words", (_words(facts, every, title, folded=True),)),
+            Section("All words", (_words(found, every, title, folded=True),)),
         ),
-        summary=lambda: (_words(facts, facts["words"], facts["title"]),),
-        prose=_prose(facts),
-        facts=lambda: facts,
+        summary=lambda: (_words(found, found.words, found.about.title),),
+        prose=_prose(found),
+        facts=lambda: found.facts,
         tables=lambda: {
             "words.csv": Rows(
-                facts["words"],
-                (*(field.name for field in fields(Found)), *["truth"] * ("recall" in facts)),
+                found.words,
+                (*(field.name for field in fields(Found)), *["truth"] * found.simulated),
             )
         },
-        closing=closing(facts["seed"], facts["fingerprint"], "plan of every round"),
+        origin=(facts["fingerprint"], "plan of every round"),
     )
 
 
@@ -87,23 +83,25 @@ _NONE = (
 )
 
 
-def _prose(facts: Facts) -> tuple[str, ...]:
-    """What a terminal says below the words."""
-    top, scored = facts["top"], ""
-    if "recall" in facts:
+def _prose(found: WordFindings) -> tuple[str, ...]:
+    """Return what a terminal says below the words."""
+    facts, scored = found.facts, ""
+    if found.simulated:
+        top, quality = facts["top"], found.score
         scored = (
-            f" Of the true first {top:,}, {100 * facts['recall']:.0f} % are among the first "
-            f"{top:,} found; {facts['ghosts']} of all found are held by nobody."
+            f" Of the true first {top:,}, {100 * quality.recall:.0f} % are among the first "
+            f"{top:,} found; {quality.ghosts} of all found are held by nobody."
         )
     return (
         f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds.{scored}",
         f"{facts['protocol']}, {facts['messages_per_user']:.3g} messages and "
-        f"{facts['bytes_per_user']:,.0f} bytes a person in all. {facts['reason']}",
+        f"{facts['bytes_per_user']:,.0f} bytes a person in all. {found.about.reason}",
         *facts["promised"],
     )
 
 
-def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
+def _key_figures(found: WordFindings) -> tuple[tuple[str, str], ...]:
+    facts = found.facts
     return (
         ("people", f"{facts['users']:,}"),
         ("words found", f"{facts['words_found']:,}"),
@@ -113,39 +111,41 @@ def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
                 ("recall", f"recall of the first {facts['top']:,}"),
                 ("precision", "precision"),
             )
-            if key in facts
+            if found.simulated
         ],
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
     )
 
 
-def _found(facts: Facts) -> Part:
+def _chart(found: WordFindings) -> Part:
     keys = ("count", "lower_simultaneous", "upper_simultaneous")
-    bars = bars_of(facts["words"][:CHART_BINS], itemgetter("word"), keys)
+    bars = bars_of(found.words[:CHART_BINS], itemgetter("word"), keys)
     if not bars:
         return Text(f"No word was held by enough people. {_NONE}")
     return intervals_chart(bars, "most frequent words")
 
 
-def _findings(facts: Facts) -> str:
+def _findings(found: WordFindings) -> str:
+    facts = found.facts
     level = percent(1 - facts["error_rate"])
     text = f"Intervals hold for all bins of all rounds at once, at {level}."
-    if "recall" not in facts:
+    if not found.simulated:
         return text
-    if facts["covered"] is not None:
-        held = round(facts["covered"] * len(facts["words"]))
-        text += f" {held:,} of the {len(facts['words']):,} shown cover the true count."
+    held, every = found.coverage()
+    if every:
+        text += f" {held:,} of the {every:,} shown cover the true count."
     return (
-        f"Of the true first {facts['top']:,} words {100 * facts['recall']:.0f} % are among the "
-        f"first {facts['top']:,} found; {facts['ghosts']:,} of all {facts['words_found']:,} found "
-        f"are held by nobody. {text}"
+        f"Of the true first {facts['top']:,} words {100 * found.score.recall:.0f} % are among "
+        f"the first {facts['top']:,} found; {found.score.ghosts:,} of all "
+        f"{facts['words_found']:,} found are held by nobody. {text}"
     )
 
 
-def _missed(facts: Facts) -> Section:
+def _missed(found: WordFindings) -> Section:
+    facts = found.facts
     missed = columns(
-        facts["missed"][:CHART_BINS],
+        found.missed[:CHART_BINS],
         ("missed", lambda row: row["word"]),
         ("people", lambda row: f"{row['truth']:,}"),
     )
@@ -182,17 +182,19 @@ def _promised(facts: Facts) -> list[str]:
     ]
 
 
-def _words(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table | Text:
+def _words(
+    found: WordFindings, shown: list[Facts], title: str, *, folded: bool = False
+) -> Table | Text:
     if not shown:
         return Text(f"{title}: none was found. {_NONE}")
-    level = f"{percent(1 - facts['error_rate'])} interval, all bins"
-    found = columns(
+    level = f"{percent(1 - found.facts['error_rate'])} interval, all bins"
+    table = columns(
         shown,
-        (facts["column"], lambda row: row["word"]),
+        (found.facts["column"], lambda row: row["word"]),
         ("estimate", lambda row: supported(row["count"], row["standard_error"])),
         ("standard error", lambda row: error_text(row["standard_error"])),
         (level, lambda row: ends(row["lower_simultaneous"], row["upper_simultaneous"])),
-        *[("true count", lambda row: f"{row['truth']:,}")] * ("recall" in facts),
+        *[("true count", lambda row: f"{row['truth']:,}")] * found.simulated,
         ("round", lambda row: f"{row['round']:,}"),
     )
-    return Table(*found, title=title, folded=folded)
+    return Table(*table, title=title, folded=folded)

@@ -1,58 +1,117 @@
-"""A search as facts: what was found, beside the truth that only the lab knows."""
+"""The findings of a search for words, with the truth that only the lab knows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
+import msgspec
 
 from mixtally.report import promise
+from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts, Promise
+from mixtally.report.estimates import Estimates, named, rows_of
+from mixtally.simulation.findings import Findings
+from mixtally.simulation.heavy.design import promise as promised
 from mixtally.simulation.heavy.result import HeavyResult
-from mixtally.simulation.heavy.score import score
+from mixtally.simulation.heavy.score import Score, score
+
+_NAMES = {"label": "word", "estimate": "count", "lower": None, "upper": None}
+"""Columns of words: a word that was picked has no interval of its own."""
 
 
-def facts(
-    result: HeavyResult,
-    vocabulary: Sequence[str],
-    truth: NDArray[np.int64],
-    *,
-    source: str,
-    seed: int | None,
-) -> Facts:
-    """The result with its truth, its score, and the words it should have found.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordFindings(Findings[Mapping[str, int]]):
+    """The words that a search found; the truth is how many people hold each word of the crowd."""
 
-    where
-      vocabulary, truth   the words of the crowd and how many people hold each
-      source              what was played, in a sentence
-    """
-    search, own = result.design.search, published(result, source=source, seed=seed)
-    held = dict(zip(vocabulary, truth.tolist(), strict=True))
-    for row in own["words"]:
-        row["truth"] = held.get(row["word"], 0)
-    quality = score([one.word for one in result.found], vocabulary, truth, search.top)
-    return {
-        **own,
-        "recall": quality.recall,
-        "precision": quality.precision,
-        "ghosts": quality.ghosts,
-        "covered": _covered(own["words"]),
-        "missed": _missed(own["words"], held, search.top),
-    }
+    result: HeavyResult
+
+    @cached_property
+    def words(self) -> list[Facts]:
+        """The most frequent words, one flat object each."""
+        top = self.result.top
+        low, high = ([getattr(one, f"{end}_simultaneous") for one in top] for end in _ENDS)
+        found = Estimates(
+            [one.word for one in top],
+            [one.count for one in top],
+            [one.standard_error for one in top],
+            *(low, high, low, high),
+        )
+        held = {} if self.truth is None else {"truth": self.true_counts}
+        columns = named(found.columns(), _NAMES)
+        return rows_of({**columns, "round": [one.round for one in top], **held})
+
+    @property
+    def true_counts(self) -> list[int]:
+        """How many people hold each of the words shown."""
+        return [self.known.get(one.word, 0) for one in self.result.top]
+
+    @cached_property
+    def score(self) -> Score:
+        """How good the list of words is."""
+        found = [one.word for one in self.result.found]
+        return score(found, self.known, self.result.design.search.top)
+
+    def coverage(self) -> Coverage:
+        """How many intervals of the words shown cover the true count."""
+        low, high = ([row[f"{end}_simultaneous"] for row in self.words] for end in _ENDS)
+        return coverage((low, self.true_counts, high))
+
+    @cached_property
+    def missed(self) -> list[Facts]:
+        """The true top words that are not among the words shown, the most frequent first."""
+        found, held = {row["word"] for row in self.words}, self.known
+        first = sorted(held, key=lambda word: (-held[word], word))
+        top = first[: self.result.design.search.top]
+        return [{"word": word, "truth": held[word]} for word in top if word not in found]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of the search."""
+        result, design, search = self.result, self.result.design, self.result.design.search
+        shown = design.certificate
+        return {
+            "column": search.name,
+            "top": search.top,
+            "epsilon": shown.epsilon,
+            "delta": shown.upper,
+            "observer": shown.observer,
+            "status": shown.status,
+            "assumption": shown.assumption,
+            "promised": promised(design),
+            "way": design.way,
+            "users": search.users,
+            "rounds_planned": search.rounds,
+            "rounds_played": len(result.rounds),
+            "bins": search.bins,
+            "keep": search.most_survivors,
+            "alphabet": search.spelling.characters,
+            "error_rate": search.error_rate,
+            "protocol": design.plan.name,
+            "noise_of_a_round": design.plan.standard_error,
+            "local_epsilon": design.plan.local_epsilon,
+            "messages_per_user": design.messages_per_user,
+            "bytes_per_user": design.bytes_per_user,
+            "words_found": len(result.found),
+            "unreadable": result.unreadable,
+            "words": self.words,
+            "rounds": [msgspec.to_builtins(one) for one in result.rounds],
+            "plan": design.plan.plain(),
+            "fingerprint": design.plan.fingerprint,
+            **({} if self.truth is None else self._measured()),
+        }
+
+    def _measured(self) -> Facts:
+        quality = self.score
+        return {
+            "recall": quality.recall,
+            "precision": quality.precision,
+            "ghosts": quality.ghosts,
+            "covered": self.coverage().share,
+            "missed": self.missed,
+        }
 
 
-def published(result: HeavyResult, *, source: str, seed: int | None) -> Facts:
-    """The result as it may be published: nothing in it needs the truth."""
-    search = result.design.search
-    return {
-        **result.facts(),
-        "title": f"The most frequent words of {search.name}",
-        "column": search.name,
-        "source": source,
-        "top": search.top,
-        "local_epsilon": result.design.plan.local_epsilon,
-        "fingerprint": result.design.plan.fingerprint,
-        "seed": seed,
-    }
+_ENDS = ("lower", "upper")
 
 
 def lines(result: HeavyResult) -> Promise:
@@ -64,16 +123,3 @@ def lines(result: HeavyResult) -> Promise:
     third = promise.expected(design.standard_error(share), note=note)
     what = "the word that each person holds"
     return promise.lines(design.certificate, result.design.plan.local_epsilon, third, rounds, what)
-
-
-def _covered(rows: list[Facts]) -> float | None:
-    """Share of the intervals that cover the true count; None without a word."""
-    inside = [r["lower_simultaneous"] <= r["truth"] <= r["upper_simultaneous"] for r in rows]
-    return sum(inside) / len(inside) if inside else None
-
-
-def _missed(rows: list[Facts], held: dict[str, int], top: int) -> list[Facts]:
-    """The true ``top`` words that are not among the words found, the most frequent first."""
-    found = {row["word"] for row in rows}
-    first = sorted(held, key=lambda word: (-held[word], word))[:top]
-    return [{"word": word, "truth": held[word]} for word in first if word not in found]

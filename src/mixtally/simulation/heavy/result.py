@@ -1,11 +1,8 @@
 """What a search found, round by round."""
 
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
-
-from mixtally.simulation.heavy.design import Design, promise
+from mixtally.simulation.heavy.design import Design
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +63,3 @@ class HeavyResult:
     def top(self) -> tuple[Found, ...]:
         """The most frequent words, as many as were wanted or fewer."""
         return self.found[: self.design.search.top]
-
-    def facts(self) -> dict[str, Any]:
-        """The result as one JSON object."""
-        design, search = self.design, self.design.search
-        shown = design.certificate
-        return {
-            "epsilon": shown.epsilon,
-            "delta": shown.upper,
-            **shown.terms(),
-            "promised": promise(design),
-            "way": design.way,
-            "reason": design.reason,
-            "users": search.users,
-            "rounds_planned": search.rounds,
-            "rounds_played": len(self.rounds),
-            "bins": search.bins,
-            "keep": search.most_survivors,
-            "alphabet": search.spelling.characters,
-            "error_rate": search.error_rate,
-            "protocol": design.plan.name,
-            "noise_of_a_round": design.plan.standard_error,
-            "messages_per_user": design.messages_per_user,
-            "bytes_per_user": design.bytes_per_user,
-            "words_found": len(self.found),
-            "unreadable": self.unreadable,
-            "words": [_plain(one) for one in self.top],
-            "rounds": [_plain(one) for one in self.rounds],
-            "plan": design.plan.plain(),
-        }
-
-
-def _plain(record: Found | Round) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(record)
-    return plain

@@ -1,10 +1,7 @@
 """How good a list of words is, against the truth that only the lab knows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +19,17 @@ class Score:
     ghosts: int
 
 
-def score(
-    found: Sequence[str], vocabulary: Sequence[str], truth: NDArray[np.int64], top: int
-) -> Score:
-    """The score of ``found`` for the ``top`` most frequent words that anybody holds.
+def score(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
+    """Return the score of ``found`` for the ``top`` most frequent words that anybody holds.
+
+    ``held`` says how many people hold each word.
 
     Words that tie with the last of the true top are right as well, and as many as fit are wanted.
     """
-    held = int((truth > 0).sum())
-    wanted = min(top, held)
-    least = int(np.sort(truth)[::-1][wanted - 1])
-    counts = dict(zip(vocabulary, truth.tolist(), strict=True))
-    right = sum(counts.get(word, 0) >= least for word in found[:top])
-    ghosts = sum(counts.get(word, 0) == 0 for word in found)
+    first = sorted((count for count in held.values() if count), reverse=True)[:top]
+    wanted, least = len(first), first[-1]
+    right = sum(held.get(word, 0) >= least for word in found[:top])
+    ghosts = sum(held.get(word, 0) == 0 for word in found)
     return Score(
         recall=min(1.0, right / wanted),
         precision=right / len(found[:top]) if found else 0.0,

@@ -1,53 +1,103 @@
-"""What was counted out of a crowd's memoized answers, as facts beside the truth."""
+"""The findings of reports of memoized answers: counts, with the truth that only the lab knows."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
-from mixtally.data.population import Population
+import numpy as np
+
 from mixtally.estimate.conclude import MemoizedResult
-from mixtally.report.texts import row_facts
-from mixtally.simulation.memoized.losses import Facts
+from mixtally.report.coverage import Coverage, coverage, measured_error
+from mixtally.report.document import Facts
+from mixtally.report.estimates import Columns, estimates_of, rows_of
+from mixtally.simulation.findings import Findings
 
 
-def estimated(result: MemoizedResult, population: Population | None = None) -> Facts:
-    """Counts of bins, or of candidate words; beside the true counts where the crowd is given."""
-    rows = [dict(row_facts(row)) for row in result.rows()]
-    known: dict[str, int] = {}
-    if population is not None:
-        labels = population.question.labels or ()
-        known = dict(zip(labels, population.truth.tolist(), strict=True))
-        for row in rows:
-            row["truth"] = known.get(row["label"], 0)
-    if result.first_report is not None:
-        for row, count in zip(rows, result.first_report.tolist(), strict=True):
-            row["first_report"] = count
-    found = {**_errors(result), "method": result.method}
-    words = result.words
-    if words is not None:
-        for row, seen in zip(rows, words.found.tolist(), strict=True):
-            row["found"] = seen
-        found["misfit"] = words.reduced_chi_square
-        found["misfit_counted"] = words.widened
-        found["unlisted"], found["unlisted_standard_error"] = words.unlisted
-        if population is not None:
-            listed = sum(known.get(word, 0) for word in result.labels)
-            found["unlisted_truth"] = result.people - listed
-    measured = {} if population is None else _measured(rows)
-    return {**found, **measured, "estimates": rows}
+@dataclass(frozen=True, slots=True, eq=False)
+class TrueAnswers:
+    """What a lab knows of a crowd with memoized answers.
+
+    where
+      counts    how many people truly have each value
+      learned   what an observer learns, also as it was measured on this crowd
+    """
+
+    counts: Mapping[str, int]
+    learned: Facts
 
 
-def _errors(result: MemoizedResult) -> Facts:
-    mechanism, people = result.plan.mechanism, result.people
-    return {
-        "users": people,
-        "confidence_level": result.estimate.each.level,
-        "bit_error_one_report": mechanism.standard_error(people, 1),
-        "bit_error_all_reports": mechanism.standard_error(people, result.reports),
-        "bit_error_floor": mechanism.standard_error(people, math.inf),
-    }
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MemoizedFindings(Findings[TrueAnswers]):
+    """Counts of bins, or of candidate words, out of reports of memoized answers.
+
+    where
+      result    the counts
+      spent     the plan's parameters and its losses
+      learned   what an observer learns, as it is known before anybody is asked
+    """
+
+    result: MemoizedResult
+    spent: Facts
+    learned: Facts
+
+    @cached_property
+    def rows(self) -> list[Facts]:
+        """One flat object a count."""
+        result = self.result
+        columns: Columns = estimates_of(result.estimate, result.labels).columns()
+        if self.truth is not None:
+            columns["truth"] = self.true_counts
+        if result.first_report is not None:
+            columns["first_report"] = result.first_report.tolist()
+        if result.words is not None:
+            columns["found"] = result.words.found.tolist()
+        return rows_of(columns)
+
+    @property
+    def true_counts(self) -> list[int]:
+        """How many people truly have each of the values counted."""
+        return [self.known.counts.get(label, 0) for label in self.result.labels]
+
+    def coverage(self) -> Coverage:
+        """How many intervals cover the true count, of those that are stated."""
+        stated = [row for row in self.rows if row["standard_error"] is not None]
+        lower, truth, upper = ([row[name] for row in stated] for name in _INTERVAL)
+        return coverage((lower, truth, upper))
+
+    @property
+    def measured_error(self) -> float:
+        """Root mean square error of the counts."""
+        return measured_error(self.result.estimate.counts - np.array(self.true_counts))
+
+    @property
+    def true_unlisted(self) -> int:
+        """How many people have a value that is no candidate."""
+        return self.result.people - sum(self.true_counts)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of the reports."""
+        result, mechanism = self.result, self.result.plan.mechanism
+        people, words, truth = result.people, result.words, self.truth
+        facts = {
+            **self.spent,
+            "users": people,
+            "confidence_level": result.estimate.each.level,
+            "bit_error_one_report": mechanism.standard_error(people, 1),
+            "bit_error_all_reports": mechanism.standard_error(people, result.reports),
+            "bit_error_floor": mechanism.standard_error(people, math.inf),
+            "method": result.method,
+        }
+        if words is not None:
+            facts["misfit"] = words.reduced_chi_square
+            facts["misfit_counted"] = words.widened
+            facts["unlisted"], facts["unlisted_standard_error"] = words.unlisted
+            facts |= {} if truth is None else {"unlisted_truth": self.true_unlisted}
+        if truth is not None:
+            facts |= {"measured_error": self.measured_error, "covered": self.coverage().share}
+        learned = self.learned if truth is None else truth.learned
+        return {**facts, "estimates": self.rows, **learned}
 
 
-def _measured(rows: list[Facts]) -> Facts:
-    stated = [row for row in rows if row["standard_error"] is not None]
-    held = [row["lower"] <= row["truth"] <= row["upper"] for row in stated]
-    square = sum((row["estimate"] - row["truth"]) ** 2 for row in rows)
-    return {"measured_error": math.sqrt(square / len(rows)), "covered": sum(held) / len(held)}
+_INTERVAL = ("lower", "truth", "upper")

@@ -16,10 +16,10 @@ from mixtally.report.document import (
     Section,
     Table,
     Text,
-    closing,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent
 from mixtally.report.sections import plan_facts, promises
+from mixtally.simulation.memoized.counts import MemoizedFindings
 from mixtally.simulation.memoized.words import (
     NOT_PROMISED,
     findings,
@@ -47,12 +47,13 @@ _AVERAGING = (
 )
 
 
-def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
-    """Everything in ``facts``; a terminal shows the ``top`` largest estimates.
+def document(found: MemoizedFindings, top: int) -> Document:
+    """Return the document of memoized answers; a terminal shows the ``top`` largest estimates.
 
-    A release when nothing in it was measured; ``ordered`` where the order of the values was given.
+    The document is a release when the findings are without the truth.
     """
-    rows, reason = facts["estimates"], [facts["reason"]] if facts["reason"] else []
+    facts, rows, ordered = found.facts, found.rows, found.about.ordered
+    reason = [found.about.reason] if found.about.reason else []
 
     def largest(most: int) -> list[Facts]:
         """The largest estimates: in the order of the values where it was given, or from the top."""
@@ -63,16 +64,13 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
         shown = largest(most)
         told = counts.shown_of(len(shown), len(rows), "" if title else " estimates")
         named = f"{title}: {told}" if title else told.capitalize()
-        return _table(facts, shown, named, folded=not title)
+        return _table(found, shown, named, folded=not title)
 
-    return Document(
-        title=facts["title"],
-        source=facts["source"],
+    return found.document(
         promise=lines(facts),
-        simulation="covered" in facts,
         key=_key_figures(facts),
         sections=lambda: (
-            Section("Counts", (_chart(largest(len(rows))), *_notes(findings(facts)[:-1]))),
+            Section("Counts", (_chart(largest(len(rows))), *_notes(findings(found)[:-1]))),
             Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
             Section(
                 "What averaging tells",
@@ -92,11 +90,11 @@ def document(facts: Facts, top: int, *, ordered: bool = False) -> Document:
             ),
             Section("All estimates", (listed(TABLE_BINS),)),
         ),
-        summary=lambda: (listed(top, facts["title"]),),
-        prose=(*findings(facts), *promise(facts), *reason),
-        facts=lambda: facts,
+        summary=lambda: (listed(top, found.about.title),),
+        prose=(*findings(found), *promise(facts), *reason),
+        facts=lambda: found.facts,
         tables=lambda: {"estimates.csv": Rows(largest(len(rows)))},
-        closing=closing(facts["seed"], facts["fingerprint"]),
+        origin=(facts["fingerprint"],),
     )
 
 
@@ -189,24 +187,26 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _table(facts: Facts, shown: list[Facts], title: str, *, folded: bool = False) -> Table:
-    """Some estimates beside the truth; of words also whether they are significant."""
-    level = f"{percent(facts['confidence_level'])} interval"
-    found = "found" in facts["estimates"][0]
+def _table(
+    found: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
+) -> Table:
+    """Return a table of some estimates; of words it says whether they are significant."""
+    level = f"{percent(found.facts['confidence_level'])} interval"
+    words = found.result.words is not None
     head = [
-        facts["column"],
+        found.facts["column"],
         "estimate",
         "standard error",
         level,
         f"{level}, all",
-        *(["true count", "error"] if "covered" in facts else []),
+        *(["true count", "error"] if found.simulated else []),
     ]
-    rows = [_cells(row, found=found) for row in shown]
-    return Table((*head, *["significant"] * found), rows, title=title, folded=folded)
+    rows = [_cells(row, words=words) for row in shown]
+    return Table((*head, *["significant"] * words), rows, title=title, folded=folded)
 
 
-def _cells(row: Facts, *, found: bool) -> list[Cell]:
-    more = ["yes" if row["found"] else "no"] if found else []
+def _cells(row: Facts, *, words: bool) -> list[Cell]:
+    more = ["yes" if row["found"] else "no"] if words else []
     error, true = row["standard_error"], row.get("truth")
     if error is None:
         beside = [] if true is None else [f"{true:,}", ""]

@@ -8,26 +8,26 @@ from mixtally.records.guarantee import Observer
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, supported
 from mixtally.report.promise import expected, protects
-from mixtally.simulation.covered import covered_text
+from mixtally.simulation.memoized.counts import MemoizedFindings
 from mixtally.simulation.memoized.losses import Facts
 
 
-def findings(facts: Facts) -> list[str]:
-    """How good the estimates are, and what averaging tells."""
-    reports = facts["reports"]
+def findings(found: MemoizedFindings) -> list[str]:
+    """Return how good the estimates are, and what averaging tells."""
+    facts, reports = found.facts, found.facts["reports"]
     lines = [
         f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
         f"report a person, {error_text(facts['bit_error_all_reports'])} from {reports:,}, "
         f"{error_text(facts['bit_error_floor'])} from any number",
-        f"{_measured(facts)}{facts['method']}",
+        f"{_measured(found)}{facts['method']}",
     ]
     if "unlisted" in facts:
-        found = sum(row["found"] for row in facts["estimates"])
+        significant = sum(row["found"] for row in found.rows)
         lines.append(
-            f"{found:,} of {len(facts['estimates']):,} candidates are significant; others than "
-            f"candidates: {supported(facts['unlisted'], facts['unlisted_standard_error'])} +- "
+            f"{significant:,} of {len(facts['estimates']):,} candidates are significant; others "
+            f"than candidates: {supported(facts['unlisted'], facts['unlisted_standard_error'])} +- "
             f"{error_text(facts['unlisted_standard_error'])}"
-            f"{_unlisted(facts)}; reduced chi-square {facts['misfit']:.3g}"
+            f"{_unlisted(found)}; reduced chi-square {facts['misfit']:.3g}"
             + (", counted in the errors" if facts["misfit_counted"] else "")
         )
         if facts["method"] == CHOSEN:
@@ -51,18 +51,16 @@ def lines(facts: Facts) -> Promise:
     )
 
 
-def _measured(facts: Facts) -> str:
-    """What the truth says of the estimates; empty in a release."""
-    if "covered" not in facts:
+def _measured(found: MemoizedFindings) -> str:
+    """Return what the truth says of the estimates; empty in a release."""
+    if not found.simulated:
         return ""
-    stated = sum(row["standard_error"] is not None for row in facts["estimates"])
-    held = round(facts["covered"] * stated)
-    covered = covered_text(held, stated, facts["confidence_level"]).rstrip(".")
-    return f"{covered}; measured error {error_text(facts['measured_error'])} counts; "
+    covered = found.coverage().text(found.facts["confidence_level"]).rstrip(".")
+    return f"{covered}; measured error {error_text(found.measured_error)} counts; "
 
 
-def _unlisted(facts: Facts) -> str:
-    return f" (truth {facts['unlisted_truth']:,})" if "unlisted_truth" in facts else ""
+def _unlisted(found: MemoizedFindings) -> str:
+    return f" (truth {found.true_unlisted:,})" if found.simulated else ""
 
 
 def averaging(facts: Facts) -> str:

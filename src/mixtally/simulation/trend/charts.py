@@ -22,14 +22,15 @@ def shown(trend: Trend, most: int) -> list[int]:
 def counts_chart(trend: Trend, top: int) -> Picture:
     """The estimates of the ``top`` largest bins in every epoch."""
     every = [result.estimate for result in trend.series.results]
-    panels = _panels(trend, top, every, trend.truth)
+    truth = None if trend.truth is None else trend.truth.counts
+    panels = _panels(trend, top, every, truth)
     return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
 
 
 def changes_chart(trend: Trend, top: int) -> Picture:
     """The change from each epoch to the next of the ``top`` largest bins."""
     every = [step.change for step in trend.steps[: len(trend.epochs) - 1]]
-    truth = None if trend.truth is None else np.diff(trend.truth, axis=0)
+    truth = None if trend.truth is None else np.diff(trend.truth.counts, axis=0)
     panels = _panels(trend, top, every, truth, zero=True)
     return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
 

@@ -12,14 +12,12 @@ from mixtally.report.document import (
     Section,
     Table,
     Text,
-    closing,
     columns,
 )
 from mixtally.report.numbers import at_most, ends, error_text, percent, supported
 from mixtally.report.promise import expected, lines
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise
-from mixtally.simulation.covered import covered_text
 from mixtally.simulation.trend.charts import changes_chart, counts_chart, shown
 from mixtally.simulation.trend.facts import Numbers
 from mixtally.simulation.trend.trend import Spent, Trend
@@ -36,18 +34,15 @@ _LEANING = (
 def document(trend: Trend, top: int) -> Document:
     """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
     numbers = Numbers(trend)
-    return Document(
-        title=trend.about.title,
-        source=trend.about.told(simulation=trend.truth is not None),
+    return trend.document(
         promise=_lines(trend),
-        simulation=trend.truth is not None,
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
         prose=(trend.about.reason, *_left_out(numbers.listed, trend)),
         facts=numbers.facts,
         tables=numbers.tables,
-        closing=closing(trend.about.seed, trend.plan.fingerprint),
+        origin=(trend.plan.fingerprint,),
     )
 
 
@@ -135,9 +130,7 @@ def _findings(trend: Trend) -> str:
             "bins have a change that is distinguishable from zero."
         )
     if trend.truth is not None and trend.steps:
-        inside = trend.inside()
-        held = int(inside.sum())
-        text += " " + covered_text(held, inside.size, found.each.level, "true change")
+        text += " " + trend.coverage().text(found.each.level, "true change")
     return text
 
 
@@ -182,7 +175,7 @@ def _counts(trend: Trend, top: int) -> Table:
     """
     question, interval = trend.plan.question, f"{percent(trend.estimate.each.level)} interval"
     rows: list[list[Cell]] = []
-    bins, truth = shown(trend, top), trend.truth
+    bins, truth = shown(trend, top), None if trend.truth is None else trend.truth.counts
     for i in bins:
         for epoch, result in enumerate(trend.series.results):
             row = result.row(i)

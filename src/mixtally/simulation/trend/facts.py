@@ -1,21 +1,17 @@
 """Counts over time as one JSON object and as rows of CSV files."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
-from mixtally.records.change import Change
-from mixtally.records.result import Step
-from mixtally.records.results import Estimate
 from mixtally.report.counts import figure_rows, precision
-from mixtally.report.document import Batches, Column, Facts, Rows
-from mixtally.report.texts import row_facts
+from mixtally.report.document import Batches, Column, Facts, Rows, spread
+from mixtally.report.estimates import estimates_of, estimates_of_rows, named, rows_of
 from mixtally.simulation.trend.trend import Trend
 
 MOST_LISTED = 200_000
 """Numbers of a series that JSON lists; CSV files have all of them."""
 LARGEST = 1_000
+_CHANGE = {"estimate": "change"}
 
 
 class Numbers:
@@ -34,78 +30,47 @@ class Numbers:
         trend = self._trend
         bins, numbers = trend.plan.question.bins, len(trend.epochs) + len(trend.steps)
         if bins * numbers <= MOST_LISTED:
-            return list(range(bins))
+            return self._bins
         ranked = trend.series.ranked()
         rest = ranked[LARGEST:]
         changed = rest[trend.series.significant[rest]]
         return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
-    def _counts(self) -> list[list[Facts]]:
-        """Return an object a listed bin for every epoch."""
-        truth = self._trend.truth
-        return [
-            [
-                {"epoch": name, "bin": i, **row_facts(result.row(i)), **_true(truth, (epoch, i))}
-                for i in self.listed
-            ]
-            for epoch, (name, result) in enumerate(
-                zip(self._trend.epochs, self._trend.series.results, strict=True)
+    def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
+        """Yield the columns of one epoch after the other."""
+        trend, labels = self._trend, self._labels_of(bins)
+        for epoch, result in enumerate(trend.series.results):
+            found = estimates_of(result.estimate, labels, bins).columns()
+            true = (
+                {} if trend.truth is None else {"truth": trend.truth.counts[epoch][bins].tolist()}
             )
-        ]
+            yield {"epoch": trend.epochs[epoch], "bin": bins, **found, **true}
 
-    def _changes(self) -> list[Facts]:
-        """Return an object a listed bin for one change after the other."""
-        return [row for step in self._trend.steps for row in self._changed(step)]
-
-    def _changed(self, step: Step) -> list[Facts]:
-        trend, found, question = self._trend, step.change, self._trend.plan.question
-        truth = None if trend.truth is None else trend.true_change(step)
-        significant, rows = found.significant, []
-        for i in self.listed:
-            row = row_facts(found.row(i, question.label(i)))
-            change = {_RENAMED.get(name, name): value for name, value in row.items()}
-            rows.append(
-                {
-                    "from": trend.epochs[step.first],
-                    "to": trend.epochs[step.last],
-                    "bin": i,
-                    **change,
-                    "significant": bool(significant[i]),
-                    **_true(truth, i),
-                }
-            )
-        return rows
-
-    def _count_batches(self) -> Iterator[list[Column]]:
-        """Yield the columns of all counts of each epoch."""
-        trend, labels = self._trend, self._labels
-        for epoch, (name, result) in enumerate(
-            zip(trend.epochs, trend.series.results, strict=True)
-        ):
-            found = result.estimate
-            error: Column = _number(found.standard_error)
-            if found.errors is not None:
-                error = [_number(one) for one in found.errors.tolist()]
-            true = [] if trend.truth is None else [trend.truth[epoch].tolist()]
-            bins = list(range(len(labels)))
-            yield [name, bins, labels, found.counts.tolist(), error, *_ends(found), *true]
-
-    def _change_batches(self) -> Iterator[list[Column]]:
-        """Yield the columns of all changes of each step."""
-        trend, labels = self._trend, self._labels
+    def _changes(self, bins: list[int]) -> Iterator[dict[str, Column]]:
+        """Yield the columns of one change after the other."""
+        trend, labels = self._trend, self._labels_of(bins)
         for step in trend.steps:
-            found = step.change
-            names = trend.epochs[step.first], trend.epochs[step.last]
-            true = [] if trend.truth is None else [trend.true_change(step).tolist()]
-            yield [
-                *names, list(range(len(labels))), labels, found.counts.tolist(),
-                found.standard_error, *_ends(found), found.significant.tolist(), *true,
-            ]  # fmt: skip
+            found = estimates_of(step.change, labels, bins).columns()
+            known = trend.truth is not None
+            yield {
+                "from": trend.epochs[step.first],
+                "to": trend.epochs[step.last],
+                "bin": bins,
+                **named(found, _CHANGE),
+                "significant": step.change.significant[bins].tolist(),
+                **({"truth": trend.true_change(step)[bins].tolist()} if known else {}),
+            }
+
+    @cached_property
+    def _bins(self) -> list[int]:
+        return list(range(self._trend.plan.question.bins))
 
     @cached_property
     def _labels(self) -> list[str]:
-        question = self._trend.plan.question
-        return [question.label(i) for i in range(question.bins)]
+        return [self._trend.plan.question.label(i) for i in self._bins]
+
+    def _labels_of(self, bins: list[int]) -> list[str]:
+        return self._labels if bins is self._bins else [self._labels[i] for i in bins]
 
     @cached_property
     def derived(self) -> dict[str, list[Facts]]:
@@ -118,13 +83,9 @@ class Numbers:
 
     def facts(self) -> Facts:
         """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
-        trend, whole, counts = self._trend, self._trend.whole, self._counts()
+        trend, whole = self._trend, self._trend.whole
         every = len(self.listed) == trend.plan.question.bins
         return {
-            "title": trend.about.title,
-            "source": trend.about.told(simulation=trend.truth is not None),
-            "seed": trend.about.seed,
-            "reason": trend.about.reason,
             "question": trend.plan.question.name,
             "epsilon": trend.guarantee.epsilon,
             "delta_target": trend.guarantee.delta,
@@ -146,51 +107,48 @@ class Numbers:
             "epochs": [
                 {
                     "epoch": name,
-                    "users": trend.users[i],
-                    "messages": trend.series.results[i].messages,
-                    "estimates": counts[i],
+                    "users": users,
+                    "messages": result.messages,
+                    "estimates": rows_of(_whole(columns)),
                 }
-                for i, name in enumerate(trend.epochs)
+                for name, users, result, columns in zip(
+                    trend.epochs,
+                    trend.users,
+                    trend.series.results,
+                    self._counts(self.listed),
+                    strict=True,
+                )
             ],
-            "changes": self._changes(),
+            "changes": [
+                row for columns in self._changes(self.listed) for row in rows_of(_whole(columns))
+            ],
             **self.derived,
         }
 
     def tables(self) -> dict[str, Rows | Batches]:
         """A line an epoch and bin, a line a change and bin, a line a mean."""
-        true = ("truth",) * (self._trend.truth is not None)
-        ends = ("lower", "upper", "lower_simultaneous", "upper_simultaneous")
-        counts = ("epoch", "bin", "label", "estimate", "standard_error", *ends, *true)
-        changes = "from", "to", "bin", "label", "change", "standard_error", *ends, "significant"
+        numbers, true = estimates_of_rows(()).columns(), ("truth",) * self._trend.simulated
+        changes = "from", "to", "bin", *named(numbers, _CHANGE), "significant", *true
         return {
-            "counts.csv": Batches(counts, self._count_batches),
-            "changes.csv": Batches((*changes, *true), self._change_batches),
+            "counts.csv": self._batches(("epoch", "bin", *numbers, *true), self._counts),
+            "changes.csv": self._batches(changes, self._changes),
             **{f"{name}.csv": Rows(rows) for name, rows in self.derived.items()},
         }
 
-
-_RENAMED = {"estimate": "change"}
-
-
-def _ends(found: Estimate | Change) -> list[list[int]]:
-    """Return the ends of the intervals of each bin alone and of all at once."""
-    intervals = found.each, found.together
-    return [end.tolist() for one in intervals for end in (one.lower, one.upper)]
+    def _batches(
+        self, names: tuple[str, ...], made: Callable[[list[int]], Iterable[dict[str, Column]]]
+    ) -> Batches:
+        return Batches(names, lambda: (list(columns.values()) for columns in made(self._bins)))
 
 
-def _number(value: float) -> float | None:
-    """Return an error, or None for one that is not known."""
-    return None if math.isnan(value) else value
+def _whole(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
+    """Return the columns with a value a row."""
+    return dict(zip(columns, spread(list(columns.values())), strict=True))
 
 
 def _measured(trend: Trend) -> Facts:
     return {
         "measured_count_error": trend.count_error(),
         "measured_change_error": trend.change_error(),
-        "changes_covered": trend.covered(),
+        "changes_covered": trend.coverage().share,
     }
-
-
-def _true(truth: Any, place: Any) -> Mapping[str, int]:
-    """What stands beside a number where the truth is known."""
-    return {} if truth is None else {"truth": int(truth[place])}

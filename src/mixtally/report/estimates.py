@@ -1,0 +1,122 @@
+"""Estimated numbers of every kind of result, column by column, as JSON and CSV files have them.
+
+A number that is added to ``Estimates.columns`` stands in every kind of result: counts, changes,
+figures, words, sets and rules, memoized answers and votes.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mixtally.records.change import Change
+from mixtally.records.results import Estimate, Row
+from mixtally.report.document import Facts
+
+Columns = dict[str, Sequence[object]]
+"""A list a name, all of one length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Estimated numbers of one kind with their errors and intervals.
+
+    Attributes
+    ----------
+    labels : sequence of str
+        What each number is of.
+    values : sequence of float
+        The unbiased estimates.
+    errors : sequence of float or None
+        Standard errors; None where only the interval is known.
+    lower, upper : sequence of float
+        The ends of the interval of each number alone.
+    lower_simultaneous, upper_simultaneous : sequence of float or None
+        The ends of the intervals that hold for all numbers at once; None where there are none.
+    """
+
+    labels: Sequence[str]
+    values: Sequence[float]
+    errors: Sequence[float | None]
+    lower: Sequence[float]
+    upper: Sequence[float]
+    lower_simultaneous: Sequence[float | None]
+    upper_simultaneous: Sequence[float | None]
+
+    def columns(self) -> Columns:
+        """Return the numbers by name: this is the one list of what files say of a number."""
+        return {
+            "label": self.labels,
+            "estimate": self.values,
+            "standard_error": self.errors,
+            "lower": self.lower,
+            "upper": self.upper,
+            "lower_simultaneous": self.lower_simultaneous,
+            "upper_simultaneous": self.upper_simultaneous,
+        }
+
+    def shares(self, people: int) -> "Estimates":
+        """Return the same numbers as shares of ``people``, whose number is known."""
+        return Estimates(
+            self.labels,
+            [value / people for value in self.values],
+            [_part(error, people) for error in self.errors],
+            [end / people for end in self.lower],
+            [end / people for end in self.upper],
+            [_part(end, people) for end in self.lower_simultaneous],
+            [_part(end, people) for end in self.upper_simultaneous],
+        )
+
+
+def _part(value: float | None, people: int) -> float | None:
+    return None if value is None else value / people
+
+
+def estimates_of(
+    found: Estimate | Change, labels: Sequence[str], places: Sequence[int] | None = None
+) -> Estimates:
+    """Return the estimates of all bins, or of those at ``places``; ``labels`` are theirs.
+
+    An estimate that says nothing has no standard error.
+    """
+    chosen = slice(None) if places is None else list(places)
+    errors: list[float | None] = [found.standard_error] * len(labels)
+    if isinstance(found, Estimate) and found.errors is not None:
+        errors = found.errors[chosen].tolist()
+    each, together = found.each, found.together
+    return Estimates(
+        labels,
+        found.counts[chosen].tolist(),
+        [None if error is None or math.isnan(error) else error for error in errors],
+        *(end[chosen].tolist() for end in (each.lower, each.upper, together.lower, together.upper)),
+    )
+
+
+def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
+    """Return the same numbers column by column."""
+    every = list(rows)
+    return Estimates(
+        [row.label for row in every],
+        [row.estimate for row in every],
+        [row.standard_error for row in every],
+        [row.lower for row in every],
+        [row.upper for row in every],
+        [row.lower_simultaneous for row in every],
+        [row.upper_simultaneous for row in every],
+    )
+
+
+def named(columns: Columns, names: Mapping[str, str | None]) -> Columns:
+    """Return the columns under other names; those whose name is None are left out."""
+    kept = {name: names.get(name, name) for name in columns}
+    return {new: columns[name] for name, new in kept.items() if new is not None}
+
+
+def prefixed(columns: Columns, prefix: str) -> Columns:
+    """Return the columns of numbers that stand beside others: PREFIX, PREFIX_lower and so on."""
+    own = named(columns, {"label": None})
+    return {prefix if name == "estimate" else f"{prefix}_{name}": own[name] for name in own}
+
+
+def rows_of(columns: Mapping[str, Sequence[object]]) -> list[Facts]:
+    """Return one flat object a row."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

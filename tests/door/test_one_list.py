@@ -1,0 +1,84 @@
+"""A number that is added to the one list of numbers stands in every kind of result."""
+
+import json
+
+import numpy as np
+import pytest
+
+import mixtally
+from mixtally.report.counted import Counted
+from mixtally.report.estimates import Estimates
+from mixtally.report.received import count_facts
+
+ANSWERS = ["tea", "milk", "tea", "water"] * 250
+BASKETS = [["tea", "milk"], ["tea", "milk", "water"], ["tea"], ["water"]] * 250
+END = {"epsilon": 4.0, "delta": 1e-6, "seed": 1}
+WEEKS = {"answer": ANSWERS * 2, "week": ["1"] * 1000 + ["2"] * 1000}
+
+
+def counts():
+    found = mixtally.simulate(ANSWERS, **END)
+    told = found.to_dict()
+    round_told = count_facts(Counted(found.record))
+    return [told["counts"], found.simulation.rows(), round_told["estimates"]]
+
+
+def figures():
+    found = mixtally.simulate(
+        np.arange(1000.0) % 100, number=(0, 100), epsilon=4, delta=1e-6, seed=1
+    )
+    return [found.to_dict()["numbers"]]
+
+
+def simulated(found, *names):
+    """The rows of JSON under some names, with the truth and without; and of every CSV file."""
+    for facts in (found.facts, found.simulation):
+        json.dumps(facts)
+        yield from (facts[name] for name in names)
+    yield from found.tables.values()
+
+
+def epochs():
+    found = mixtally.simulate_epochs(WEEKS, epochs="week", rows_are_people=True, **END)
+    yield from simulated(found, "changes")
+    yield from (epoch["estimates"] for epoch in found.simulation["epochs"])
+
+
+def votes():
+    found = mixtally.simulate_votes(ANSWERS, **END)
+    yield from found.tables.values()
+    yield from (found.simulation[version]["results"] for version in ("local", "shuffle"))
+
+
+KINDS = {
+    "counts": counts,
+    "figures": figures,
+    "epochs": epochs,
+    "words": lambda: simulated(mixtally.simulate_words(ANSWERS, top=2, **END), "words"),
+    "baskets": lambda: simulated(mixtally.simulate_baskets(BASKETS, **END), "items", "sets"),
+    "memoized": lambda: simulated(
+        mixtally.simulate_memoized(ANSWERS, epsilon=2, reports=3, seed=1), "estimates"
+    ),
+    "votes": votes,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_that_is_added_stands_in_every_kind_of_result(kind, plant):
+    """Planted: the list of numbers has one more."""
+    plant(
+        Estimates,
+        "columns",
+        lambda honest, numbers: {**honest(numbers), "planted": [7.5] * len(numbers.labels)},
+    )
+    every = list(KINDS[kind]())
+    assert every
+    for rows in every:
+        assert rows
+        for row in rows:
+            assert 7.5 in [row[name] for name in row if name.endswith("planted")], row
+
+
+def test_it_stands_in_none_of_them_otherwise():
+    for rows in KINDS["counts"]():
+        assert not any(name.endswith("planted") for row in rows for name in row)
