@@ -19,20 +19,20 @@ import numpy as np
 from rich.console import Console
 from statsmodels.datasets import anes96
 
+from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.outcome import Run
+from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
+from mixtally.estimate.analysis import Analysis
 from mixtally.ground.chance import Chance
-from mixtally.planner import PlanRequest
-from mixtally.privacy.local import certificate
-from mixtally.records.guarantee import Guarantee
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.simulation.election.document import document
-from mixtally.simulation.election.votes import Election
-from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import chance_of
-from mixtally.simulation.voting import hold, local_ballots
+from mixtally.simulation.study import Study
+from mixtally.simulation.study_document import document
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),
@@ -47,7 +47,7 @@ QUESTIONS = {
     ),
 }
 """Columns of the study, and what their numbers 0, 1, 2.. stand for."""
-NAMES = {"vote": "expected vote", "PID": "party"}
+NAMES = {"vote": "vote, 1996", "PID": "party, 1996"}
 
 
 def electorate(column: str) -> Population:
@@ -57,24 +57,15 @@ def electorate(column: str) -> Population:
     return Population(Question(name=NAMES[column], bins=len(labels), labels=labels), answers)
 
 
-def held(population: Population, promised: Guarantee, chance: Chance, seed: int | None) -> Election:
+def held(population: Population, asked: VoteOptions, chance: Chance, seed: int | None) -> Study:
     """The vote in both versions at the same epsilon."""
-    ballots = local_ballots(population.question.bins, epsilon=promised.epsilon, keep=None)
-    users = len(population.codes)
-    return hold(
-        population,
-        ballots,
-        certificate(ballots, promised.epsilon),
-        PlanRequest(question=population.question, guarantee=promised, users=users),
-        Lab(chance),
-        level=0.95,
-        about=Provenance(
-            title=f"{population.question.name}, 1996",
-            source=f"{users} people of the American National Election Study 1996, each played as a "
-            "voter. They are a sample: its error comes on top of the one shown.",
-            seed=seed,
-        ),
+    source = (
+        f"{population.users} people of the American National Election Study 1996, each played as a "
+        "voter. They are a sample: its error comes on top of the one shown."
     )
+    budget = BudgetOptions(cost=CostOptions(), trust=TrustOptions())
+    run = Run(lab=Lab(chance), source=source, seed=seed)
+    return vote_of(population, asked, run, budget=budget, analysis=Analysis())
 
 
 def main() -> None:
@@ -87,13 +78,13 @@ def main() -> None:
     given = asked.parse_args()
     chance = chance_of(given.seed)
     try:
-        promised = Guarantee(epsilon=given.epsilon, delta=given.delta)
-        votes = {c: held(electorate(c), promised, chance, given.seed) for c in QUESTIONS}
+        asked_for = VoteOptions(epsilon=given.epsilon, delta=given.delta)
+        votes = {c: held(electorate(c), asked_for, chance, given.seed) for c in QUESTIONS}
     except MixtallyError as error:
         sys.exit(f"vote.py: {error}")
     console = Console()
-    for column, election in votes.items():
-        shown = document(election)
+    for column, study in votes.items():
+        shown = document(study, 20)
         for line in opening(shown):
             console.print(line, markup=False, highlight=False)
         console.print(printed(shown))

@@ -49,7 +49,6 @@ CALLS = {
     "batch randomize": "survey.csv --column color --plan plan.json --out raw",
     "batch mix": "raw --plan plan.json --out mixed",
     "batch tally": "raw --plan plan.json",
-    "simulate votes": READ,
     "simulate places": f"people.csv --latitude lat --longitude lon {BOX} {PROMISE}",
     "simulate baskets": f"survey.csv --column color --person-column who --several set {PROMISE}",
     "simulate words": f"{READ} --longest 2",

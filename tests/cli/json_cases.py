@@ -141,12 +141,12 @@ simulate memoized survey.csv --column answer --labels words.txt --epsilon 1 --st
 simulate gaps.csv --column answer --labels words.txt --epsilon 1 --missing drop {END}
 simulate diary.csv --column color --labels colors.txt --person-column who --several last --epsilon 1 {END}
 simulate diary.csv --column color --labels colors.txt --max-set 3 --person-column who --several set --epsilon 1 --mix-fakes {END}
-simulate votes diary.csv --column color --labels colors.txt --person-column who --several first --epsilon 1 {END}
+simulate diary.csv --winner --column color --labels colors.txt --person-column who --several first --epsilon 1 {END}
 {SMALL} && simulate survey.csv --column answer --contract small.json --out played --seed {{seed}} --json
 {SMALL} && simulate survey.csv --column answer --contract small.json --dishonest 1,3 --leave-out 0.5 --json
-simulate votes --example --seed {{seed}} --json
-simulate votes survey.csv --column answer --labels words.txt --epsilon 1 --out vote-result {END}
-simulate votes survey.csv --column answer --labels words.txt --keep-probability 0.63 --mix-fakes {END}
+simulate --winner --example --seed {{seed}} --json
+simulate survey.csv --winner --column answer --labels words.txt --epsilon 1 --out vote-result {END}
+simulate survey.csv --winner --column answer --labels words.txt --keep-probability 0.63 --mix-fakes {END}
 simulate memoized survey.csv --column answer --labels words.txt --reports 5 --state crowd.key --out result --json
 simulate memoized survey.csv --column answer --labels words.txt --permanent 0.5 --p 0.5 --q 0.75 --reports 5 --epsilon 1 --seed {{seed}} --json
 simulate memoized survey.csv --column answer --reports 5 --bloom-bits 64 --candidates list.txt --seed {{seed}} --json

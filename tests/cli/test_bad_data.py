@@ -96,7 +96,7 @@ def test_a_value_without_a_label_is_refused_by_row(refuses, tmp_path):
 
 @pytest.mark.parametrize("text", ["red\nblue\nred\n", "red\n\nblue\n", ""])
 @pytest.mark.parametrize(
-    "command", ["simulate", "simulate votes", "simulate memoized", "simulate epochs"]
+    "command", ["simulate", "simulate --winner", "simulate memoized", "simulate epochs"]
 )
 def test_labels_are_distinct_text(refused, tmp_path, command, text):
     labels, path = tmp_path / "labels", tmp_path / "data.csv"
@@ -105,7 +105,9 @@ def test_labels_are_distinct_text(refused, tmp_path, command, text):
     more = {"simulate memoized": (), "simulate epochs": (*ASKED, "--synthetic", 3)}.get(
         command, ASKED
     )
-    line = refused(command, path, "--column", "color", "--labels", labels, *more)
+    name, *flags = command.split(" --")
+    more = (*more, *(f"--{flag}" for flag in flags))
+    line = refused(name, path, "--column", "color", "--labels", labels, *more)
     assert f"{labels}: wanted distinct labels" in line
 
 

@@ -16,7 +16,6 @@ OPTIONS = {"--delimiter", "--encoding", "--sheet", "--missing", "--person-column
 PROMISE = ("--epsilon", 2, "--delta", "1e-4", "--seed", 1)
 COMMANDS = {
     "simulate": PROMISE,
-    "simulate votes": PROMISE,
     "simulate words": (*PROMISE, "--top", 1, "--longest", 2, "--messages-per-user", 30),
     "simulate memoized": ("--seed", 1),
     "simulate epochs": (*PROMISE, "--synthetic", 2),
@@ -112,13 +111,13 @@ def test_every_format_comes_through_a_pipe(cli, tmp_path, piped, name):
     through = cli("simulate memoized", "-", "--column", "answer", "--seed", 1, "--json")
     assert (read.status, through.status) == (0, 0)
     one, other = json.loads(read.out), json.loads(through.out)
-    assert other.pop("source") == "400 rows of the standard input, one person each"
-    assert one.pop("source") == f"400 rows of {name}, one person each"
+    assert other.pop("source") == "400 rows of the standard input, one person each."
+    assert one.pop("source") == f"400 rows of {name}, one person each."
     assert one == other
 
 
 def test_the_example_of_a_vote_brings_its_own_rows(refused):
-    line = refused("simulate votes", "--example", "--missing", "drop", "--seed", 1)
+    line = refused("simulate", "--example", "--missing", "drop", "--seed", 1)
     assert "got both: --missing; leave one out" in line
 
 

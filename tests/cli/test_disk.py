@@ -101,13 +101,23 @@ def test_no_device_pipe_or_directory_is_replaced(refused, tmp_path):
     [
         ("simulate", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
         ("simulate epochs", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
-        ("simulate votes", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
+        (
+            "simulate",
+            "crowd.csv",
+            "--winner",
+            "--column",
+            "color",
+            "--epsilon",
+            1,
+            "--delta",
+            "1e-6",
+        ),
         ("simulate memoized", "crowd.csv", "--column", "color"),
         ("simulate words", "crowd.csv", "--column", "color", "--epsilon", 1, "--delta", "1e-6"),
         ("check attack", "plan.json"),
         ("demo",),
     ],
-    ids=lambda given: given[0],
+    ids=lambda given: given[0] + " winner" * ("--winner" in given),
 )
 @pytest.mark.parametrize("out", ["there", "there/below"])
 def test_a_file_where_a_folder_is_wanted_is_noticed_before_the_work(

@@ -24,7 +24,7 @@ OTHERS = (
     "plan --epsilon 1 --delta 1e-6 --users 1000 --labels live.txt --out plan.json && "
     "batch randomize live.csv --column answer --plan plan.json --out devices && "
     "batch mix devices --plan plan.json --out mixed && batch tally mixed --plan plan.json",
-    "simulate votes live.csv --column answer --epsilon 1 --delta 1e-6 --seed 1",
+    "simulate live.csv --winner --column answer --epsilon 1 --delta 1e-6 --seed 1",
     "simulate baskets live.csv --column likes --set ; --epsilon 4 --delta 1e-6 --seed 1",
     "simulate epochs live.csv --column answer --synthetic 3 --epsilon 1 --delta 1e-6 --seed 1",
     "simulate words live.csv --column answer --epsilon 4 --delta 1e-6 --longest 8 --outside 3 "

@@ -47,7 +47,7 @@ GIVEN = {
     "--permanent 0.5",
     "bloom": "simulate memoized survey.csv --column answer --bloom-bits 16 --reports 2 "
     "--candidates list.txt",
-    "vote": f"simulate votes survey.csv --column answer --labels words.txt {END}",
+    "vote": f"simulate survey.csv --winner --column answer --labels words.txt {END}",
     "baskets": f"simulate baskets survey.csv --column likes {SETS} {END}",
     "epochs": f"simulate epochs diary.csv --column color --labels colors.txt {DIARY} {END}",
     "invented": "simulate epochs survey.csv --column answer --labels words.txt --synthetic 2 "
@@ -205,7 +205,7 @@ def test_the_answer_that_one_person_gave_is_nowhere_else(tmp_path, cli):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "command", ["simulate", "simulate votes", "simulate epochs", "simulate memoized"]
+    "command", ["simulate", "simulate --winner", "simulate epochs", "simulate memoized"]
 )
 def test_a_column_of_names_is_refused_without_labels(command, people, said, tmp_path, refused):
     (tmp_path / "who.csv").write_text("\n".join(["address", *people]) + "\n")

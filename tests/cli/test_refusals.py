@@ -35,7 +35,7 @@ def here(crowd, monkeypatch):
         (("simulate memoized", "crowd.csv", "--column", "color", "--bloom-bits", 8, "--hashes", 9),
          "hashes: wanted an integer in [1, 8], got 9"),
         ((*PLAN, "--bins", 10, "--protocol", "memory"), "`mixtally simulate memoized`"),
-        (("simulate votes", "crowd.csv", "--column", "color", *PROMISE, "--protocol", "memory"),
+        ((*CROWD, "--winner", "--protocol", "memory"),
          "`mixtally simulate memoized`"),
         (("simulate epochs", "crowd.csv", "--column", "color", "--synthetic", 2, *PROMISE,
           "--protocol", "memory"), "`mixtally simulate memoized`"),

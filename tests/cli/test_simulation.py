@@ -28,7 +28,6 @@ from mixtally.simulation import epochs as series
 from mixtally.simulation import truth
 from mixtally.simulation.baskets.facts import BasketFindings
 from mixtally.simulation.counts_only import Histogram
-from mixtally.simulation.election.votes import Election
 from mixtally.simulation.heavy.facts import WordFindings
 from mixtally.simulation.memoized.counts import MemoizedFindings
 from mixtally.simulation.memoized.crowd import watched
@@ -36,7 +35,7 @@ from mixtally.simulation.seeded import SeededChance
 from mixtally.simulation.study import Study
 from mixtally.simulation.trend.trend import Trend
 
-PLAYS = {"simulate", "simulate votes", "simulate memoized", "simulate epochs", "simulate words",
+PLAYS = {"simulate", "simulate memoized", "simulate epochs", "simulate words",
          "simulate baskets", "demo"}  # fmt: skip
 RAW = "holds raw counts"
 SURVEY = "simulate survey.csv --column answer --labels words.txt --epsilon 1 --delta 1e-6"
@@ -156,8 +155,6 @@ def test_nor_what_takes_longer(case, tmp_path):
 
 LEAKS = {
     Study: SURVEY,
-    Election: "simulate votes survey.csv --column answer --labels words.txt --epsilon 1 "
-    "--delta 1e-6",
     WordFindings: "simulate words survey.csv --column answer --epsilon 2 --top 2 --delta 1e-6",
     BasketFindings: "simulate baskets survey.csv --column likes --labels drinks.txt --max-set 3 "
     "--set ';' --epsilon 2 --delta 1e-6",

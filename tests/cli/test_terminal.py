@@ -94,14 +94,25 @@ def test_closed_streams_are_no_failure():
 def test_labels_that_a_terminal_cannot_show_are_spelled(tmp_path, more):
     data = tmp_path / "data.csv"
     data.write_text("word\n" + "日本\né\n" * 500 + "é\n" * 50, encoding="utf-8")
-    given = ("simulate votes", data, "--column", "word", "--epsilon", 1, "--delta", "1e-6", *more)
+    given = (
+        "simulate",
+        data,
+        "--winner",
+        "--column",
+        "word",
+        "--epsilon",
+        1,
+        "--delta",
+        "1e-6",
+        *more,
+    )
     coded = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = process(RUN, *given, stdout=subprocess.PIPE, env=coded)
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode("cp1252")
     assert "\\u65e5\\u672c" in text
     if more:
-        assert json.loads(text)["true_winner"] == "é"
+        assert json.loads(text)["winner"]["true_winner"] == "é"
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")

@@ -1,10 +1,10 @@
-"""``mixtally simulate votes``: a ballot file in two versions, the example, and what is refused."""
+"""``mixtally simulate --winner``: ballots in two versions, the example, and what is refused."""
 
 import json
 
 import pytest
 
-FILES = ["report.html", "result.json", "shares.csv"]
+FILES = ["estimates.csv", "plan.json", "report.html", "result.json", "winner.csv"]
 ASKED = ("--epsilon", 1, "--delta", "1e-6")
 
 
@@ -19,7 +19,7 @@ def voted(cli, ballots):
     """Plays the ballots and returns the facts."""
 
     def call(*more, asked=ASKED):
-        outcome = cli("simulate votes", ballots, "--column", "color", *asked, *more, "--json")
+        outcome = cli("simulate", ballots, "--winner", "--column", "color", *asked, *more, "--json")
         assert (outcome.status, outcome.err.strip()) == (0, "")
         return json.loads(outcome.out)
 
@@ -27,9 +27,12 @@ def voted(cli, ballots):
 
 
 def test_both_versions_are_told_with_their_certificates(voted):
-    facts = voted("--seed", 3)
+    told = voted("--seed", 3)
+    facts, (release,) = told["winner"], told["releases"]
     local, shuffle = facts["local"], facts["shuffle"]
-    assert (facts["users"], facts["options"], facts["true_winner"]) == (1000, 5, "red")
+    assert (release["users"], facts["options"], facts["true_winner"]) == (1000, 5, "red")
+    rows = zip(release["estimates"], shuffle["results"], strict=True)
+    assert all(one["estimate"] == other["votes"] for one, other in rows)
     assert (local["epsilon"], local["delta"], local["observer"]) == (1.0, 0.0, "linked")
     assert shuffle["delta"] <= 1e-6
     assert (shuffle["observer"], shuffle["status"]) == ("messages", "proved")
@@ -42,39 +45,39 @@ def test_an_empty_ballot_is_no_candidate(cli, tmp_path):
     (tmp_path / "blank.csv").write_text("choice\n" + "\n".join(cells) + "\n")
     (tmp_path / "labels.txt").write_text("a\nb\nnobody\n")
     done = cli(
-        "simulate votes", tmp_path / "blank.csv", "--column", "choice",
+        "simulate", tmp_path / "blank.csv", "--winner", "--column", "choice",
         "--labels", tmp_path / "labels.txt", "--missing", "nobody",
         "--epsilon", 1, "--delta", "1e-6", "--json",
     )  # fmt: skip
     assert done.status == 0, done.err
-    told = json.loads(done.out)
+    told = json.loads(done.out)["winner"]
     assert told["true_winner"] == told["shuffle"]["leader"] == "a"
     assert [row["blank"] for row in told["shuffle"]["results"]] == [False, False, True]
 
 
 def test_keep_sets_the_local_version_alone(voted):
-    facts = voted("--keep-probability", 0.7)
+    facts = voted("--keep-probability", 0.7)["winner"]
     assert facts["local"]["keep_probability"] == pytest.approx(0.7)
     assert facts["local"]["epsilon"] == pytest.approx(1.6946, abs=1e-4)
     assert facts["shuffle"]["epsilon"] == 1.0
 
 
 def test_keep_without_epsilon_plans_for_what_it_keeps(voted):
-    facts = voted(asked=("--keep-probability", 0.63, "--delta", "1e-6"))
+    facts = voted(asked=("--keep-probability", 0.63, "--delta", "1e-6"))["winner"]
     assert (
         facts["shuffle"]["epsilon"] == facts["local"]["epsilon"] == pytest.approx(1.06443, abs=1e-5)
     )
 
 
 def test_the_budget_reaches_the_planner(voted):
-    assert voted("--mix-fakes")["shuffle"]["protocol"] == "clear-shaped"
+    assert voted("--mix-fakes")["releases"][0]["protocol"] == "clear-shaped"
     facts = voted("--protocol", "flip-blank", "--messages-per-user", 3)
-    assert facts["shuffle"]["fakes"] == 2000
+    assert facts["releases"][0]["fakes"] == 2000
 
 
 def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
     for name in ("one", "two"):
-        given = ("simulate votes", ballots, "--column", "color", *ASKED, "--seed", 3)
+        given = ("simulate", ballots, "--winner", "--column", "color", *ASKED, "--seed", 3)
         assert cli(*given, "--out", tmp_path / name).status == 0
     one, two = (tmp_path / name / "simulation" for name in ("one", "two"))
     assert sorted(p.name for p in one.iterdir()) == FILES
@@ -83,24 +86,27 @@ def test_a_seed_repeats_a_vote_to_the_byte(cli, ballots, tmp_path):
 
 
 def test_the_example_prints_the_side_notes_numbers(cli):
-    outcome = cli("simulate votes", "--example", "--seed", 1)
+    outcome = cli("simulate", "--example", "--seed", 1)
     assert outcome.status == 0
-    for text in ("1.151 %", "2.9 times", "at least 25.6 %", "'A' leads", "local version"):
+    for text in ("1.151 %", "2.9 times", "at least 25.6 %", "'A' leads", "Local version"):
         assert text in outcome.out
 
 
 def test_the_example_takes_other_numbers(cli):
     facts = json.loads(
-        cli("simulate votes", "--example", "--epsilon", 2, "--delta", "1e-8", "--json").out
+        cli("simulate", "--example", "--epsilon", 2, "--delta", "1e-8", "--json").out
     )
-    assert (facts["local"]["epsilon"], facts["shuffle"]["delta_target"]) == (2.0, 1e-8)
+    found = facts["winner"]["local"]["epsilon"], facts["releases"][0]["delta_target"]
+    assert found == (2.0, 1e-8)
 
 
 def test_labels_fix_the_options(voted, cli, ballots, tmp_path):
     labels = tmp_path / "labels"
     labels.write_text("teal\nred\nblue\npink\ngreen\nviolet\n")
     facts = voted("--labels", labels)
-    assert [row["option"] for row in facts["local"]["results"]] == labels.read_text().split()
+    assert [
+        row["option"] for row in facts["winner"]["local"]["results"]
+    ] == labels.read_text().split()
     assert "not_covered" not in facts
     assert voted()["not_covered"] == ["the list of answers was read from the data; give --labels"]
 
@@ -112,7 +118,9 @@ def refuses(refused, tmp_path):
     def call(text, *more, asked=ASKED):
         path, out = tmp_path / "ballots.csv", tmp_path / "out"
         path.write_text(text)
-        line = refused("simulate votes", path, "--column", "choice", *asked, "--out", out, *more)
+        line = refused(
+            "simulate", path, "--winner", "--column", "choice", *asked, "--out", out, *more
+        )
         assert not out.exists()
         return line
 
@@ -165,8 +173,22 @@ def test_bad_numbers_are_refused(refuses, asked, said):
 
 
 def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
-    assert "got neither" in refused("simulate votes")
-    assert "got one of the two" in refused("simulate votes", ballots, *ASKED)
-    assert "both: DATA, --column" in refused(
-        "simulate votes", ballots, "--column", "color", "--example"
-    )
+    assert "simulate: wanted DATA, got none" in refused("simulate", "--winner", *ASKED)
+    assert "wanted --column or --columns" in refused("simulate", ballots, "--winner", *ASKED)
+    assert "both: DATA, --column" in refused("simulate", ballots, "--column", "color", "--example")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("--counts-only",), ("--plan", "p.json"), ("--contract", "c.json"), ("--observer", "sums"),
+     ("--candidates", "words.txt"), ("--repeats", 2)],
+    ids=lambda more: more[0],
+)  # fmt: skip
+def test_what_is_no_vote_is_refused_beside_a_winner(refused, ballots, more):
+    line = refused("simulate", ballots, "--winner", "--column", "color", *ASKED, *more)
+    assert f"--winner: wanted a vote, planned and played, got also {more[0]}" in line
+
+
+def test_sets_have_no_winner(refused, ballots):
+    line = refused("simulate", ballots, "--winner", "--column", "color", "--set", ";", *ASKED)
+    assert "--winner: wanted one choice a ballot" in line

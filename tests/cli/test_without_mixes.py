@@ -22,7 +22,7 @@ OTHERS = {
     "collections": f"plan {END} --users 1e4 --bins 5 --protocol flip-blank --collections 3",
     "contract show": f"{SMALL} && contract show small.json",
     "a round": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1",
-    "vote": f"simulate votes survey.csv --column answer --labels words.txt {END} --seed 1",
+    "vote": f"simulate survey.csv --winner --column answer --labels words.txt {END} --seed 1",
     "baskets": "simulate baskets survey.csv --column likes --set ';' --labels drinks.txt "
     "--max-set 2 --epsilon 2 --delta 1e-6 --seed 1",
     "epochs": "simulate epochs survey.csv --column answer --labels words.txt --synthetic 3 "

@@ -26,7 +26,7 @@ ELSEWHERE = {
 }
 """Commands in blocks of pages, whose tests run them."""
 MARKS = {"check attack": pytest.mark.slow, "demo": pytest.mark.slow}
-MARKS |= {"check formula": pytest.mark.seconds, "simulate votes": pytest.mark.seconds}
+MARKS |= {"check formula": pytest.mark.seconds}
 """By command; what is not here is quick."""
 
 

@@ -41,7 +41,7 @@ def test_the_table_is_what_the_example_prints():
 
 @pytest.mark.seconds
 def test_the_example_has_the_radii_and_chances_that_the_page_tells():
-    found = json.loads(printed("-m mixtally simulate votes --example --seed 1 --json"))
+    found = json.loads(printed("-m mixtally simulate --winner --example --seed 1 --json"))["winner"]
     local, shuffle = found["local"], found["shuffle"]
     told = (
         f"In the example {local['radius']:.3%} locally and {shuffle['radius']:.3%} through mixes. "

@@ -47,7 +47,7 @@ def epochs():
 def votes():
     found = mixtally.simulate_votes(ANSWERS, **END)
     yield from found.tables.values()
-    yield from (found.simulation[version]["results"] for version in ("local", "shuffle"))
+    yield from (found.simulation["winner"][name]["results"] for name in ("local", "shuffle"))
 
 
 KINDS = {

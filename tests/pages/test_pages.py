@@ -25,7 +25,7 @@ COMMANDS = {
     "memory": f"simulate memoized survey.csv --column answer --reports 5 {END}",
     "epochs": f"simulate epochs survey.csv --column answer --synthetic 4 {END}",
     "words": f"simulate words survey.csv --column answer --top 2 {END}",
-    "vote": f"simulate votes survey.csv --column answer {END}",
+    "vote": f"simulate survey.csv --winner --column answer {END}",
     "places": f"simulate places homes.csv {BOX} {END}",
     "baskets": f"simulate baskets survey.csv --column likes --set ';' {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --seed 1 "

@@ -22,7 +22,7 @@ COMMANDS = {
     "number": f"simulate survey.csv --column age --number 0,100 --mix-fakes {END}",
     "memory": f"simulate memoized {VALUE} --reports 5 {END}",
     "epochs": f"simulate epochs {VALUE} --synthetic 4 {END}",
-    "vote": f"simulate votes {VALUE} {END}",
+    "vote": f"simulate {VALUE} --winner {END}",
     "places": f"simulate places homes.csv {BOX} {END}",
     "baskets": f"simulate baskets {LIKES} {END}",
     "contract": f"{SMALL} && simulate survey.csv --column answer --contract small.json --out out",

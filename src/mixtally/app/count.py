@@ -20,6 +20,7 @@ from mixtally.simulation.open_words import hashed, truth_of_words
 from mixtally.simulation.run import release
 from mixtally.simulation.study import Release, Study
 from mixtally.simulation.truth import Truth, compared, truth_of
+from mixtally.simulation.winner.contest import Ballots, hold
 
 
 class Asked(NamedTuple):
@@ -46,11 +47,27 @@ def count(
     sums: bool = False,
     counts_only: bool = False,
 ) -> Outcome:
+    """Play the collection, and show what came of it; as ``study_of``."""
+    study = study_of(asked, crowd, analysis, run, sums=sums, counts_only=counts_only)
+    return outcome(study, run.top, crowd.from_data)
+
+
+def study_of(
+    asked: Asked,
+    crowd: Population | Histogram,
+    analysis: Analysis,
+    run: Run,
+    *,
+    sums: bool = False,
+    counts_only: bool = False,
+    ballots: Ballots | None = None,
+) -> Study:
     """Play the collection.
 
     where
       sums         whether it is also said what is hidden from anyone who sees sums alone
       counts_only  whether tallies are drawn in place of messages, as those of a ``Histogram`` are
+      ballots      local ballots of the same crowd, where it is asked who won a vote
 
     Raises PlanError for a plan for others.
     """
@@ -58,8 +75,11 @@ def count(
     if sums:
         seen = offers.seen_by_sums(asked.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
+    contest = None
+    if ballots is not None and isinstance(crowd, Population):
+        contest = hold(played.result, crowd, ballots, run.lab)
     beside, errors = _central(played.result, truth, seeded=run.seed is not None)
-    study = Study(
+    return Study(
         about=Provenance(
             title=f"{asked.name}, counted privately",
             source=run.source,
@@ -71,8 +91,8 @@ def count(
         releases=(played,),
         truth=replace(truth, central=errors),
         central=beside,
+        contest=contest,
     )
-    return outcome(study, run.top, crowd.from_data)
 
 
 def _played(

@@ -31,7 +31,6 @@ COMMANDS = {
     "simulate baskets": Command(
         "Find items that people hold together, and rules between them.", "baskets", "baskets"
     ),
-    "simulate votes": Command("Count a vote in two ways.", "vote", "vote"),
     "simulate epochs": Command("Repeat a question over time.", "epochs", "epochs"),
     "simulate memoized": Command(
         "Play answers that are randomized once and reported again.", "memory", "memory"

@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from mixtally.app.count import Asked, count
 from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.app.options import flags
 from mixtally.cli import options as o
-from mixtally.cli import simulate_contract
+from mixtally.cli import simulate_contract, simulate_winner
 from mixtally.cli.grouped import grouped
 from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
 from mixtally.cli.labels import read_labels
@@ -19,6 +21,7 @@ from mixtally.cli.screen import show
 from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
 from mixtally.cli.simulate_crowd import crowd_of
+from mixtally.cli.simulate_winner import WinnerOptions
 from mixtally.data.population import Population
 from mixtally.data.reading import Reading
 from mixtally.records.contract import Plan
@@ -57,7 +60,8 @@ class SimulateRun(o.RunOptions):
 
 @grouped
 def simulate(
-    data: o.Data,
+    data: Annotated[Path | None, typer.Argument(help=o.DATA)] = None,
+    *,
     options: PlayOptions,
     run: SimulateRun,
     read: ReadingOptions,
@@ -65,6 +69,7 @@ def simulate(
     hashing: HashingOptions,
     contract: ContractOptions,
     counts: CountsOptions,
+    winner: WinnerOptions,
 ) -> None:
     """Simulate a private collection on your data.
 
@@ -73,8 +78,15 @@ def simulate(
     number (--number), or any word, of which those of --candidates are counted. With --contract a
     round is played as the contract says, hop by hop. With --counts-only the tally is drawn instead
     of messages, and with --counts every row is a value that many people hold: 10^10 of them in
-    seconds.
+    seconds. With --winner the record is a ballot: who has won, and what ballots hide without a mix.
     """
+    if flags(winner):
+        other = flags(options, "plan", "repeats", "candidates", "observer")
+        simulate_winner.refuse(other + flags(hashing) + flags(contract) + flags(counts))
+        wanted = options.wanted.analysis(run.level)
+        simulate_winner.play(data, winner, options.promise, read, budget, run, wanted)
+        return
+    data = simulate_winner.given(data)
     if contract.contract is not None:
         made = flags(options.promise) + flags(options, "plan", "repeats", "observer")
         refuse_beside(made + flags(budget) + flags(hashing) + flags(counts), "contract")

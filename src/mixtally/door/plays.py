@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from mixtally.app.baskets import FindOptions, baskets
-from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.limits import BudgetOptions
 from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, memoized
 from mixtally.app.outcome import Run
 from mixtally.app.places import places
-from mixtally.app.votes import VoteOptions, votes
+from mixtally.app.winner import VoteOptions, votes
 from mixtally.app.words import SearchOptions, words
 from mixtally.data.places import Box, grid
 from mixtally.data.population import Population
@@ -20,6 +20,7 @@ from mixtally.door.promise import guarantee_of
 from mixtally.door.simulated import Simulated
 from mixtally.door.values import Wanted, shared_crowd_of
 from mixtally.errors import ParameterError
+from mixtally.estimate.analysis import Analysis
 from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import chance_of
 
@@ -61,7 +62,7 @@ def simulate_words(
 
 
 @checks.in_python
-@checks.takes(VoteOptions, CostOptions, TrustOptions)
+@checks.takes(VoteOptions, BudgetOptions)
 def simulate_votes(
     values: object,
     *,
@@ -87,7 +88,7 @@ def simulate_votes(
       strip            whether spaces around a value are no part of its label
       ignore_case      whether capital and small letters are the same in labels
       other            the label of all values that are not listed; None to refuse them
-      options   ``mixtally.app.votes.VoteOptions`` (epsilon, delta, keep_probability) and what the
+      options   ``mixtally.app.winner.VoteOptions`` (epsilon, delta, keep_probability) and what the
                 shuffle version may cost and whom it may trust
 
     Raises DataError for ballots that cannot be read, ParameterError for an option outside its
@@ -102,8 +103,8 @@ def simulate_votes(
         crowd,
         checks.made(VoteOptions, options),
         run,
-        cost=checks.made(CostOptions, options),
-        trust=checks.made(TrustOptions, options),
+        budget=checks.made(BudgetOptions, options),
+        analysis=Analysis(level=run.level),
         blank=None if missing in ("refuse", DROP) else missing,
     )
     return Simulated(outcome, backend)

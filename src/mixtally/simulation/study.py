@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mixtally.errors import MessageError
 from mixtally.privacy.baselines import central_error, local_error
 from mixtally.records.baseline import NOT_DRAWN, Central
@@ -13,6 +16,7 @@ from mixtally.records.result import Result
 from mixtally.records.results import Figures, Tally
 from mixtally.simulation.findings import Findings
 from mixtally.simulation.truth import Truth
+from mixtally.simulation.winner.contest import Contest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,15 +74,22 @@ class Study(Findings[Truth]):
     where
       releases   the first is the main one
       central    mechanisms of the central model at the main release's guarantee
+      contest    who won the vote, where that was asked
     """
 
     releases: tuple[Release, ...]
     central: Central = NOT_DRAWN
+    contest: Contest | None = None
 
     @property
     def main(self) -> Result:
         """The result that is reported in full; raises as ``Release.result``."""
         return self.releases[0].result
+
+    @property
+    def true_counts(self) -> NDArray[np.int64] | None:
+        """How many people truly are in each bin; None where that is not known."""
+        return None if self.truth is None else self.truth.counts
 
     @property
     def central_error(self) -> float:

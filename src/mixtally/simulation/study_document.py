@@ -11,19 +11,24 @@ from mixtally.report.document import (
     Document,
     Facts,
     Part,
+    Promise,
+    Rows,
     Section,
     Table,
     Text,
     Tone,
     columns,
 )
-from mixtally.report.promise import of_round
+from mixtally.report.promise import of_round, stated
 from mixtally.report.received import came, key_figures, refused
 from mixtally.report.sections import promises, the_plan
 from mixtally.report.words import not_promised, promise, seen_by_sums
 from mixtally.simulation.central import MISSING
 from mixtally.simulation.models import lines, statements
 from mixtally.simulation.study import Release, Study
+from mixtally.simulation.winner import section as winner
+from mixtally.simulation.winner.facts import facts as winner_facts
+from mixtally.simulation.winner.facts import rows as winner_rows
 
 _FEW = 8
 """Rows of figures that a terminal shows at least."""
@@ -37,15 +42,36 @@ def document(study: Study, top: int) -> Document:
     plan, people = main.found.plan, f"{main.found.received.contributors:,}"
     signed = () if about.signed is None else (about.signed.fingerprint, "contract")
     return study.document(
-        promise=of_round(plan, result),
+        promise=_promise(study, of_round(plan, result)),
         key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
         sections=lambda: _sections(study, shown),
         summary=lambda: tuple(_summary(study, shown, top)),
         prose=(about.reason,) if about.reason else (),
         facts=lambda: _facts(study, shown),
-        tables=dict if shown is None else shown.tables,
+        tables=dict if shown is None else lambda: _tables(study, shown),
         origin=signed or (plan.fingerprint,),
     )
+
+
+def _promise(study: Study, lines: Promise) -> Promise:
+    """Return the three lines; beside local ballots the second line has their promise too."""
+    if study.contest is None:
+        return lines
+    first, second, third = lines
+    return first, f"{second} Local ballots: {stated(study.contest.local.certificate)}", third
+
+
+def _tables(study: Study, shown: Counted) -> dict[str, Rows]:
+    """Return the rows of counts and of what follows from them; of a vote also of both versions."""
+    contest, truth = study.contest, study.true_counts
+    if contest is None:
+        return shown.tables()
+    every = shown.bins(shown.result.question.bins)
+    lines: list[Facts] = []
+    for name, count in contest.counts().items():
+        rows = winner_rows(contest, count, truth)
+        lines += [{"version": name, **rows[i]} for i in every]
+    return {**shown.tables(), "winner.csv": Rows(lines)}
 
 
 def counted(study: Study) -> Counted:
@@ -58,7 +84,11 @@ def _sections(study: Study, shown: Counted | None) -> tuple[Section, ...]:
     if shown is None:
         first = [Section("Counts", (refused(main.refusal),))]
     else:
-        first = [shown.section(*_doubts(main)), *shown.figure_sections(CHART_BINS), _errors(study)]
+        won: tuple[Section, ...] = ()
+        if study.contest is not None:
+            won = winner.sections(study.contest, study.true_counts, shown.bins(TABLE_BINS))
+        counts_shown = shown.section(*_doubts(main))
+        first = [counts_shown, *won, *shown.figure_sections(CHART_BINS), _errors(study)]
         every = [Section("All bins", (shown.table(TABLE_BINS),))]
     told = [*promise(main.found.plan, main.found.certificate), *_seen_by_sums(main)]
     return (
@@ -109,6 +139,11 @@ def _facts(study: Study, shown: Counted | None) -> Facts:
             {**line.facts(), "measured": central.get(line.name)} for line in study.central.lines
         ],
         "central_note": study.central.note,
+        **(
+            {}
+            if study.contest is None
+            else {"winner": winner_facts(study.contest, study.true_counts)}
+        ),
         "releases": [
             _release(study, release, shown if place == 0 else None)
             for place, release in enumerate(study.releases)
@@ -140,6 +175,8 @@ def _summary(study: Study, shown: Counted | None, top: int) -> list[Part]:
     if shown is None:
         return [refused(main.refusal), *_came(main)]
     parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
+    if study.contest is not None:
+        parts += winner.summary(study.contest, study.true_counts, shown.bins(top))
     parts += [*_doubts(main), *shown.figures(max(top, _FEW)), *_came(main), _error_table(study)]
     # A terminal does not ask for a package: a formula stands for the mechanisms that it would draw.
     missing = [note for note in _missing(study) if note != MISSING]

@@ -5,45 +5,47 @@ import math
 import numpy as np
 import pytest
 
+from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.outcome import Run
+from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.data.population import Population
-from mixtally.errors import InfeasibleError, ParameterError, PlanError
+from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.estimate.analysis import Analysis
 from mixtally.estimate.conclude.vote import EXACT_ONES
 from mixtally.estimate.debias import estimate_counts
 from mixtally.literature.formulas import voting as published
-from mixtally.planner import PlanRequest
-from mixtally.privacy.local import certificate
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.records.question import Kind, Question
 from mixtally.records.results import Tally
-from mixtally.simulation import voting
-from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.winner import contest
+from mixtally.simulation.winner.contest import ballots_for
 from reference.coverage import draw_counts
 
+VOTES = np.array([51_150, 28_400, 13_300, 7_150])
+THREE = Question(name="x", bins=3)
 
-def held(population, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **wished):
-    ballots = voting.local_ballots(population.question.bins, epsilon=epsilon, keep=keep)
-    promise = certificate(ballots, None if epsilon is None else epsilon)
-    wish = PlanRequest(
-        question=population.question,
-        guarantee=Guarantee(epsilon=promise.epsilon, delta=delta),
-        users=len(population.codes),
-        **wished,
-    )
-    return voting.hold(
-        population, ballots, promise, wish, Lab(SeededChance(seed)), level=level,
-        about=Provenance(title="A vote", source="Made up.", seed=seed),
-    )  # fmt: skip
+
+def voted(crowd, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **trusted):
+    """The study of a vote."""
+    options = VoteOptions(epsilon=epsilon, delta=delta, keep_probability=keep)
+    run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
+    budget = BudgetOptions(cost=CostOptions(), trust=TrustOptions(**trusted))
+    return vote_of(crowd, options, run, budget=budget, analysis=Analysis(level=level))
+
+
+def held(crowd, **asked):
+    return voted(crowd, **asked).contest
 
 
 @pytest.fixture(scope="module")
 def example():
-    return held(voting.example(), keep=voting.EXAMPLE_KEEP)
+    return held(contest.example(), keep=contest.EXAMPLE_KEEP)
 
 
 def test_the_example_is_that_of_the_side_notes(example):
     """002 section 5: n = 100,000, p = 0.63: 2.9 and 1.15 %; at once over four 1.47 %."""
-    assert (example.users, int(example.truth[0])) == (100_000, 51_150)
+    assert (example.plan.users, VOTES[0]) == (100_000, 51_150)
     assert f"{math.exp(example.local.certificate.epsilon):.3f}" == "2.899"
     assert f"{100 * example.radius(example.local):.3f}" == "1.151"
     assert example.radius(example.local) == pytest.approx(published.radius(100_000, 0.63))
@@ -55,7 +57,7 @@ def test_the_example_is_that_of_the_side_notes(example):
 def test_the_exact_intervals_of_the_example_are_the_normal_ones_to_whole_votes(example):
     found = example.local.estimate
     assert found.each.method == "exact test inversion"
-    radius = example.radius(example.local) * example.users
+    radius = example.radius(example.local) * example.plan.users
     assert np.abs(found.counts - radius - found.each.lower).max() < 3
     assert np.abs(found.counts + radius - found.each.upper).max() < 3
 
@@ -63,7 +65,7 @@ def test_the_exact_intervals_of_the_example_are_the_normal_ones_to_whole_votes(e
 def test_real_ballots_give_unbiased_shares(example):
     """False alarm below 10^-5: eight estimates within five standard errors; the seed is fixed."""
     for count in example.counts().values():
-        off = np.abs(count.estimate.counts - example.truth)
+        off = np.abs(count.estimate.counts - VOTES)
         assert (off < 5 * count.estimate.standard_error).all()
         assert count.leaders == [0]
         assert count.chances[0] > 0.9999
@@ -123,7 +125,7 @@ def test_both_intervals_hold_the_truth_as_often_as_they_say():
     """False alarm below 10^-4: 1,200 intervals at 95 %, a standard error of 0.63 %, bounds at four
     of them, and the seed is fixed.
     """
-    ballots = voting.local_ballots(3, epsilon=None, keep=0.63)
+    ballots = ballots_for(THREE, epsilon=None, keep=0.63).flips
     exact, normal = covered(ballots, ballots)
     assert 0.925 < exact < 0.976
     assert 0.925 < normal < 0.976
@@ -132,25 +134,30 @@ def test_both_intervals_hold_the_truth_as_often_as_they_say():
 @pytest.mark.seconds
 def test_devices_that_keep_marks_less_often_than_planned_are_found():
     """The twin: p = 0.62 sent, 0.63 counted on."""
-    planned, sent = (voting.local_ballots(3, epsilon=None, keep=p) for p in (0.63, 0.62))
+    planned, sent = (ballots_for(THREE, epsilon=None, keep=p).flips for p in (0.63, 0.62))
     exact, normal = covered(planned, sent)
     assert exact < 0.925
     assert normal < 0.925
 
 
 def test_neither_epsilon_nor_keep_is_refused():
-    with pytest.raises(ParameterError, match="vote: wanted --epsilon or --keep-probability"):
-        voting.local_ballots(3, epsilon=None, keep=None)
+    with pytest.raises(ParameterError, match="--winner: wanted --epsilon or --keep-probability"):
+        ballots_for(THREE, epsilon=None, keep=None)
 
 
 def test_too_many_options_are_refused():
-    many = Population(Question(name="x", bins=201), np.arange(201))
     with pytest.raises(ParameterError, match="options: wanted at most 200"):
-        voting.checked_options(many)
+        ballots_for(Question(name="x", bins=201), epsilon=1.0, keep=None)
+
+
+def test_records_of_several_values_are_no_ballots():
+    several = Question(name="x", bins=3, kind=Kind.BITS)
+    with pytest.raises(ParameterError, match="wanted one choice a ballot"):
+        ballots_for(several, epsilon=1.0, keep=None)
 
 
 def test_a_level_is_refused_before_anything_is_played(watch):
-    watch(voting, "play", 0)
+    watch(contest, "play_parts", 0)
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
     with pytest.raises(ParameterError, match="confidence level"):
         held(crowd, epsilon=1.0, level=1.0)
@@ -162,15 +169,9 @@ def test_a_crowd_too_small_for_any_plan_is_refused():
         held(crowd, epsilon=0.1)
 
 
-@pytest.mark.parametrize(("users", "options"), [(1199, 2), (1200, 3)])
-def test_ballots_for_other_voters_are_refused(users, options):
+def test_votes_are_those_of_the_release():
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
-    ballots = voting.local_ballots(options, epsilon=1.0, keep=None)
-    wish = PlanRequest(
-        question=crowd.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users
-    )
-    with pytest.raises(PlanError, match="wanted ballots and a wish for 1,200 voters and 2 options"):
-        voting.hold(
-            crowd, ballots, certificate(ballots), wish, Lab(SeededChance(1)),
-            level=0.95, about=Provenance(title=""),
-        )  # fmt: skip
+    study = voted(crowd, epsilon=1.0)
+    assert study.contest.shuffle.estimate is study.main.estimate
+    assert study.contest.shuffle.certificate == study.main.certificate
+    assert study.published().contest is study.contest  # it has nothing of the truth

@@ -1,4 +1,4 @@
-"""A vote's page is whole and safe; its files and words say the same numbers."""
+"""Who won a vote as it is shown: pages are whole, numbers the same everywhere."""
 
 import csv
 import dataclasses
@@ -10,26 +10,25 @@ import re
 import numpy as np
 import pytest
 
+from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.outcome import Run
+from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.data.population import Population
-from mixtally.planner import PlanRequest
-from mixtally.privacy.local import certificate
-from mixtally.records.guarantee import Guarantee
+from mixtally.estimate.analysis import Analysis
 from mixtally.records.question import Question
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
-from mixtally.simulation import voting
-from mixtally.simulation.election import facts as numbers
-from mixtally.simulation.election.document import document
-from mixtally.simulation.election.words import chance, deniability, verdict, weaknesses
-from mixtally.simulation.lab import Lab, Provenance
+from mixtally.simulation.lab import Lab
 from mixtally.simulation.seeded import SeededChance
+from mixtally.simulation.study_document import document
+from mixtally.simulation.winner.words import chance, deniability, radii, verdict, weaknesses
 from report.reader import Reader
 
 SVG_NAME = "http://www.w3.org/2000/svg"
 
 
-def checked(election):
-    text = page(document(election))
+def checked(study):
+    text = page(document(study, 20))
     reader = Reader(text)
     names = {name for name, _ in reader.attributes}
     assert not names & {"src", "href", "style"}
@@ -43,31 +42,23 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
-    ballots = voting.local_ballots(len(truth), epsilon=1.0, keep=None)
-    wish = PlanRequest(
-        question=population.question, guarantee=Guarantee(epsilon=1.0, delta=1e-6),
-        users=len(population.codes), mix_fakes=True, protocol=protocol,
+    trust = TrustOptions(mix_fakes=True, protocol=protocol)
+    return vote_of(
+        population, VoteOptions(epsilon=1.0, delta=1e-6),
+        Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level),
+        budget=BudgetOptions(cost=CostOptions(), trust=trust),
+        analysis=Analysis(level=level), blank=blank,
     )  # fmt: skip
-    return voting.hold(
-        population, ballots, certificate(ballots, 1.0), wish, Lab(SeededChance(seed)), level=level,
-        about=Provenance(title=f"{name}, voted on", source="Made up.", seed=seed), blank=blank,
-    )  # fmt: skip
-
-
-def test_json_and_csv_make_the_rows_of_a_version_once(watch):
-    seen = watch(numbers, "_rows", most=2)
-    files(document(make([900, 600])))
-    assert len(seen) == 2
 
 
 @pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])
 @pytest.mark.parametrize("truth", [[900, 600], [700, 500, 300, 0], [60] * 40])
 def test_the_page_is_whole_and_says_everything(truth, protocol):
-    election = make(truth, protocol=protocol)
-    text = checked(election)
+    study = make(truth, protocol=protocol)
+    text, won = checked(study), study.contest
     for said in (
-        *deniability(election), *weaknesses(election),
-        verdict(election, election.local), verdict(election, election.shuffle),
+        *deniability(won), *weaknesses(won), verdict(won, won.local), verdict(won, won.shuffle),
+        radii(won),
     ):  # fmt: skip
         assert said in text
 
@@ -76,27 +67,27 @@ NASTY = ('<b>&"x', "</svg></title>", "&amp;", "plain")
 
 
 def test_labels_are_escaped():
-    election = make([500] * 4, labels=NASTY, name="<i>&column")
-    text = checked(election)
+    study = make([500] * 4, labels=NASTY, name="<i>&column")
+    text = checked(study)
     for written in (*NASTY, "<i>&column"):
         assert written in text
 
 
 def test_the_twin_without_escaping_is_caught(monkeypatch):
-    election = make([500] * 4, labels=NASTY)
+    study = make([500] * 4, labels=NASTY)
     monkeypatch.setattr("mixtally.report.svg.escape", str)
     with pytest.raises(AssertionError):
-        checked(election)
+        checked(study)
 
 
 def test_json_and_csv_hold_the_same_numbers():
-    election = make([900, 500, 100], labels=("a", 'b,"', "c"))
-    told = document(election).facts()
-    made = files(document(election))
-    whole = whole_facts(document(election))
-    assert whole.items() >= told.items()
+    study = make([900, 500, 100], labels=("a", 'b,"', "c"))
+    told = document(study, 20).facts()["winner"]
+    made = files(document(study, 20))
+    whole = whole_facts(document(study, 20))
+    assert whole["winner"] == told
     assert json.loads(made["result.json"]) == json.loads(json.dumps(whole))
-    mark, text = made["shares.csv"].split("\n", 1)
+    mark, text = made["winner.csv"].split("\n", 1)
     assert "holds raw counts" in mark
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [line["version"] for line in lines] == ["local"] * 3 + ["shuffle"] * 3
@@ -114,8 +105,8 @@ def test_json_and_csv_hold_the_same_numbers():
 
 
 def test_privacy_numbers_are_rounded_to_their_own_side():
-    election = make([900, 600])
-    said = deniability(election)[0]
+    study = make([900, 600])
+    said = deniability(study.contest)[0]
     factor = float(re.search(r"at most ([\d.]+) times", said)[1])
     wrong = float(re.search(r"at least ([\d.]+) %", said)[1])
     assert math.e <= factor <= math.e * 1.001
@@ -123,8 +114,11 @@ def test_privacy_numbers_are_rounded_to_their_own_side():
 
 
 def test_what_is_left_without_mixes_is_told_by_protocol():
-    assert "the message is the vote" in deniability(make([900, 600], protocol="clear-uniform"))[3]
-    assert "has epsilon = " in deniability(make([900, 600], protocol="flip-blank"))[3]
+    assert (
+        "the message is the vote"
+        in deniability(make([900, 600], protocol="clear-uniform").contest)[3]
+    )
+    assert "has epsilon = " in deniability(make([900, 600], protocol="flip-blank").contest)[3]
 
 
 @pytest.mark.parametrize(
@@ -136,34 +130,41 @@ def test_no_chance_is_rounded_to_certainty(value, text):
 
 
 def test_levels_other_than_95_are_named():
-    election = make([900, 600], level=0.9)
-    assert "90 %, exact" in checked(election)
-    assert "95 %" not in checked(election)
+    study = make([900, 600], level=0.9)
+    text = checked(study)
+    assert "By the 90 % intervals" in text
+    assert "95 %" not in text
 
 
 def test_a_tie_names_no_winner():
-    election = make([500, 500, 100], labels=("a", "b", "c"))
-    told = document(election).facts()
+    study = make([500, 500, 100], labels=("a", "b", "c"))
+    told = document(study, 20).facts()["winner"]
     assert (told["true_winner"], told["true_winners"]) == (None, ["a", "b"])
-    counts = dataclasses.replace(election.shuffle.estimate, counts=np.array([500.0, 500.0, 9.0]))
-    tied = dataclasses.replace(election.shuffle, estimate=counts)
-    assert verdict(election, tied).startswith("A tie of 'a' and 'b': each is the true winner with")
-    alone = document(make([900, 500], labels=("a", "b"))).facts()
+    counts = dataclasses.replace(
+        study.contest.shuffle.estimate, counts=np.array([500.0, 500.0, 9.0])
+    )
+    tied = dataclasses.replace(study.contest.shuffle, estimate=counts)
+    assert verdict(study.contest, tied).startswith(
+        "A tie of 'a' and 'b': each is the true winner with"
+    )
+    alone = document(make([900, 500], labels=("a", "b")), 20).facts()["winner"]
     assert (alone["true_winner"], alone["true_winners"]) == ("a", ["a"])
     assert (alone["shuffle"]["leader"], alone["shuffle"]["leaders"]) == ("a", ["a"])
 
 
 def test_blank_ballots_are_counted_and_elect_nobody():
     given = {"labels": ("a", "b", "nobody")}
-    election = make([300, 100, 600], **given, blank="nobody")
-    told = document(election).facts()
+    study = make([300, 100, 600], **given, blank="nobody")
+    told = document(study, 20).facts()["winner"]
     assert told["true_winner"] == told["shuffle"]["leader"] == "a"
     rows = {row["option"]: row for row in told["shuffle"]["results"]}
     assert rows["nobody"]["blank"]
     assert rows["nobody"]["votes"] > 500
     assert not rows["nobody"]["may_have_won"]
     assert rows["nobody"]["chance_to_have_won"] == 0.0
-    assert "'nobody', are counted and elect nobody" in checked(election)
-    asked = document(make([300, 100, 600], **given)).facts()  # an option as others are
+    assert "'nobody', are counted and elect nobody" in checked(study)
+    asked = document(make([300, 100, 600], **given), 20).facts()[
+        "winner"
+    ]  # an option as others are
     assert asked["true_winner"] == "nobody"
-    assert "blank" not in asked["shuffle"]["results"][0]
+    assert not any(row["blank"] for row in asked["shuffle"]["results"])

@@ -1,0 +1,113 @@
+"""Who won a vote: options, and the vote as a use of its own for programs."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from mixtally.app.count import Asked, study_of
+from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.options import option
+from mixtally.app.outcome import Outcome, Run
+from mixtally.app.study import outcome
+from mixtally.data.population import Population
+from mixtally.errors import ParameterError
+from mixtally.estimate.analysis import Analysis
+from mixtally.records.guarantee import Guarantee
+from mixtally.simulation import offers
+from mixtally.simulation.study import Study
+from mixtally.simulation.winner.contest import Ballots, ballots_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteOptions:
+    """What a vote promises, and how ballots that trust nobody keep it."""
+
+    epsilon: Annotated[
+        float | None,
+        option(
+            "--epsilon", "Privacy loss, 0.01 to 20; that of --keep-probability if left out.", "E"
+        ),
+    ] = None
+    delta: Annotated[
+        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
+    ] = None
+    keep_probability: Annotated[
+        float | None,
+        option(
+            "--keep-probability",
+            "Chance that a local ballot keeps a mark; what --epsilon allows if left out.",
+            "P",
+        ),
+    ] = None
+
+
+def _promised(options: VoteOptions, ballots: Ballots) -> Guarantee:
+    """Return the guarantee of the release: the epsilon of the local ballots if none was given.
+
+    Raises
+    ------
+    ParameterError
+        If delta is missing, or a number is out of range.
+    """
+    if options.delta is None:
+        raise ParameterError(
+            "--winner", wanted="--delta", got="none", do="add --delta 1e-6, for example"
+        )
+    epsilon = ballots.promise.epsilon if options.epsilon is None else options.epsilon
+    return Guarantee(epsilon=epsilon, delta=options.delta)
+
+
+def votes(
+    crowd: Population,
+    options: VoteOptions,
+    run: Run,
+    *,
+    budget: BudgetOptions,
+    analysis: Analysis,
+    blank: str | None = None,
+) -> Outcome:
+    """Hold a vote of a crowd of ballots, and show what came of it; as ``vote_of``."""
+    study = vote_of(crowd, options, run, budget=budget, analysis=analysis, blank=blank)
+    return outcome(study, run.top, crowd.from_data)
+
+
+def vote_of(
+    crowd: Population,
+    options: VoteOptions,
+    run: Run,
+    *,
+    budget: BudgetOptions,
+    analysis: Analysis,
+    blank: str | None = None,
+) -> Study:
+    """Hold a vote of a crowd of ballots.
+
+    Parameters
+    ----------
+    crowd : Population
+        A choice a person.
+    options : VoteOptions
+        What is promised.
+    run : Run
+        How the crowd is played.
+    budget : BudgetOptions
+        What the release may cost and whom it may trust.
+    analysis : Analysis
+        What else is derived from the tally.
+    blank : str or None
+        The label of blank ballots, which cannot win.
+
+    Raises
+    ------
+    ParameterError
+        If a promise is missing or out of range.
+    InfeasibleError
+        If no plan meets the request.
+    """
+    question, keep = crowd.question, options.keep_probability
+    ballots = ballots_for(question, epsilon=options.epsilon, keep=keep, blank=blank)
+    guarantee = _promised(options, ballots)
+    wish = wish_of(budget, question, guarantee, crowd.users)
+    # Counts over planes err together, and who won needs their errors to be independent.
+    plan, reason = offers.best(replace(wish, over_planes=False), run.lab.planner)
+    asked = Asked(question.name, plan, reason)
+    return study_of(asked, crowd, analysis, run, ballots=ballots)
