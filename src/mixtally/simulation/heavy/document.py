@@ -1,6 +1,5 @@
 """What is shown of a search; all of it is in the facts."""
 
-from dataclasses import fields
 from operator import itemgetter
 
 from mixtally.report.charts import bars_of, intervals_chart
@@ -19,7 +18,6 @@ from mixtally.report.numbers import at_most, ends, error_text, percent, supporte
 from mixtally.report.sections import plan_facts, promises
 from mixtally.report.words import likelier, without_mixes
 from mixtally.simulation.heavy.facts import WordFindings, lines
-from mixtally.simulation.heavy.result import Found
 
 _PREFIXES = 12
 _PLAN = (
@@ -59,12 +57,7 @@ def document(found: WordFindings) -> Document:
         summary=lambda: (_words(found, found.words, found.about.title),),
         prose=_prose(found),
         facts=lambda: found.facts,
-        tables=lambda: {
-            "words.csv": Rows(
-                found.words,
-                (*(field.name for field in fields(Found)), *["truth"] * found.simulated),
-            )
-        },
+        tables=lambda: {"words.csv": Rows(found.words, tuple(found.columns))},
         origin=(facts["fingerprint"], "plan of every round"),
     )
 

@@ -9,7 +9,7 @@ import msgspec
 from mixtally.report import promise
 from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts, Promise
-from mixtally.report.estimates import Estimates, named, rows_of
+from mixtally.report.estimates import Columns, Estimates, named, rows_of
 from mixtally.simulation.findings import Findings
 from mixtally.simulation.heavy.design import promise as promised
 from mixtally.simulation.heavy.result import HeavyResult
@@ -28,6 +28,11 @@ class WordFindings(Findings[Mapping[str, int]]):
     @cached_property
     def words(self) -> list[Facts]:
         """The most frequent words, one flat object each."""
+        return rows_of(self.columns)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The same column by column."""
         top = self.result.top
         low, high = ([getattr(one, f"{end}_simultaneous") for one in top] for end in _ENDS)
         found = Estimates(
@@ -37,8 +42,7 @@ class WordFindings(Findings[Mapping[str, int]]):
             *(low, high, low, high),
         )
         held = {} if self.truth is None else {"truth": self.true_counts}
-        columns = named(found.columns(), _NAMES)
-        return rows_of({**columns, "round": [one.round for one in top], **held})
+        return {**named(found.columns(), _NAMES), "round": [one.round for one in top], **held}
 
     @property
     def true_counts(self) -> list[int]:
