@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from mixtally.app import options as o
-from mixtally.app.parameters import Bins, Bits, Points
+from mixtally.app.options import Bins, Bits, Points
 from mixtally.encode import numbers
 from mixtally.encode.numbers import Range, Scale
 from mixtally.encode.spelling import Spelling

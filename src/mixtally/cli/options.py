@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from mixtally.ground.chance import Chance
     from mixtally.simulation.lab import Lab
 
-from mixtally.app.options import Bins as Bins
-from mixtally.app.options import Option
-from mixtally.app.options import Points as Points
 from mixtally.app.analysis import Compare as Compare
 from mixtally.app.analysis import Shares as Shares
 from mixtally.app.analysis import Total as Total
+from mixtally.app.options import Bins as Bins
 from mixtally.app.options import Delta as Delta
 from mixtally.app.options import Epsilon as Epsilon
 from mixtally.app.options import Level as Level
 from mixtally.app.options import Option
+from mixtally.app.options import Points as Points
 from mixtally.app.options import Promise as Promise
 from mixtally.app.options import Seed as Seed
 from mixtally.app.options import one_of as one_of
