@@ -22,7 +22,7 @@ from mixtally.report.document import (
 from mixtally.report.promise import of_round, stated
 from mixtally.report.received import came, key_figures, refused
 from mixtally.report.sections import promises, the_plan
-from mixtally.report.words import not_promised, promise, seen_by_sums
+from mixtally.report.words import not_promised, promise, seen_by_sums, without_mixes
 from mixtally.simulation.central import MISSING
 from mixtally.simulation.models import lines, statements
 from mixtally.simulation.study import Release, Study
@@ -58,7 +58,9 @@ def _promise(study: Study, lines: Promise) -> Promise:
     if study.contest is None:
         return lines
     first, second, third = lines
-    return first, f"{second} Local ballots: {stated(study.contest.local.certificate)}", third
+    left = without_mixes(study.contest.plan.local_epsilon)
+    ballots = f"Local ballots: {stated(study.contest.local.certificate)}"
+    return first, f"{second.removesuffix(left)}{ballots} {left}", third
 
 
 def _tables(study: Study, shown: Counted) -> dict[str, Rows]:
