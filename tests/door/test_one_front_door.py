@@ -18,7 +18,6 @@ FUNCTIONS = {
     "simulate words": mixtally.simulate_words,
     "simulate places": mixtally.simulate_places,
     "simulate baskets": mixtally.simulate_baskets,
-    "simulate votes": mixtally.simulate_votes,
     "simulate epochs": mixtally.simulate_epochs,
     "simulate memoized": mixtally.simulate_memoized,
     "budget open": mixtally.Budget,
@@ -44,9 +43,10 @@ DIFFERENT = {
     # explain: Plan.explanation. approval: Plan.save has it.
     "plan": ("explain approval", "kind question"),
     # group_by: of columns, for which a file has --columns. budget: an object in place of a file.
+    # winner, keep_probability, example: mixtally.simulate_votes.
     "simulate": (
-        "candidates compare contract counts_only dishonest hash_seed leave_out no_project observer "
-        "project shares total",
+        "candidates compare contract counts_only dishonest example hash_seed keep_probability "
+        "leave_out no_project observer project shares total winner",
         "budget group_by kind name values",
     ),
     "simulate words": ("ignore_case other strip person several rows_are_people", "name values"),
@@ -58,8 +58,6 @@ DIFFERENT = {
         "missing missing_values person several rows_are_people",
         "name values",
     ),
-    # example: a vote of made-up people.
-    "simulate votes": ("example person several rows_are_people", "name values"),
     # epochs: the column that --epoch-column names.
     "simulate epochs": (
         "bins change counts_only empty_sets epoch_column join leave ledger max_set number "
@@ -71,9 +69,6 @@ DIFFERENT = {
     "budget open": ("file", "path"),
     "budget charge": ("file", ""),
     "budget show": ("file", ""),
-    # mixes: a claim's parameter, which only its attack takes as an option.
-    "check delta": ("", "mixes"),
-    "check noise": ("", "mixes"),
     # target: a plan, its file or a protocol, by place.
     "check attack": ("plan", "target"),
     # agreed: a plan or contract. batch: what `mixtally.mix` returned, or shards.
