@@ -6,12 +6,12 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from bench.clock import seconds
 from bench.row import Row, rated
-from mixtally.ground import tails
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.divergence import flip_blank
-from mixtally.records.mechanism import Parameter, Shuffled, named
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
+from mixtally.accounting.divergence import flip_blank
+from mixtally.model.mechanism import Parameter, Shuffled, named
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:

@@ -5,12 +5,12 @@ from msgspec.structs import replace
 
 from bench.clock import both, sized
 from bench.row import Row, rated
-from mixtally.ground.chance import SecureChance
-from mixtally.ground.fixed import SCALE
-from mixtally.planner.layouts import plain
-from mixtally.records.contract import FakeRecord, OwnFakes, Part
-from mixtally.simulation.counts_only import draw_part
-from mixtally.simulation.play import play_parts
+from mixtally.lab.simulation.counts_only import draw_part
+from mixtally.lab.simulation.play import play_parts
+from mixtally.model.contract import FakeRecord, OwnFakes, Part
+from mixtally.planning.layouts import plain
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.fixed import SCALE
 
 AIM = 1.0
 _PEOPLE, _BINS, _Q = 10**10, sized(100_000, 1000), SCALE // 100_000

@@ -16,28 +16,28 @@ from typing import Any
 
 import numpy as np
 
-from mixtally.data.population import Population
-from mixtally.encode.hashed import sought
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.change import Counted, estimate_change
-from mixtally.estimate.conclude.set_sizes import MEAN
-from mixtally.estimate.received import reconciled
-from mixtally.ground.chance import Chance
-from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.records.contract import Plan
-from mixtally.records.grid import Grid
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import drawn_seed
-from mixtally.records.question import Kind, Question, open_question
-from mixtally.records.result import Result
-from mixtally.records.results import Figures
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import Truth, compared, truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import Truth, compared, truth_of
+from mixtally.model.contract import Plan
+from mixtally.model.grid import Grid
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.hashing import drawn_seed
+from mixtally.model.question import Kind, Question, open_question
+from mixtally.model.result import Result
+from mixtally.model.results import Figures
+from mixtally.planning import Planner, PlanRequest, choose
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.protocol.estimate.conclude.set_sizes import MEAN
+from mixtally.protocol.estimate.received import reconciled
 
 LEVEL = 0.95
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-3)

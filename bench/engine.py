@@ -18,16 +18,16 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
 from bench.clock import QUICK, family_seconds, sized
 from bench.row import Row, rated
-from mixtally.engine.engine import Cluster, Engine
-from mixtally.engine.hands import Secrets
-from mixtally.engine.mixer import mixer
-from mixtally.engine.mixing import MixWork
-from mixtally.engine.pool import CHUNK, Pool
-from mixtally.engine.rates import measured
-from mixtally.ground.chance import SecureChance
-from mixtally.node.wrapping import make_master, secret_bytes
-from mixtally.wire.envelope import info
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.envelope import info
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.engine import Cluster, Engine
+from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.mixer import mixer
+from mixtally.server.engine.mixing import MixWork
+from mixtally.server.engine.pool import CHUNK, Pool
+from mixtally.server.engine.rates import measured
+from mixtally.server.node.wrapping import make_master, secret_bytes
 
 WORKERS = (0.75, 0.85)
 SPARK = (0.5, 0.7)

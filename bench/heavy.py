@@ -14,13 +14,13 @@ import xxhash
 from pure_ldp.frequency_oracles.local_hashing import LHServer
 from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
 
-from mixtally.data.population import Population
-from mixtally.encode.spelling import Spelling
-from mixtally.ground.chance import SecureChance
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search, design, find_words
-from mixtally.simulation.heavy.score import Score, score
-from mixtally.simulation.lab import Lab
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.heavy import Search, design, find_words
+from mixtally.lab.simulation.heavy.score import Score, score
+from mixtally.lab.simulation.lab import Lab
+from mixtally.model.guarantee import Guarantee
+from mixtally.primitives.chance import SecureChance
+from mixtally.protocol.encode.spelling import Spelling
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from english import english

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 from bench.load import asked, many_files, memory_of, most_memory_of, post
 from bench.row import Row, rated
-from mixtally.mixnode.beside import Taking, serve_intake
-from mixtally.mixnode.intake import Intake
-from mixtally.mixnode.window import Window, announce
-from mixtally.wire.bundle import PartShape, write_bundle
+from mixtally.device.wire.bundle import PartShape, write_bundle
+from mixtally.server.mix.beside import Taking, serve_intake
+from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.window import Window, announce
 
 _ENVELOPE = 398
 _WINDOW = Window(

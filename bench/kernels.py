@@ -9,16 +9,16 @@ import numpy as np
 
 from bench.clock import sized
 from bench.row import Row
-from mixtally.ground import compiled
-from mixtally.ground.chance import Chance, SecureChance
-from mixtally.ground.counting import column_counts
-from mixtally.ground.draw import below
-from mixtally.ground.flips import flip
-from mixtally.ground.memo import Memo
-from mixtally.ground.skipping import coin_positions
-from mixtally.ground.slicing import coin_words
-from mixtally.records.layout import Form, Layout
-from mixtally.tally.fold import tally_messages
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives import compiled
+from mixtally.primitives.chance import Chance, SecureChance
+from mixtally.primitives.counting import column_counts
+from mixtally.primitives.draw import below
+from mixtally.primitives.flips import flip
+from mixtally.primitives.memo import Memo
+from mixtally.primitives.skipping import coin_positions
+from mixtally.primitives.slicing import coin_words
+from mixtally.protocol.tally.fold import tally_messages
 
 Works = dict[str, Callable[[], Any]]
 

@@ -8,17 +8,17 @@ import numpy as np
 from pure_ldp.core import FreqOracleServer
 from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 
-from mixtally.data.population import Population
-from mixtally.encode.hashed import sought
-from mixtally.estimate.analysis import Analysis
-from mixtally.ground.chance import SecureChance
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import drawn_seed
-from mixtally.records.question import open_question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.run import release
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.run import release
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.hashing import drawn_seed
+from mixtally.model.question import open_question
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.chance import SecureChance
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.analysis import Analysis
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from english import english

@@ -11,21 +11,21 @@ from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from bench.clock import both, sized
 from bench.row import Row, rated
-from mixtally.client.draw import Words, message
-from mixtally.contract.part import Layout, Part, Recipe
-from mixtally.estimate.debias import estimate_counts
-from mixtally.ground import compiled
-from mixtally.ground.chance import SecureChance
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.ground.memo import Memo
-from mixtally.planner.layouts import plain
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records import contract
-from mixtally.records.mechanism import Parameter, Shuffled
-from mixtally.records.mechanism.named import flip_blank
-from mixtally.tally.fold import tally_messages
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
+from mixtally.device.client.draw import Words, message
+from mixtally.device.contract.part import Layout, Part, Recipe
+from mixtally.model import contract
+from mixtally.model.mechanism import Parameter, Shuffled
+from mixtally.model.mechanism.named import flip_blank
+from mixtally.planning.layouts import plain
+from mixtally.primitives import compiled
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.primitives.memo import Memo
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.tally.fold import tally_messages
 
 PLANNED = {105: (1000, 2000), 1000: (300, 600)}
 DENSE = {100: (150, 300), 1000: (60, 100)}

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
-from mixtally.data.flights import flights
-from mixtally.data.places import grid
-from mixtally.data.population import Population
-from mixtally.ground.chance import SecureChance
-from mixtally.ground.draw import below
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.baskets import find_sets, in_a_row, pairs_held
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import release
+from mixtally.lab.data.flights import flights
+from mixtally.lab.data.places import grid
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.baskets import find_sets, in_a_row, pairs_held
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.run import release
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.draw import below
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from map import LOWER_48, located

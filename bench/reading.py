@@ -10,11 +10,11 @@ from pyarrow import csv, parquet
 
 from bench.clock import Both, both
 from bench.row import Row, rated
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read
-from mixtally.data.reading import As, Reading
-from mixtally.ground.chance import SecureChance
-from mixtally.ground.draw import below
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import As, Reading
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.draw import below
 
 AIM = 0.12
 _ROWS = 1_000_000

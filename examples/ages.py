@@ -10,18 +10,18 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 import numpy as np
 from statsmodels.datasets import anes96
 
-from mixtally.data.population import Population
-from mixtally.encode.numbers import Points
-from mixtally.planner import Planner, PlanRequest, of_mean
-from mixtally.planner.rounded import on_grid
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import Planner, PlanRequest, of_mean
+from mixtally.planning.rounded import on_grid
+from mixtally.protocol.encode.numbers import Points
 
 
 def main() -> None:

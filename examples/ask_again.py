@@ -6,7 +6,7 @@
 - ``once``: one collection in the first epoch, its counts shown ever after. Nothing more is spent,
   and nothing new is learned.
 
-The fourth way, a memoized answer, has no crowd to hide in: ``privacy.divergence.memoized``.
+The fourth way, a memoized answer, has no crowd to hide in: ``accounting.divergence.memoized``.
 """
 
 import math
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.timeline import Timeline
+from mixtally.accounting.budget import compose
 from mixtally.errors import InfeasibleError
-from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.privacy.composition import compose
-from mixtally.records.contract import Plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import release
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.run import release
+from mixtally.model.contract import Plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import Planner, PlanRequest, choose
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Way:
 def ways_to_ask(timeline: Timeline, guarantee: Guarantee, lab: Lab) -> tuple[Way, Way, Way]:
     """``shared``, ``full`` and ``once`` played on ``timeline`` with the planner's own choices.
 
-    Raises InfeasibleError when no plan keeps the guarantee, as ``planner.choose``.
+    Raises InfeasibleError when no plan keeps the guarantee, as ``planning.choose``.
     """
     every = len(timeline.epochs)
     shared = best_plan(timeline, guarantee, every, lab.planner)

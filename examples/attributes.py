@@ -9,15 +9,15 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 import numpy as np
 from statsmodels.datasets import anes96
 
-from mixtally.data.population import Population
-from mixtally.encode.bits import rows_of
-from mixtally.planner import PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import with_attributes
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import with_attributes
+from mixtally.planning import PlanRequest
+from mixtally.protocol.encode.bits import rows_of
 
 SIZES = (7, 7, 2)
 

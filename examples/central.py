@@ -15,15 +15,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.data.flights import flights
-from mixtally.ground.chance import SecureChance
-from mixtally.planner import PlanRequest
-from mixtally.records.baseline import Baseline
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation import central
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
+from mixtally.lab.data.flights import flights
+from mixtally.lab.simulation import central
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.model.baseline import Baseline
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import PlanRequest
+from mixtally.primitives.chance import SecureChance
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 LEVEL, PLAYS, MIXED = 0.95, 300, 8

@@ -4,12 +4,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.chance import Chance
-from mixtally.ground.draw import from_table
-from mixtally.ground.fixed import SCALE
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.model.question import Question
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import from_table
+from mixtally.primitives.fixed import SCALE
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
 """The characters of the words in the list, which has no capitals."""

@@ -21,17 +21,17 @@ from ask_again import Way, best_plan, ways_to_ask
 from rich.console import Console
 from rich.table import Table
 
-from mixtally.data.flights import flights_by_month
-from mixtally.data.timeline import Timeline
 from mixtally.errors import MixtallyError
-from mixtally.records.guarantee import Guarantee
+from mixtally.lab.data.flights import flights_by_month
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.trend.document import document
+from mixtally.model.guarantee import Guarantee
 from mixtally.report.numbers import at_most
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.simulation.epochs import collect
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.seeded import chance_of
-from mixtally.simulation.trend.document import document
 
 NAMES = {
     "shared": "fresh, shared",

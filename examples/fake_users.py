@@ -15,18 +15,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from mixtally.data.flights import flights
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.formulas import notes
-from mixtally.planner import PlanRequest
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.records.contract import Plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import Parameter
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.lab.data.flights import flights
+from mixtally.lab.literature.formulas import notes
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import Plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.mechanism import Parameter
+from mixtally.planning import PlanRequest
+from mixtally.primitives.fixed import threshold_of
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000

@@ -12,13 +12,13 @@ import argparse
 
 from english import LETTERS, english
 
-from mixtally.encode.spelling import Spelling
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search, design, find_words
-from mixtally.simulation.heavy.design import promise
-from mixtally.simulation.heavy.score import score
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import chance_of
+from mixtally.lab.simulation.heavy import Search, design, find_words
+from mixtally.lab.simulation.heavy.design import promise
+from mixtally.lab.simulation.heavy.score import score
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.encode.spelling import Spelling
 
 
 def main() -> None:

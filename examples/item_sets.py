@@ -11,14 +11,14 @@ does this for any file.
 
 import argparse
 
-from mixtally.data.flights import flights
-from mixtally.data.population import Population
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
+from mixtally.lab.data.flights import flights
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import PlanRequest, choose
 from mixtally.report.numbers import at_most
-from mixtally.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import chance_of
 
 TOP = 20
 

@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from mixtally.cli.output import publish
-from mixtally.data.flights import flights
-from mixtally.data.places import Box, Grid, grid
-from mixtally.data.population import Population
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
+from mixtally.lab.data.flights import flights
+from mixtally.lab.data.places import Box, Grid, grid
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import PlanRequest, choose
 from mixtally.report.hexmap import hexmap
 from mixtally.report.numbers import at_most
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import chance_of
 
 HERE = Path(__file__).parent
 LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)

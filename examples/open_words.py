@@ -13,16 +13,16 @@ import argparse
 import numpy as np
 from english import english
 
-from mixtally.encode.hashed import sought as points_of
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.conclude import conclude
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import drawn_seed
-from mixtally.records.question import open_question
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.play import play
-from mixtally.simulation.seeded import chance_of
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.hashing import drawn_seed
+from mixtally.model.question import open_question
+from mixtally.planning import PlanRequest, choose
+from mixtally.protocol.encode.hashed import sought as points_of
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.conclude import conclude
 
 NOBODY = ("qwyx", "zzyva", "mixtally")
 

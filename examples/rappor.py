@@ -14,15 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mixtally.data.flights import flights
-from mixtally.encode.bloom import design
-from mixtally.estimate.memoized import recovery
-from mixtally.estimate.words import estimate_words
-from mixtally.ground.chance import SecureChance
-from mixtally.memory import Memory, device_key
-from mixtally.privacy.divergence.memoized import loss
-from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.simulation.memoized.crowd import memoizing, play_reports, watch
+from mixtally.accounting.divergence.memoized import loss
+from mixtally.lab.data.flights import flights
+from mixtally.lab.memoization import Memory, device_key
+from mixtally.lab.simulation.memoized.crowd import memoizing, play_reports, watch
+from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.primitives.chance import SecureChance
+from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.estimate.memoized import recovery
+from mixtally.protocol.estimate.words import estimate_words
 
 BITS, HASHES, COHORTS = 64, 2, 16
 PERMANENT, P, Q = 0.25, 0.35, 0.65

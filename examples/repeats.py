@@ -15,16 +15,16 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from mixtally.encode.bits import packed
-from mixtally.ground.chance import Chance
-from mixtally.ground.fixed import MOST_THRESHOLD, SCALE
-from mixtally.planner.layouts import plain
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
-from mixtally.records.mechanism import BitFlips, Parameter
-from mixtally.records.mechanism.named import flip_bits, single_bit
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import BitFlips, Parameter
+from mixtally.model.mechanism.named import flip_bits, single_bit
+from mixtally.planning.layouts import plain
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.protocol.encode.bits import packed
 
 DELTA = 1e-6
 CLOSE = 5e-3

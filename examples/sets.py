@@ -10,19 +10,19 @@ hidden only by fakes that happen to show all of it, and errs by some 130 counts.
 
 import numpy as np
 
-from mixtally.data.flights import flights
-from mixtally.data.population import Population
-from mixtally.encode.bits import rows_of
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.records.result import Result
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.flights import flights
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.model.result import Result
+from mixtally.planning import PlanRequest
+from mixtally.protocol.encode.bits import rows_of
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 def main() -> None:

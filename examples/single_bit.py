@@ -8,15 +8,15 @@ Data: American National Election Study 1996 (statsmodels, public domain).
 
 from statsmodels.datasets import anes96
 
-from mixtally.data.population import Population
-from mixtally.encode.bits import packed
-from mixtally.planner import PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest
+from mixtally.protocol.encode.bits import packed
 
 
 def main() -> None:

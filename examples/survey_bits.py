@@ -10,17 +10,17 @@ stand for fifty with the same answers, since a vector sent whole needs a larger 
 import numpy as np
 from statsmodels.datasets import anes96
 
-from mixtally.data.population import Population
-from mixtally.encode.bits import packed
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.offers import best
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.offers import best
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.analysis import Analysis
 
 LABELS = ("votes Dole", "college degree", "news every day")
 

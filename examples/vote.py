@@ -22,17 +22,17 @@ from statsmodels.datasets import anes96
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
-from mixtally.data.population import Population
 from mixtally.errors import MixtallyError
-from mixtally.estimate.analysis import Analysis
-from mixtally.ground.chance import Chance
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.model.question import Question
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import chance_of
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),

@@ -5,8 +5,8 @@ from typing import Any
 
 from literature import maximal, notes, repeats, sufficient, verdicts, voting
 from literature.finding import Finding, Row, Steps
-from mixtally.data.progress import Progress, quiet
 from mixtally.errors import ParameterError
+from mixtally.primitives.progress import Progress, quiet
 from mixtally.report.curves import Chart
 
 DOCUMENTS: dict[str, str] = {

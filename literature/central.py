@@ -15,8 +15,8 @@ import numpy as np
 from scipy import special
 
 from literature.finding import Finding, claim
+from mixtally.lab.simulation import central as opendp
 from mixtally.report.curves import Chart, Curve
-from mixtally.simulation import central as opendp
 
 DOCUMENT, PLACE = "002", "section 3"
 EPSILON, BINS, MISS, USERS = 1.0, 10, 0.05, 100_000

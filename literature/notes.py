@@ -15,16 +15,16 @@ from literature.notes_claims import (
     propositions,
     slips,
 )
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.literature.formulas import notes
-from mixtally.literature.least_noise import (
+from mixtally.accounting.baselines import central_standard_error
+from mixtally.accounting.divergence import clear_uniform, flip_blank, one_hot, single_bit
+from mixtally.lab.literature.formulas import notes
+from mixtally.lab.literature.least_noise import (
     least_flip,
     least_flip_among_blanks,
     least_single_bit,
     least_uniform_fakes,
 )
-from mixtally.privacy.baselines import central_standard_error
-from mixtally.privacy.divergence import clear_uniform, flip_blank, one_hot, single_bit
+from mixtally.primitives.fixed import SCALE, threshold_of
 from mixtally.report.curves import Chart, Curve
 
 CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100

@@ -12,10 +12,10 @@ import numpy as np
 
 from literature.finding import Finding, claim
 from literature.small import FlippedBits
-from mixtally.ground.tails import Floats
-from mixtally.literature.formulas import bit_sums
-from mixtally.literature.formulas.exact_delta import threshold
-from mixtally.privacy.divergence import single_bit
+from mixtally.accounting.divergence import single_bit
+from mixtally.lab.literature.formulas import bit_sums
+from mixtally.lab.literature.formulas.exact_delta import threshold
+from mixtally.primitives.tails import Floats
 
 DOCUMENT = "004"
 SIZES, FLIPS = (1, 2, 7, 30), (0.05, 0.2, 0.4)

@@ -7,10 +7,10 @@ import numpy as np
 
 from literature.finding import Finding, claim
 from literature.small import sum_pmf
-from mixtally.ground.fixed import threshold_of
-from mixtally.ground.tails import Floats
-from mixtally.literature.formulas import notes
-from mixtally.privacy.divergence import flip_blank, single_bit
+from mixtally.accounting.divergence import flip_blank, single_bit
+from mixtally.lab.literature.formulas import notes
+from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.tails import Floats
 
 DOCUMENT = "004"
 EPSILON, DELTA = 1.0, 1e-6

@@ -7,13 +7,13 @@ import numpy as np
 from literature.finding import Finding, Steps, claim, gather
 from literature.repeats_claims import anonymity, choices, growth
 from literature.small import sum_pmf
-from mixtally.ground import tails
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.literature.formulas import repeats
-from mixtally.literature.least_noise import least_single_bit
-from mixtally.privacy.baselines import central_standard_error
-from mixtally.privacy.divergence import single_bit
-from mixtally.privacy.numerics.bracket import Bracket
+from mixtally.accounting.baselines import central_standard_error
+from mixtally.accounting.divergence import single_bit
+from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.lab.literature.formulas import repeats
+from mixtally.lab.literature.least_noise import least_single_bit
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE, threshold_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "003"

@@ -5,11 +5,11 @@ from itertools import combinations_with_replacement, product
 
 from literature.finding import Finding, claim
 from literature.small import sum_pmf
-from mixtally.ground.fixed import threshold_of
-from mixtally.ground.tails import Floats
-from mixtally.literature.formulas import repeats
-from mixtally.literature.formulas.histograms import turned
-from mixtally.privacy.divergence import single_bit, vectors
+from mixtally.accounting.divergence import single_bit, vectors
+from mixtally.lab.literature.formulas import repeats
+from mixtally.lab.literature.formulas.histograms import turned
+from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.tails import Floats
 
 DOCUMENT = "003"
 _NEAR = 1e-9

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mixtally.ground import tails
-from mixtally.ground.tails import Floats
-from mixtally.literature.formulas.histograms import turned
+from mixtally.lab.literature.formulas.histograms import turned
+from mixtally.primitives import tails
+from mixtally.primitives.tails import Floats
 
 Bags = dict[tuple[int, ...], float]
 """Chances of histograms: how often each vector came, vectors in the order of their integers."""

@@ -6,10 +6,10 @@ import numpy as np
 
 from literature import central
 from literature.finding import Finding, Steps, claim
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.formulas import voting
-from mixtally.privacy.divergence import flip_blank
-from mixtally.privacy.local import epsilon_of
+from mixtally.accounting.budget.local import epsilon_of
+from mixtally.accounting.divergence import flip_blank
+from mixtally.lab.literature.formulas import voting
+from mixtally.primitives.fixed import threshold_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "002"

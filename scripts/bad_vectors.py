@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from helpers import contracts as c
-from mixtally import client
+from mixtally.device import client
 from mixtally.errors import RefusedError
-from mixtally.records.contract import (
+from mixtally.model.contract import (
     FakeRecord,
     OwnFakes,
     Plan,
@@ -16,10 +16,10 @@ from mixtally.records.contract import (
     write_contract,
     written_key,
 )
-from mixtally.records.grid import Grid
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.layout import Form
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.model.grid import Grid
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.layout import Form
+from mixtally.model.question import Kind, Question, with_attributes
 
 GONE = object()
 """In place of a field: it is left out."""

@@ -9,11 +9,11 @@ from bad_vectors import GONE, altered
 from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
 
-from mixtally.contract.reading import fingerprint_of
-from mixtally.contract.roles import key_hash, written_key
-from mixtally.wire.manifest import PartManifest, Receipt, write_receipt
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.sheet import write_sheet, write_withdrawal
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.roles import key_hash, written_key
+from mixtally.device.wire.manifest import PartManifest, Receipt, write_receipt
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.sheet import write_sheet, write_withdrawal
 
 FIRST, SECOND = SCENES[1], SCENES[2]
 ONE, TWO, _ = FIRST.signers

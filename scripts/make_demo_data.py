@@ -24,7 +24,7 @@ MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 def main(archive: str) -> None:
     with tarfile.open(archive) as tar:
-        member = next(m for m in tar.getmembers() if m.name.endswith("data/flights.csv.zip"))
+        member = next(m for m in tar.getmembers() if m.name.endswith("lab/data/flights.csv.zip"))
         packed = tar.extractfile(member)
         assert packed is not None
         with zipfile.ZipFile(io.BytesIO(packed.read())) as inner:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
 
 TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/example_survey.csv"
 PEOPLE, SEED = 2_000, 1

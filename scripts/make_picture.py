@@ -10,23 +10,23 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
-from mixtally.attacks import Lab, Target, run_attacks
-from mixtally.attacks.claim import ClaimedParameters, claim
-from mixtally.attacks.target import of_plan
-from mixtally.estimate.memoized import recovery, recovery_redrawn
-from mixtally.literature.formulas import notes
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.question import Question
+from mixtally.lab.attacks import Lab, Target, run_attacks
+from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.literature.formulas import notes
+from mixtally.lab.simulation.demo import demo
+from mixtally.lab.simulation.lab import Lab as PlayLab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study_document import counted
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.protocol.estimate.memoized import recovery, recovery_redrawn
 from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.document import Picture
 from mixtally.report.style import alone
-from mixtally.simulation.demo import demo
-from mixtally.simulation.lab import Lab as PlayLab
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study_document import counted
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013

@@ -23,9 +23,9 @@ import wire_vectors  # noqa: E402
 from bad_vectors import bad, reason_of  # noqa: E402
 
 from helpers import contracts as c  # noqa: E402
-from mixtally import client  # noqa: E402
-from mixtally.client import shaped  # noqa: E402
-from mixtally.records.contract import (  # noqa: E402
+from mixtally.device import client  # noqa: E402
+from mixtally.device.client import shaped  # noqa: E402
+from mixtally.model.contract import (  # noqa: E402
     BlanksRecipe,
     FakeRecord,
     GaussianShape,
@@ -38,12 +38,12 @@ from mixtally.records.contract import (  # noqa: E402
     write_contract,
     write_plan,
 )
-from mixtally.records.grid import Grid  # noqa: E402
-from mixtally.records.hashing import HMAC_SHA256, Hashing  # noqa: E402
-from mixtally.records.layout import Form, Layout  # noqa: E402
-from mixtally.records.question import Kind, Question, with_attributes  # noqa: E402
-from mixtally.records.shape import AnyShape  # noqa: E402
-from mixtally.records.spelling import plain  # noqa: E402
+from mixtally.model.grid import Grid  # noqa: E402
+from mixtally.model.hashing import HMAC_SHA256, Hashing  # noqa: E402
+from mixtally.model.layout import Form, Layout  # noqa: E402
+from mixtally.model.question import Kind, Question, with_attributes  # noqa: E402
+from mixtally.model.shape import AnyShape  # noqa: E402
+from mixtally.model.spelling import plain  # noqa: E402
 from reference.answer import answer  # noqa: E402
 from reference.person import hop_fakes, person_messages  # noqa: E402
 

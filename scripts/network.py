@@ -23,9 +23,9 @@ from typing import Any
 from network_crowd import Crowd
 from network_roles import COMMAND, Killer, Memory, Role, free_ports, mixtally
 
-from mixtally.client.net import State
-from mixtally.data.flights import flights
-from mixtally.data.population import Population
+from mixtally.device.client.net import State
+from mixtally.lab.data.flights import flights
+from mixtally.lab.data.population import Population
 
 ROOT = Path(__file__).parents[1]
 LEVEL = 0.999999

@@ -7,9 +7,18 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mixtally.client import Limits
-from mixtally.client.net import Diary, Entry, Pins, State, deliver, open_round, prepare, trusted
-from mixtally.ground.chance import SecureChance
+from mixtally.device.client import Limits
+from mixtally.device.client.net import (
+    Diary,
+    Entry,
+    Pins,
+    State,
+    deliver,
+    open_round,
+    prepare,
+    trusted,
+)
+from mixtally.primitives.chance import SecureChance
 
 _HANDS = 16
 

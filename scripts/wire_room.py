@@ -6,23 +6,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mixtally import client
-from mixtally.contract.reading import fingerprint_of
-from mixtally.contract.roles import verifier_key
+from mixtally.device import client
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.roles import verifier_key
+from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.wire.envelope import Opener
+from mixtally.device.wire.fit import Frame, check_piece
+from mixtally.device.wire.manifest import read_manifest, read_receipt
+from mixtally.device.wire.note import joined, signed, signed_by, signer_of, verified
+from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.sheet import read_sheet, read_withdrawal, sheet_hash
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.closing.close import Closing, closed, shapes
-from mixtally.node.keys import RoundKey
-from mixtally.records.contract import read_contract
-from mixtally.records.contract.job import job_of
-from mixtally.wire.bundle import PartShape, check_body, envelopes, split
-from mixtally.wire.envelope import Opener
-from mixtally.wire.fit import Frame, check_piece
-from mixtally.wire.manifest import read_manifest, read_receipt
-from mixtally.wire.note import joined, signed, signed_by, signer_of, verified
-from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import read_sheet, read_withdrawal, sheet_hash
-from mixtally.wire.suite import SUITES
+from mixtally.model.contract import read_contract
+from mixtally.model.contract.job import job_of
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.mix.closing.close import Closing, closed, shapes
+from mixtally.server.node.keys import RoundKey
 
 Found = dict[str, Any]
 

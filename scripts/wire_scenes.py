@@ -8,10 +8,8 @@ from msgspec.structs import replace
 from wire_room import Found, found
 
 from helpers import contracts as c
-from mixtally.contract.reading import fingerprint_of
-from mixtally.records.contract import FakeRecord, OwnFakes, Plan, write_contract
-from mixtally.records.question import Question, with_attributes
-from mixtally.wire.manifest import (
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
     Piece,
@@ -19,9 +17,11 @@ from mixtally.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.sheet import Sheet, sheet_hash, write_sheet
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.sheet import Sheet, sheet_hash, write_sheet
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.contract import FakeRecord, OwnFakes, Plan, write_contract
+from mixtally.model.question import Question, with_attributes
 
 OPENS, OPEN = 1_800_000_000, 3600
 

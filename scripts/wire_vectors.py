@@ -14,17 +14,17 @@ from wire_room import Found, found
 from wire_scenes import OPEN, OPENS, SCENES, padded, round_of, secret, told
 
 from helpers import contracts as c
-from mixtally.contract.reading import fingerprint_of
-from mixtally.mixnode.closing.close import shapes
-from mixtally.records.contract import read_contract, write_contract
-from mixtally.records.contract.job import job_of
-from mixtally.records.question import Kind, Question
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
-from mixtally.wire.note import Signer, signed, signer_of
-from mixtally.wire.sheet import sheet_hash, write_sheet, write_withdrawal
-from mixtally.wire.suite import SUITES
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
+from mixtally.device.wire.note import Signer, signed, signer_of
+from mixtally.device.wire.sheet import sheet_hash, write_sheet, write_withdrawal
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.contract import read_contract, write_contract
+from mixtally.model.contract.job import job_of
+from mixtally.model.question import Kind, Question
+from mixtally.server.mix.closing.close import shapes
 
 PETER = signer_of("PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz")
 PUBLISHED = (

@@ -1,7 +1,7 @@
 """Properties are tried on the same examples every time, so that a green run stays green.
 
 Where commands and plans are asked for again and again all accountants of a process share one
-memory: what they prove follows from their questions alone, which ``tests/privacy`` tries.
+memory: what they prove follows from their questions alone, which ``tests/accounting`` tries.
 """
 
 import math
@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
-ROOMS = {"cli", "docs", "door", "examples", "planner", "simulation"}
+ROOMS = {"cli", "docs", "api", "examples", "planning", "simulation"}
 COUNTED_OR_PLANTED = {
     "test_gains.py",
     "test_least_noise.py",
@@ -36,7 +36,7 @@ def one_memory(request):
     if request.path.parent.name not in ROOMS or request.path.name in COUNTED_OR_PLANTED:
         yield
         return
-    from mixtally.privacy.accountant import Accountant
+    from mixtally.accounting.accountant import Accountant
 
     if not KEPT:
         KEPT.append(Accountant())

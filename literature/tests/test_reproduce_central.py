@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from literature import central
-from mixtally.simulation.central import MISSING
+from mixtally.lab.simulation.central import MISSING
 
 HOLDS = "reproduces"
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixtally.door import (
+    from mixtally.api import (
         Attacked,
         Batch,
         Budget,
@@ -80,7 +80,7 @@ def __getattr__(name: str) -> Any:
         return import_module("mixtally.version").VERSION
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module("mixtally.door"), name)
+    found = globals()[name] = getattr(import_module("mixtally.api"), name)
     return found
 
 

@@ -5,17 +5,17 @@ import pytest
 from msgspec.structs import replace
 
 from attacks.mechanisms import RARE, SOUND
-from mixtally.attacks import Lab
-from mixtally.attacks.multinomial import MOST_BYTES
-from mixtally.ground.memo import Memo
-from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.lab.attacks import Lab
+from mixtally.lab.attacks.multinomial import MOST_BYTES
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.memo import Memo
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 ERROR = 1e-4
 

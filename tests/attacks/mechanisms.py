@@ -14,15 +14,15 @@ from helpers.named import (
     kary_response,
     single_bit,
 )
-from mixtally.attacks.claim import claimed, part_of
-from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.games import game_of
-from mixtally.attacks.senders import Senders
-from mixtally.attacks.uniform_flips import UniformFlipsGame
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.contract import Part
-from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import Shuffled
+from mixtally.lab.attacks.claim import claimed, part_of
+from mixtally.lab.attacks.flipped import FlippedGame
+from mixtally.lab.attacks.games import game_of
+from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
+from mixtally.model.contract import Part
+from mixtally.model.layout import Form, Layout
+from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.fixed import threshold_of
 
 _SHAPE, _THIRD = least.shape(1.0, 1e-3), least.shape(1.0 / 3.0, 3e-4)
 _EVERY = {

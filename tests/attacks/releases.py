@@ -19,16 +19,16 @@ from helpers.named import (
     kary_response,
     single_bit,
 )
-from mixtally.attacks.audit import Checks, flagged
-from mixtally.ground.bits import one_hot, row_bytes
-from mixtally.ground.counting import column_counts
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.randomize import memoized
-from mixtally.records.contract import FakeRecord
-from mixtally.records.layout import Form
-from mixtally.records.mechanism.memoized import memoized as memoized_mechanism
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks.audit import Checks, flagged
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord
+from mixtally.model.layout import Form
+from mixtally.model.mechanism.memoized import memoized as memoized_mechanism
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.bits import one_hot, row_bytes
+from mixtally.primitives.counting import column_counts
+from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.protocol.randomize import memoized
 
 PEOPLE = 200_000
 LAGS = (1, 2, 3, 7, 8, 63, 64, 1000)

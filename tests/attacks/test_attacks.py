@@ -13,23 +13,23 @@ from attacks.conftest import upper
 from attacks.mechanisms import SOUND, target
 from helpers import contracts
 from helpers.named import clear_uniform, flip_blank, single_bit
-from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
-from mixtally.attacks.claim import ClaimedParameters, claim
-from mixtally.attacks.device import Device
-from mixtally.attacks.left import left
-from mixtally.attacks.senders import Senders
-from mixtally.attacks.target import People, of_plan
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.divergence import vectors
 from mixtally.errors import ParameterError, PlanError
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.formulas import notes
-from mixtally.mixing import added
-from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.divergence import vectors
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import NoFakes, Parameter
-from mixtally.records.question import Question
-from mixtally.tally import fold
+from mixtally.lab.attacks import PLAN_ATTACKS, Verdict, run_attacks
+from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.left import left
+from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.target import People, of_plan
+from mixtally.lab.literature.formulas import notes
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.mechanism import NoFakes, Parameter
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.mixing import added
+from mixtally.protocol.tally import fold
 
 RUNS = 1200
 
@@ -242,7 +242,7 @@ def test_a_lie_moves_a_bin_by_no_more_than_the_bound(name, sound, lab):
 
 def test_a_collector_that_checks_nothing_is_poisoned(sound, lab, monkeypatch):
     """The twin: a tally that counts every byte takes ever longer messages for many."""
-    from mixtally.attacks import poisoning
+    from mixtally.lab.attacks import poisoning
 
     def careless(layout, rows):
         flat = (

@@ -6,11 +6,11 @@ from math import exp, inf
 import numpy as np
 from scipy.stats import norm
 
-from mixtally.attacks import worlds as room
-from mixtally.attacks.outcome import roc_chart
-from mixtally.attacks.worlds import Worlds, roc_band
+from mixtally.lab.attacks import worlds as room
+from mixtally.lab.attacks.outcome import roc_chart
+from mixtally.lab.attacks.worlds import Worlds, roc_band
+from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.report.curves import draw
-from mixtally.simulation.seeded import SeededChance
 
 RUNS, SEEDS, ERROR = 400, 40, 1e-8
 """The bands of all seeds together miss a true curve with a chance of at most 40 x 10^-8."""

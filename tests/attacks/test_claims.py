@@ -2,12 +2,12 @@
 
 import pytest
 
-from mixtally.attacks import MemoizedTarget, Target
-from mixtally.attacks.claim import ClaimedParameters, claim
-from mixtally.attacks.left import mechanism_of
+from mixtally.accounting.parameters import Parameters, parsed
 from mixtally.errors import ParameterError
-from mixtally.privacy.parameters import Parameters, parsed
-from mixtally.records.contract import Shape
+from mixtally.lab.attacks import MemoizedTarget, Target
+from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.left import mechanism_of
+from mixtally.model.contract import Shape
 
 
 @pytest.mark.parametrize(

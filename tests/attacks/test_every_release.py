@@ -21,15 +21,15 @@ from attacks.releases import (
     name_of,
 )
 from helpers.named import clear_shaped, clear_uniform
-from mixtally.attacks.device import Device
-from mixtally.attacks.lone import alone, lone_checks
-from mixtally.client import draw
-from mixtally.ground.flips import SKIP_BELOW
-from mixtally.mixing import added
-from mixtally.randomize import memoized, part_fakes, part_reports
-from mixtally.records.contract import LaplaceShape
-from mixtally.records.mechanism import protocols
-from mixtally.records.shape import ratio_of
+from mixtally.device.client import draw
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.lone import alone, lone_checks
+from mixtally.model.contract import LaplaceShape
+from mixtally.model.mechanism import protocols
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.flips import SKIP_BELOW
+from mixtally.protocol.mixing import added
+from mixtally.protocol.randomize import memoized, part_fakes, part_reports
 
 
 def test_every_protocol_of_the_catalogue_is_audited():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attacks.mechanisms import flipped, uniformly
-from mixtally.attacks.flipped import FlippedGame
-from mixtally.attacks.multinomial import Binomials
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks.flipped import FlippedGame
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.simulation.seeded import SeededChance
 
 
 @pytest.mark.parametrize(

@@ -17,18 +17,18 @@ from helpers.named import (
     flip_uniform,
     single_bit,
 )
-from mixtally.attacks import uniform_flips
-from mixtally.attacks.device import Device
-from mixtally.attacks.game import play
-from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.uniform_flips import UniformFlipsGame
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.divergence import clear_shaped, repeats, vectors
-from mixtally.privacy.divergence.single_bit import delta as single_bit_delta
-from mixtally.privacy.numerics.flip_ratios import Orbit
-from mixtally.randomize import part_fakes
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.divergence import clear_shaped, repeats, vectors
+from mixtally.accounting.divergence.single_bit import delta as single_bit_delta
+from mixtally.accounting.numerics.flip_ratios import Orbit
+from mixtally.lab.attacks import uniform_flips
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.game import play
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.protocol.randomize import part_fakes
 
 EPSILON = 0.5
 

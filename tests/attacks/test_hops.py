@@ -12,17 +12,17 @@ from msgspec.structs import replace
 from helpers.contracts import flipped, plan_of, proved, shaped, uniform
 from helpers.least import shape, threshold
 from helpers.sampled import among
-from mixtally.attacks import Verdict, outsiders, randomizer
-from mixtally.attacks.device import Device
-from mixtally.attacks.outcome import Noise
-from mixtally.attacks.senders import Senders
-from mixtally.attacks.target import ALONE, People, of_plan
-from mixtally.mixing import added
-from mixtally.privacy.accountant import Accountant
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes
-from mixtally.records.layout import Form
-from mixtally.records.question import Kind, Question
+from mixtally.accounting.accountant import Accountant
+from mixtally.lab.attacks import Verdict, outsiders, randomizer
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.outcome import Noise
+from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.target import ALONE, People, of_plan
+from mixtally.model.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes
+from mixtally.model.layout import Form
+from mixtally.model.question import Kind, Question
+from mixtally.protocol.mixing import added
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 ERROR = 1e-5
 DELTA, PEOPLE, BINS = 1e-3, 1000, 10

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mixtally.attacks import (
+from mixtally.errors import ParameterError
+from mixtally.lab.attacks import (
     MEMOIZED_ATTACKS,
     Verdict,
     averaging,
@@ -11,15 +12,14 @@ from mixtally.attacks import (
     run_attacks,
     tracking,
 )
-from mixtally.attacks.memoized import (
+from mixtally.lab.attacks.memoized import (
     memoized_target,
     ones_of,
     simple_recall,
     true_rows,
     unpacked,
 )
-from mixtally.attacks.worlds import Worlds, power_at
-from mixtally.errors import ParameterError
+from mixtally.lab.attacks.worlds import Worlds, power_at
 
 
 def memoized(bits=128, reports=5, hashes=1, permanent=0.5):

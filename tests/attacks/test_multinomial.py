@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixtally.attacks.multinomial import Binomials
-from mixtally.ground.memo import Memo
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.memo import Memo
 
 RUNS = 100_000
 

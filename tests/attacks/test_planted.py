@@ -14,15 +14,15 @@ from msgspec.structs import replace
 
 from attacks.mechanisms import target as claim_of
 from helpers.named import clear_shaped, clear_uniform, flip_bits, flip_blank
-from mixtally.attacks import MemoizedTarget, Verdict, run_attacks
-from mixtally.attacks.device import Device
-from mixtally.attacks.memoized import memoized_target
-from mixtally.client import draw
-from mixtally.ground import chance as ground_chance
-from mixtally.ground import flips
-from mixtally.ground.draw import permutation
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.shape import ratio_of
+from mixtally.device.client import draw
+from mixtally.lab.attacks import MemoizedTarget, Verdict, run_attacks
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.memoized import memoized_target
+from mixtally.model.shape import ratio_of
+from mixtally.primitives import chance as ground_chance
+from mixtally.primitives import flips
+from mixtally.primitives.draw import permutation
+from mixtally.primitives.fixed import threshold_of
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
 CLEAR = clear_uniform(bins=300, fakes=500)
@@ -34,8 +34,11 @@ SOUND = {
     "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
 }
 MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
-SHUFFLING = sys.modules["mixtally.mixing.shuffle"]
-PLAY, PARTS = sys.modules["mixtally.simulation.play"], sys.modules["mixtally.randomize.parts"]
+SHUFFLING = sys.modules["mixtally.protocol.mixing.shuffle"]
+PLAY, PARTS = (
+    sys.modules["mixtally.lab.simulation.play"],
+    sys.modules["mixtally.protocol.randomize.parts"],
+)
 
 
 def found(target, lab, **parts):
@@ -188,7 +191,7 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
 
 def planted(patch, wrong):
     """Devices derive as ``wrong`` says, which is given how they do it right."""
-    from mixtally.memory import device
+    from mixtally.lab.memoization import device
 
     patch.setattr(device, "derived_response", partial(wrong, device.derived_response))
 

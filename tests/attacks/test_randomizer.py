@@ -21,15 +21,15 @@ from attacks.conftest import (
 )
 from attacks.mechanisms import part, target
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
-from mixtally.attacks import Verdict, outsiders, randomizer
-from mixtally.attacks.audit import Checks, flagged
-from mixtally.attacks.device import Device
-from mixtally.ground.fixed import threshold_of
-from mixtally.mixing import added
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import LaplaceShape
-from mixtally.records.layout import Form, Layout
-from mixtally.records.shape import ratio_of
+from mixtally.lab.attacks import Verdict, outsiders, randomizer
+from mixtally.lab.attacks.audit import Checks, flagged
+from mixtally.lab.attacks.device import Device
+from mixtally.model.contract import LaplaceShape
+from mixtally.model.layout import Form, Layout
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.mixing import added
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 MOST_REPORTS = 100_000
 NAMES = (

@@ -4,10 +4,10 @@ import pytest
 
 from attacks.mechanisms import part
 from helpers.named import flip_bits, flip_blank
-from mixtally.attacks.records import worst_records
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.privacy.divergence import vectors
-from mixtally.privacy.numerics.flip_ratios import Orbit
+from mixtally.accounting.divergence import vectors
+from mixtally.accounting.numerics.flip_ratios import Orbit
+from mixtally.lab.attacks.records import worst_records
+from mixtally.primitives.fixed import SCALE, threshold_of
 
 
 def orbit_of(x, u, v):

@@ -8,13 +8,13 @@ import pytest
 from scipy import stats
 
 from attacks.conftest import ERROR
-from mixtally.attacks import refute, trial
-from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.power import best_event, most_powerful, nearest
-from mixtally.attacks.refute import Counts
-from mixtally.attacks.trial import prove, prove_either
-from mixtally.attacks.worlds import Worlds
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks import refute, trial
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.power import best_event, most_powerful, nearest
+from mixtally.lab.attacks.refute import Counts
+from mixtally.lab.attacks.trial import prove, prove_either
+from mixtally.lab.attacks.worlds import Worlds
+from mixtally.lab.simulation.seeded import SeededChance
 
 RUNS = 40
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from attacks.test_memoized_attacks import redrawn
-from mixtally.attacks.memoized import memoized_target, simple_recall
-from mixtally.attacks.outcome import Lab, Verdict
-from mixtally.attacks.repeated import TRUE, repeated_numbers
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks.memoized import memoized_target, simple_recall
+from mixtally.lab.attacks.outcome import Lab, Verdict
+from mixtally.lab.attacks.repeated import TRUE, repeated_numbers
+from mixtally.lab.simulation.seeded import SeededChance
 
 TARGETS = [
     memoized_target(*noise, 1, 5)

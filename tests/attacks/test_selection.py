@@ -9,18 +9,18 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.attacks import attacks_on, run_attacks, selection
-from mixtally.attacks.device import Device
-from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.outcome import Lab, Verdict
-from mixtally.attacks.selection import Selected, _least_coins, bundle_lengths, remaining_epsilon
-from mixtally.attacks.target import of_plan
-from mixtally.ground.fixed import SCALE
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import PrivacyTerms, certified
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.lab.attacks import attacks_on, run_attacks, selection
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.outcome import Lab, Verdict
+from mixtally.lab.attacks.selection import Selected, _least_coins, bundle_lengths, remaining_epsilon
+from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.fixed import SCALE
 
 COIN = int(0.0495 * SCALE)
 ACCOUNTANT = Accountant()

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 from msgspec import structs
 
+from accounting import brute_sets as brute
+from accounting.test_replaced_sets import sent, together
 from helpers.contracts import over_planes, replaced, shaped, uniform
-from mixtally.attacks.clear import ShapedGame
-from mixtally.attacks.device import Device
-from mixtally.attacks.game import ComposedGame
-from mixtally.attacks.games import game_among, game_of
-from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.senders import Senders
-from mixtally.attacks.sets import SetGame
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.randomize import part_reports, sets
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
-from privacy import brute_sets as brute
-from privacy.test_replaced_sets import sent, together
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.lab.attacks.clear import ShapedGame
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.game import ComposedGame
+from mixtally.lab.attacks.games import game_among, game_of
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.sets import SetGame
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.shape import ratio_of
+from mixtally.protocol.randomize import part_reports, sets
 
 BINS, SIZE = 3, 2
 

@@ -9,19 +9,19 @@ import pytest
 
 from attacks.releases import failures
 from helpers.contracts import over_planes, plan_of, proved
-from mixtally.attacks import Verdict, collection, run_attacks
-from mixtally.attacks.device import Device
-from mixtally.attacks.lone import lone_checks
-from mixtally.attacks.target import of_plan
-from mixtally.client import draw
-from mixtally.contract.planes import Planes
-from mixtally.randomize import part_reports, sets
-from mixtally.records.question import Kind, Question
+from mixtally.device.client import draw
+from mixtally.device.contract.planes import Planes
+from mixtally.lab.attacks import Verdict, collection, run_attacks
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.lone import lone_checks
+from mixtally.lab.attacks.target import of_plan
+from mixtally.model.question import Kind, Question
+from mixtally.protocol.randomize import part_reports, sets
 
 BINS, MOST = 40, 3
 PART = over_planes(BINS, 11, most_set=MOST, whole=1, coin=0)
 LARGE = over_planes(10**6, 1009, most_set=MOST, whole=3, coin=0)
-PLAY = sys.modules["mixtally.simulation.play"]
+PLAY = sys.modules["mixtally.lab.simulation.play"]
 PLAN = plan_of(
     Question(name="q", bins=BINS, kind=Kind.SET, max_set=MOST),
     [PART],

@@ -8,15 +8,15 @@ from attacks.conftest import ERROR, upper
 from attacks.mechanisms import SMALL, game
 from attacks.test_attacks import every, target_of
 from helpers.named import clear_uniform
-from mixtally.attacks import PLAN_ATTACKS, Verdict, run_attacks
-from mixtally.attacks.device import unplayed
-from mixtally.attacks.game import quick_runs
-from mixtally.attacks.multinomial import Binomials
-from mixtally.attacks.target import People
-from mixtally.attacks.trial import prove
-from mixtally.attacks.worlds import Worlds
 from mixtally.errors import ParameterError
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks import PLAN_ATTACKS, Verdict, run_attacks
+from mixtally.lab.attacks.device import unplayed
+from mixtally.lab.attacks.game import quick_runs
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.target import People
+from mixtally.lab.attacks.trial import prove
+from mixtally.lab.attacks.worlds import Worlds
+from mixtally.lab.simulation.seeded import SeededChance
 
 ATTACKS = ("tell-apart", "difference", "n-1", "collusion")
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import special
 
-from mixtally.attacks.outcome import Hypothesis, Lab, Verdict, distinguished
-from mixtally.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
-from mixtally.attacks.trial import prove
-from mixtally.attacks.worlds import Worlds, power_at, roc
 from mixtally.errors import ParameterError
-from mixtally.ground.draw import permutation
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks.outcome import Hypothesis, Lab, Verdict, distinguished
+from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.lab.attacks.trial import prove
+from mixtally.lab.attacks.worlds import Worlds, power_at, roc
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.draw import permutation
 
 
 def coins(chance, probability, count):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mixtally.cli.app import COMMANDS
-from mixtally.records.contract import written_key
+from mixtally.model.contract import written_key
 
 PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "budget open me.ledger --epsilon 3 --delta 1e-5"

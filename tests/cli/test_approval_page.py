@@ -5,13 +5,13 @@ from html import unescape
 
 import pytest
 
+from mixtally.accounting.baselines import central_error, gaussian_standard_error, local_error
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.elsewhere import elsewhere
 from mixtally.cli.plan import NO_MINIMUM
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import PlanError
-from mixtally.privacy.baselines import central_error, gaussian_standard_error, local_error
-from mixtally.records.question import Kind, Question
+from mixtally.model.question import Kind, Question
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6")
 QUESTIONS = (

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.contracts import over_planes, plan_of, proved
-from mixtally.attacks import PLAN_ATTACKS
-from mixtally.ground.chance import SecureChance
-from mixtally.literature.formulas import notes
-from mixtally.records.contract import OwnFakes, read_plan, write_plan
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.attacks import PLAN_ATTACKS
+from mixtally.lab.literature.formulas import notes
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import OwnFakes, read_plan, write_plan
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.chance import SecureChance
 
 QUICK = ("--runs", 300, "--drawn", 2000, "--seed", 1)
 MEMORY = ("--protocol", "memory", "--permanent", 0.5, "--p", 0.5, "--q", 0.75, "--hashes", 1,

@@ -137,7 +137,7 @@ def test_a_bad_option_is_refused_before_the_collection_is_played(refuses, monkey
     def play(*_, **__):
         pytest.fail("a whole collection was played in vain")
 
-    monkeypatch.setattr("mixtally.simulation.run.play", play)
+    monkeypatch.setattr("mixtally.lab.simulation.run.play", play)
     refuses(GOOD, *bad)
 
 

@@ -9,8 +9,8 @@ import zipfile
 import pyarrow as arrow
 import pytest
 
-import mixtally.data
-import mixtally.data.crowd
+import mixtally.lab.data
+import mixtally.lab.data.crowd
 from helpers.data_files import BOOK, GOOD, LINES, PARQUET, WESTERN, in_parquet, people, workbook
 from mixtally.errors import DataError
 
@@ -147,7 +147,7 @@ def test_a_device_as_standard_input_is_refused_unread(refused, device):
 
 
 def test_a_pipe_without_an_end_is_refused_before_it_fills_the_memory(refused, piped, monkeypatch):
-    monkeypatch.setattr("mixtally.data.rows.MOST_PIPED", 100_000)
+    monkeypatch.setattr("mixtally.lab.data.rows.MOST_PIPED", 100_000)
     piped(["yes", "color"])
     line = refused("simulate", "-", "--column", "color", *ASKED)
     assert "standard input: wanted at most 100,000 rows out of a pipe, got more" in line
@@ -200,8 +200,8 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, content, chan
 def test_without_a_reader_the_refusal_says_what_to_install(refuses, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for name in ("crowd", "columns"):  # loaded anew, and in the end what they were
-        monkeypatch.delitem(sys.modules, f"mixtally.data.{name}")
-        monkeypatch.delattr(mixtally.data, name)
+        monkeypatch.delitem(sys.modules, f"mixtally.lab.data.{name}")
+        monkeypatch.delattr(mixtally.lab.data, name)
     assert "pyarrow is not installed; pip install 'mixtally[data]'" in refuses(GOOD)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.simulation.central import MISSING, SEEDED
+from mixtally.lab.simulation.central import MISSING, SEEDED
 
 ASK = ("--column", "color", "--labels", "colors.txt", "--epsilon", 1, "--delta", "1e-6")
 NAMES = ("central, discrete Laplace", "central, discrete Gaussian", "exponential mechanism")

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from helpers.devices import LABELS, NOW, OPEN, World, answer, by_mixes, by_people, first_mix
-from mixtally.client.net import seal
-from mixtally.records.question import Question
+from mixtally.device.client.net import seal
+from mixtally.model.question import Question
 
 LIMITS = "[limits]\nepsilon = 1.0\ndelta = 0.1\nhops = 2\n"
 

@@ -9,10 +9,10 @@ from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import EVERY
 from mixtally.cli import collector as commands
-from mixtally.collector.signing import Gathered
-from mixtally.records.contract import Prefixes, Role, fingerprint_of, write_contract
-from mixtally.records.question import Question
-from mixtally.wire.sheet import read_sheet
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.model.contract import Prefixes, Role, fingerprint_of, write_contract
+from mixtally.model.question import Question
+from mixtally.server.collector.signing import Gathered
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mixtally.records.contract import written_key
+from mixtally.model.contract import written_key
 
 ASKED = ("plan", "--hops", 2, "--epsilon", 1, "--delta", "1e-6", "--users", 20_000)
 NAMES = ("mix1.example", "mix2.example", "collect.example")

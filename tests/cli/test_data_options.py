@@ -132,8 +132,8 @@ def test_memoized_answers_take_the_options_of_rows(cli, crowd):
 def test_who_reads_no_file_loads_no_reader():
     program = (
         "import sys\n"
-        "from mixtally.data.flights import flights\n"
-        "import mixtally.cli.simulate, mixtally.cli.plan, mixtally.data.readers\n"
+        "from mixtally.lab.data.flights import flights\n"
+        "import mixtally.cli.simulate, mixtally.cli.plan, mixtally.lab.data.readers\n"
         "assert flights().users == 336_776\n"
         "print({'pyarrow', 'python_calamine'} & set(sys.modules))"
     )

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mixtally.cli.plan_files import read_plan
-from mixtally.simulation import demo as lab_demo
+from mixtally.lab.simulation import demo as lab_demo
 
 
 def near_expected(facts):

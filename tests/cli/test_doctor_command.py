@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.engine.scale import Rates, Round, hop_costs
+from mixtally.server.engine.scale import Rates, Round, hop_costs
 
 
 def test_the_rounds_follow_from_the_rates(cli):

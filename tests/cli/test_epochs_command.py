@@ -6,9 +6,9 @@ import pytest
 
 from mixtally.cli.output import publish
 from mixtally.errors import DataError
-from mixtally.records.ledger import read_ledger
+from mixtally.lab.simulation import epochs as lab
+from mixtally.model.ledger import read_ledger
 from mixtally.report.document import Chunks
-from mixtally.simulation import epochs as lab
 
 PROMISE = ("--epsilon", 1, "--delta", "1e-6")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.data.made_up import LABELS, example_files, people
+from mixtally.lab.data.made_up import LABELS, example_files, people
 
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location("make", ROOT / "scripts/make_example_data.py")
 MAKER = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(MAKER)
-SHIPPED = (files("mixtally.data") / "files" / "example_survey.csv").read_text(encoding="ascii")
+SHIPPED = (files("mixtally.lab.data") / "files" / "example_survey.csv").read_text(encoding="ascii")
 
 
 def test_what_ships_is_what_the_script_makes():

@@ -12,8 +12,8 @@ from typer.main import get_command
 from helpers import contracts
 from mixtally.cli.app import _ENDS, COMMANDS, app
 from mixtally.cli.main import run
-from mixtally.records.contract import write_contract, write_plan
-from mixtally.records.question import Question
+from mixtally.model.contract import write_contract, write_plan
+from mixtally.model.question import Question
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/commands.md").read_text()
 PROMISE = ("--epsilon", "1", "--delta", "1e-6")

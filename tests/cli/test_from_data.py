@@ -20,11 +20,11 @@ from cli.json_cases import HASHED, SMALL, lay_out
 from cli.test_simulation import quietly
 from mixtally.app.outcome import Outcome
 from mixtally.cli import epochs_crowd, options, rows, simulate_counts
-from mixtally.data import readers
-from mixtally.data.timeline import Timeline
-from mixtally.simulation import counts_only
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data import readers
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation import counts_only
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.seeded import SeededChance
 
 END = "--epsilon 4 --delta 1e-6"
 SETS = "--set ';' --labels drinks.txt --max-set 3"

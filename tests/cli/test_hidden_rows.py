@@ -3,7 +3,7 @@
 import pytest
 import xlsxwriter
 
-from mixtally.data.formats import unseen
+from mixtally.lab.data.formats import unseen
 
 
 @pytest.fixture

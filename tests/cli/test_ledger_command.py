@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from helpers import contracts, least
+from mixtally.accounting.budget.ledger import left
 from mixtally.cli import budget as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
-from mixtally.privacy.composition.ledger import left
-from mixtally.records.contract import FakeRecord, OwnFakes, write_contract, write_plan
-from mixtally.records.ledger import read_ledger
-from mixtally.records.question import Question
+from mixtally.model.contract import FakeRecord, OwnFakes, write_contract, write_plan
+from mixtally.model.ledger import read_ledger
+from mixtally.model.question import Question
 
 _Q = least.threshold(10**5, 1.0, 1e-6) / 2**64
 _PART = contracts.flipped(5, q=_Q, own=OwnFakes(FakeRecord.BLANK, 1, 0))
@@ -139,7 +139,7 @@ def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
 
 def test_a_charge_that_ignores_the_budget_would_be_seen(desk, ledger, monkeypatch):
     """The planted bug: the same command with a composition that finds everything free."""
-    monkeypatch.setattr("mixtally.privacy.composition.ledger.upper_curve", lambda *_: lambda _: 0.0)
+    monkeypatch.setattr("mixtally.accounting.budget.ledger.upper_curve", lambda *_: lambda _: 0.0)
     file, plan = desk / "my.ledger", desk / "plan.json"
     assert ledger("charge", file, plan, "--times", 1000).status == 0
     assert stored(desk).charges[0].times == 1000

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from mixtally.privacy.divergence.memoized import loss
-from mixtally.records.mechanism.memoized import memoized
+from mixtally.accounting.divergence.memoized import loss
+from mixtally.model.mechanism.memoized import memoized
 
 CLEAR = ("--permanent", "0.001", "--p", "0.001", "--q", "0.999")
 HASHED = ("--bloom-bits", 64, "--cohorts", 4)

@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.node.calls import call
-from mixtally.node.folder import opened_folder
-from mixtally.records.contract import Role, fingerprint_of, write_contract
-from mixtally.records.job import read_job
-from mixtally.records.question import Question
-from mixtally.wire.note import signed_by
+from mixtally.device.wire.note import signed_by
+from mixtally.model.contract import Role, fingerprint_of, write_contract
+from mixtally.model.job import read_job
+from mixtally.model.question import Question
+from mixtally.server.node.calls import call
+from mixtally.server.node.folder import opened_folder
 
 PROGRAM = "from mixtally.cli.main import run; run()"
 EVENT = re.compile(r"[0-9T:-]+Z (peer unreachable|waiting) ")
@@ -177,10 +177,11 @@ def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
 
 def test_intake_loads_nothing_that_can_read_a_key():
     code = (
-        "import sys, mixtally.cli.mix, mixtally.node.web.run\n"
+        "import sys, mixtally.cli.mix, mixtally.server.node.web.run\n"
         "print('beside' in str(sys.modules), [n for n in sys.modules if n.startswith(('cryptog',"
-        " 'numpy', 'mixtally.node.keys', 'mixtally.node.wrap', 'mixtally.mixnode.closing',"
-        " 'mixtally.wire.env', 'mixtally.wire.note', 'mixtally.node.folder'))])"
+        " 'numpy', 'mixtally.server.node.keys', 'mixtally.server.node.wrap',"
+        " 'mixtally.server.mix.closing', 'mixtally.device.wire.env',"
+        " 'mixtally.device.wire.note', 'mixtally.server.node.folder'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -7,9 +7,9 @@ import pytest
 
 from mixtally.cli import options
 from mixtally.cli.plan_files import read_plan
-from mixtally.engine import across
-from mixtally.estimate import listed as counting
-from mixtally.records.contract import write_plan
+from mixtally.model.contract import write_plan
+from mixtally.protocol.estimate import listed as counting
+from mixtally.server.engine import across
 
 WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
 HELD = {word: 900 // rank for rank, word in enumerate(WORDS, start=1)}

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from mixtally.accounting.plans.terms import verify
 from mixtally.cli.plan import NO_MINIMUM
-from mixtally.privacy.terms import verify
-from mixtally.records.contract import read_plan, write_plan
-from mixtally.records.spelling import plain
+from mixtally.model.contract import read_plan, write_plan
+from mixtally.model.spelling import plain
 
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6", "--bins", 1000)
 KEYS = {

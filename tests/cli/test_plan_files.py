@@ -5,7 +5,7 @@ import json
 import pytest
 
 from helpers.contracts import contract_of
-from mixtally.records.contract import read_plan, write_contract
+from mixtally.model.contract import read_plan, write_contract
 
 
 @pytest.fixture

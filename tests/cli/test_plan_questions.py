@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from mixtally.accounting.plans.terms import verify
 from mixtally.cli.plan import NO_MINIMUM
-from mixtally.privacy.terms import verify
-from mixtally.records.contract import read_plan
-from mixtally.records.spelling import plain
+from mixtally.model.contract import read_plan
+from mixtally.model.spelling import plain
 
 GUARANTEE = ("plan", "--epsilon", 1, "--delta", "1e-6")
 ASKED = (*GUARANTEE, "--users", 100_000)

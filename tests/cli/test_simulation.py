@@ -21,19 +21,19 @@ from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
 from mixtally.app import memoized
 from mixtally.cli import options
 from mixtally.cli.main import run
-from mixtally.data.population import Population
-from mixtally.data.timeline import Timeline
-from mixtally.estimate.memoized import Recovery
-from mixtally.simulation import epochs as series
-from mixtally.simulation import truth
-from mixtally.simulation.baskets.facts import BasketFindings
-from mixtally.simulation.counts_only import Histogram
-from mixtally.simulation.heavy.facts import WordFindings
-from mixtally.simulation.memoized.counts import MemoizedFindings
-from mixtally.simulation.memoized.crowd import watched
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study import Study
-from mixtally.simulation.trend.trend import Trend
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation import epochs as series
+from mixtally.lab.simulation import truth
+from mixtally.lab.simulation.baskets.facts import BasketFindings
+from mixtally.lab.simulation.counts_only import Histogram
+from mixtally.lab.simulation.heavy.facts import WordFindings
+from mixtally.lab.simulation.memoized.counts import MemoizedFindings
+from mixtally.lab.simulation.memoized.crowd import watched
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.trend.trend import Trend
+from mixtally.protocol.estimate.memoized import Recovery
 
 PLAYS = {"simulate", "simulate memoized", "simulate epochs", "simulate words",
          "simulate baskets", "demo"}  # fmt: skip

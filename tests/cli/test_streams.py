@@ -42,11 +42,11 @@ def test_a_failure_after_playing_is_one_line(cli, asked, crowd, monkeypatch):
 
 def test_a_broken_privacy_number_exits_3_and_promises_nothing(cli, asked, monkeypatch):
     monkeypatch.setattr(
-        "mixtally.privacy.divergence.clear_uniform.bracket", lambda *_, **__: broken()
+        "mixtally.accounting.divergence.clear_uniform.bracket", lambda *_, **__: broken()
     )
 
     def broken():
-        from mixtally.privacy.numerics.bracket import bracket
+        from mixtally.accounting.numerics.bracket import bracket
 
         return bracket(float("nan"), cut=0.0)
 

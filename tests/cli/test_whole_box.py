@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mixtally.data.places import Box, grid
+from mixtally.lab.data.places import Box, grid
 
 BOX = Box(south=40.0, north=44.0, west=-76.0, east=-70.0)
 

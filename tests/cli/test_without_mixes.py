@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from cli.json_cases import ROW, SHARDS, SMALL, lay_out
-from mixtally.door import plan, simulate
+from mixtally.api import plan, simulate
 from mixtally.report.numbers import at_most
 
 END = "--epsilon 1 --delta 1e-6"

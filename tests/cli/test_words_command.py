@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mixtally.app import words as app_words
-from mixtally.simulation.heavy import rounds
+from mixtally.lab.simulation.heavy import rounds
 from report.reader import self_contained
 
 WORDS = ["yes"] * 3000 + ["no"] * 1500 + ["maybe"] * 400 + ["é"] * 90 + ["rare"] * 10

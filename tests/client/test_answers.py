@@ -3,13 +3,13 @@
 import pytest
 
 from helpers import contracts
-from mixtally import client
-from mixtally.client.draw import Words
-from mixtally.client.encode import bins_of
+from mixtally.device import client
+from mixtally.device.client.draw import Words
+from mixtally.device.client.encode import bins_of
 from mixtally.errors import DataError, RefusedError
-from mixtally.records.contract import Prefixes, write_contract
-from mixtally.records.grid import Grid
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.model.contract import Prefixes, write_contract
+from mixtally.model.grid import Grid
+from mixtally.model.question import Kind, Question, with_attributes
 from reference.answer import answer
 
 

@@ -24,15 +24,15 @@ def loaded(program):
 
 
 def test_the_room_loads_neither_arrays_nor_records():
-    modules = loaded("import mixtally.client")
-    assert "mixtally.client.messages" in modules
+    modules = loaded("import mixtally.device.client")
+    assert "mixtally.device.client.messages" in modules
     assert not modules & HEAVY
     ours = {name for name in modules if name.startswith("mixtally")}
-    rooms = ("mixtally.client", "mixtally.contract")
+    rooms = ("mixtally.device.client", "mixtally.device.contract")
     assert {name for name in ours if not name.startswith(rooms)} == {"mixtally", "mixtally.errors"}
-    assert not any(name.startswith("mixtally.client.net") for name in modules)
+    assert not any(name.startswith("mixtally.device.client.net") for name in modules)
 
 
-@pytest.mark.parametrize("line", ["import mixtally.records.layout", "import fractions"])
+@pytest.mark.parametrize("line", ["import mixtally.model.layout", "import fractions"])
 def test_a_planted_import_is_found(line):
-    assert loaded(f"import mixtally.client\n{line}") & HEAVY
+    assert loaded(f"import mixtally.device.client\n{line}") & HEAVY

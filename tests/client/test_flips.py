@@ -5,8 +5,8 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.client.draw import flips
-from mixtally.contract.part import SCALE
+from mixtally.device.client.draw import flips
+from mixtally.device.contract.part import SCALE
 
 THRESHOLDS = st.sampled_from([1, 2, 1 << 32, SCALE // 3, SCALE // 2 - 1, SCALE // 2])
 

@@ -9,17 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally import client
-from mixtally.client import shaped as module
-from mixtally.client.limits import COVERS, PROTOCOLS
-from mixtally.contract.plan import honest
-from mixtally.contract.shape import gaussian_weights, laplace_weights
+from mixtally.accounting.divergence import clear_shaped
+from mixtally.accounting.divergence.in_clear import usual_ratio
+from mixtally.device import client
+from mixtally.device.client import shaped as module
+from mixtally.device.client.limits import COVERS, PROTOCOLS
+from mixtally.device.contract.plan import honest
+from mixtally.device.contract.shape import gaussian_weights, laplace_weights
 from mixtally.errors import RefusedError
-from mixtally.privacy.divergence import clear_shaped
-from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.records.contract import write_contract
-from mixtally.records.guarantee import arriving
-from mixtally.records.question import Question, with_attributes
+from mixtally.model.contract import write_contract
+from mixtally.model.guarantee import arriving
+from mixtally.model.question import Question, with_attributes
 
 ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
 FALLS = [(1.0, 25), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]

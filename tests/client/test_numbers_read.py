@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.contract.reading import whole
+from mixtally.device.contract.reading import whole
 from mixtally.errors import RefusedError
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from helpers import contracts
 from helpers.planes_golden import golden
-from mixtally import client
-from mixtally.client import draw, encode
-from mixtally.client.draw import Words, fake, message
-from mixtally.contract.part import Layout, Own, Part, Recipe
-from mixtally.contract.planes import Planes
-from mixtally.records.contract import write_contract
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Question
+from mixtally.device import client
+from mixtally.device.client import draw, encode
+from mixtally.device.client.draw import Words, fake, message
+from mixtally.device.contract.part import Layout, Own, Part, Recipe
+from mixtally.device.contract.planes import Planes
+from mixtally.model.contract import write_contract
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import Question
 
 OPEN = Question(name="q", bins=419**3, hashed=Hashing(function=HMAC_SHA256, seed="0f" * 16))
 

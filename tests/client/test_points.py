@@ -5,13 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mixtally.contract import scatter
-from mixtally.contract.planes import Planes, digits_for
-from mixtally.contract.scatter import LARGEST_LIST, curved, permuted, side_of
-from mixtally.ground.planes import messages
-from mixtally.records import planes as records
-from mixtally.records.planes import bin_points
-from mixtally.simulation.seeded import SeededChance
+from mixtally.device.contract import scatter
+from mixtally.device.contract.planes import Planes, digits_for
+from mixtally.device.contract.scatter import LARGEST_LIST, curved, permuted, side_of
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model import planes as records
+from mixtally.model.planes import bin_points
+from mixtally.primitives.planes import messages
 from reference.person import _point
 from spec.stranger import place
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from helpers import contracts
-from mixtally import client
-from mixtally.client import draw
-from mixtally.records.contract import fingerprint_of, write_contract
+from mixtally.device import client
+from mixtally.device.client import draw
+from mixtally.model.contract import fingerprint_of, write_contract
 from reference.answer import answer
 from reference.person import person_messages
 

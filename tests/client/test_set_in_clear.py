@@ -3,12 +3,12 @@
 import pytest
 
 from helpers import contracts
-from mixtally import client
-from mixtally.client.draw import Words, record
-from mixtally.contract.part import read_part
+from mixtally.device import client
+from mixtally.device.client.draw import Words, record
+from mixtally.device.contract.part import read_part
 from mixtally.errors import AccountingError, RefusedError
-from mixtally.records.contract import write_contract
-from mixtally.records.question import Kind, Question
+from mixtally.model.contract import write_contract
+from mixtally.model.question import Kind, Question
 
 BINS, MOST = 300, 4
 

@@ -4,13 +4,13 @@ import pytest
 
 from helpers import contracts
 from helpers.contracts import builtins_of
-from mixtally.client import draw
-from mixtally.client.draw import Words, record
-from mixtally.contract import planes as bare
-from mixtally.contract.part import read_part
-from mixtally.contract.planes import Planes, most_digits
+from mixtally.device.client import draw
+from mixtally.device.client.draw import Words, record
+from mixtally.device.contract import planes as bare
+from mixtally.device.contract.part import read_part
+from mixtally.device.contract.planes import Planes, most_digits
 from mixtally.errors import AccountingError, RefusedError
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
 
 BINS, MOST = 300, 3
 PART = contracts.over_planes(BINS, 7, most_set=MOST)

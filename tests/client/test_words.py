@@ -3,12 +3,12 @@
 import pytest
 
 from helpers import contracts
-from mixtally import client
-from mixtally.client.draw import Words, message
-from mixtally.contract.part import Layout, Part, Recipe
+from mixtally.device import client
+from mixtally.device.client.draw import Words, message
+from mixtally.device.contract.part import Layout, Part, Recipe
 from mixtally.errors import AccountingError, RefusedError
-from mixtally.records.contract import write_contract
-from mixtally.records.question import Question
+from mixtally.model.contract import write_contract
+from mixtally.model.question import Question
 
 QUARTER = 1 << 62
 

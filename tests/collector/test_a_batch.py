@@ -6,12 +6,12 @@ import pytest
 
 from helpers.collector_scene import FAKES, Office
 from helpers.roles_in_folders import EVERY
-from mixtally.collector import State
+from mixtally.device.wire.manifest import EXPIRED, TOO_FEW, write_manifest
+from mixtally.device.wire.note import Signer, signed
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.node.refusal import OldStateError
-from mixtally.wire.manifest import EXPIRED, TOO_FEW, write_manifest
-from mixtally.wire.note import Signer, signed
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.server.collector import State
+from mixtally.server.node.refusal import OldStateError
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

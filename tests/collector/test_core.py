@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from mixtally.collector.core import ENDS, Facts, State, Work, moved, work
-from mixtally.node.batch import Batch
+from mixtally.server.collector.core import ENDS, Facts, State, Work, moved, work
+from mixtally.server.node.batch import Batch
 
 EXPIRES = 100
 

@@ -8,16 +8,16 @@ import pytest
 
 from engine.sealed import cluster_of
 from helpers import contracts
-from mixtally.collector.counting import Batch, counted, pairs_told
-from mixtally.engine import folding, mixing
-from mixtally.engine.engine import Engine
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import DataError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.wrapping import secret_bytes
-from mixtally.records.question import Kind, Question
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import Manifest, PartManifest, Piece
-from mixtally.wire.suite import SUITES
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector.counting import Batch, counted, pairs_told
+from mixtally.server.engine import folding, mixing
+from mixtally.server.engine.engine import Engine
+from mixtally.server.node.wrapping import secret_bytes
 
 SHEET = "ab" * 32
 BITS = Question(name="q", bins=12, kind=Kind.BITS)

@@ -7,10 +7,10 @@ import pytest
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ask
-from mixtally.collector.page import _MOST_SHOWN, Page
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Question
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import Question
 from mixtally.report.terminal import printed
+from mixtally.server.collector.page import _MOST_SHOWN, Page
 
 VALUES = [0, 0, 0, 1, 1, 3]
 

@@ -3,12 +3,12 @@
 import pytest
 
 from helpers import contracts
-from mixtally.collector.prefixed import prefixes_of, with_prefixes
-from mixtally.contract.plan import Prefixes as DevicePrefixes
-from mixtally.contract.spelling import checked_prefixes
+from mixtally.device.contract.plan import Prefixes as DevicePrefixes
+from mixtally.device.contract.spelling import checked_prefixes
 from mixtally.errors import ParameterError
-from mixtally.records.contract import Prefixes
-from mixtally.records.question import Question
+from mixtally.model.contract import Prefixes
+from mixtally.model.question import Question
+from mixtally.server.collector.prefixed import prefixes_of, with_prefixes
 
 ASKED = Prefixes(alphabet="abc", most=3, longest=4)
 DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4, symbols=1)

@@ -7,19 +7,19 @@ import pytest
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ENVIRONMENT, EVERY, OPEN
-from mixtally.collector import Proposal, State, propose, withdraw
-from mixtally.collector.proposing import DAY
-from mixtally.contract.reading import fingerprint_of
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.note import signed, signed_by
+from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import Answer
-from mixtally.node.events import Log, written
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.peers import listing
-from mixtally.node.refusal import OldStateError
-from mixtally.wire.note import signed, signed_by
-from mixtally.wire.sheet import read_sheet
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector import Proposal, State, propose, withdraw
+from mixtally.server.collector.proposing import DAY
+from mixtally.server.node.calls import Answer
+from mixtally.server.node.events import Log, written
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import listing
+from mixtally.server.node.refusal import OldStateError
 
 
 @pytest.fixture

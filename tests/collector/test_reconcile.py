@@ -7,11 +7,11 @@ import pytest
 
 from helpers.collector_scene import FAKES, Office
 from helpers.roles_in_folders import ENVIRONMENT
-from mixtally.collector import State, concluded_again
-from mixtally.collector.results import document
+from mixtally.device.wire.manifest import TOO_FEW, PartManifest
 from mixtally.errors import DataError
-from mixtally.node.folder import opened_folder
-from mixtally.wire.manifest import TOO_FEW, PartManifest
+from mixtally.server.collector import State, concluded_again
+from mixtally.server.collector.results import document
+from mixtally.server.node.folder import opened_folder
 
 VALUES = [0, 1] * 100
 

@@ -6,18 +6,18 @@ from msgspec.structs import replace
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ENVIRONMENT
-from mixtally.collector import agreed_of, checked, sign
-from mixtally.collector.agreed import note_path, read_agreed
-from mixtally.contract.reading import fingerprint_of
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.note import signed, signed_by
 from mixtally.errors import PlanError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import Answer
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.peers import listing
-from mixtally.node.refusal import OldStateError
-from mixtally.records.contract import write_contract
-from mixtally.wire.note import signed, signed_by
+from mixtally.model.contract import write_contract
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector import agreed_of, checked, sign
+from mixtally.server.collector.agreed import note_path, read_agreed
+from mixtally.server.node.calls import Answer
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import listing
+from mixtally.server.node.refusal import OldStateError
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from mixtally.collector.stored import Charge, Counted, PartCounted, Results
 from mixtally.errors import DataError
+from mixtally.server.collector.stored import Charge, Counted, PartCounted, Results
 
 CHARGE = Charge(
     name="home-page",

@@ -5,12 +5,12 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import in_parquet, people
-from mixtally.data import rows
-from mixtally.data.file import DataFile
-from mixtally.data.population import LABELS, LARGEST_SET
-from mixtally.data.readers import read_counts, read_epochs
-from mixtally.data.reading import DROP, As, Reading, Several
-from mixtally.data.timeline import When
+from mixtally.lab.data import rows
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.population import LABELS, LARGEST_SET
+from mixtally.lab.data.readers import read_counts, read_epochs
+from mixtally.lab.data.reading import DROP, As, Reading, Several
+from mixtally.lab.data.timeline import When
 
 LEVELS = ["high", "never", "low"]
 CODES = [0, 2, 0, 2, 2, 0]

@@ -5,9 +5,9 @@ import hashlib
 import re
 from importlib.resources import files
 
-from mixtally.data.flights import flights
+from mixtally.lab.data.flights import flights
 
-DATA = files("mixtally.data") / "files"
+DATA = files("mixtally.lab.data") / "files"
 
 
 def test_every_flight_is_a_person_with_one_of_105_airports():

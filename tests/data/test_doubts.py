@@ -4,9 +4,9 @@ import pytest
 
 from helpers.data_files import in_every_format, in_parquet, people
 from mixtally.cli.rows import listed
-from mixtally.data.reading import DROP, As
-from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.reading import DROP, As
+from mixtally.protocol.encode.numbers import Points
 
 NAMED = {"missing_values": ("NA", "n/a", "-99")}
 

@@ -8,8 +8,8 @@ import pytest
 
 import mixtally
 from helpers.data_files import in_every_format, people
-from mixtally.data.reading import As
-from mixtally.encode.numbers import Scale
+from mixtally.lab.data.reading import As
+from mixtally.protocol.encode.numbers import Scale
 
 TENTHS = [f"{i / 10:.1f}" for i in range(11)]
 EACH = [1] * 9 + [2]

@@ -4,10 +4,10 @@ import pytest
 
 import mixtally
 from helpers.data_files import people
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read, read_counts
-from mixtally.data.reading import Reading
 from mixtally.errors import DataError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read, read_counts
+from mixtally.lab.data.reading import Reading
 
 ROWS = [("NS"[i % 2], ["yes", "no", "maybe"][i % 3]) for i in range(60)]
 

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from mixtally.app.epochs import check_complete
-from mixtally.data.epoch_counts import EpochCounts, EpochTally, counted
-from mixtally.data.file import DataFile
-from mixtally.data.population import Population
-from mixtally.data.readers import read_epoch_counts, read_epochs
-from mixtally.data.reading import As, Reading
-from mixtally.data.timeline import When
-from mixtally.data.turnover import turnover, turnover_counts
 from mixtally.errors import DataError
-from mixtally.ground.draw import below
-from mixtally.records.question import Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally, counted
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.readers import read_epoch_counts, read_epochs
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.timeline import When
+from mixtally.lab.data.turnover import turnover, turnover_counts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.question import Question
+from mixtally.primitives.draw import below
 
 QUESTION = Question(name="answer", bins=3, labels=("a", "b", "c"))
 

@@ -7,12 +7,12 @@ import pytest
 
 import mixtally
 from helpers.data_files import in_parquet
-from mixtally.data.epoch_names import moments_of, ordered_epochs
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read_epochs
-from mixtally.data.reading import Reading, Several
-from mixtally.data.timeline import When
 from mixtally.errors import DataError
+from mixtally.lab.data.epoch_names import moments_of, ordered_epochs
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read_epochs
+from mixtally.lab.data.reading import Reading, Several
+from mixtally.lab.data.timeline import When
 
 IN_TIME = [
     ("Nov 2023", "Dec 2023", "Jan 2024", "Feb 2024"),

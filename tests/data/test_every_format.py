@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from helpers.data_files import in_every_format, in_parquet, json_lines, people, workbook
-from mixtally.data.file import DataFile
-from mixtally.data.formats.written import written
-from mixtally.data.readers import read
-from mixtally.data.reading import As, Reading
-from mixtally.data.sameness import check_fractions, check_spaces, composed
-from mixtally.encode.numbers import Points
 from mixtally.errors import DataError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.sameness import check_fractions, check_spaces, composed
+from mixtally.protocol.encode.numbers import Points
 
 TABLE = {
     "who": ["ada", "bob", "cleo", "dan", "eve"],

@@ -9,10 +9,10 @@ import pyarrow as arrow
 import pytest
 
 from helpers.data_files import delimited, in_every_format, in_parquet, json_lines, people
-from mixtally.data.reading import DROP, As
-from mixtally.door.values import Wanted, crowd_of
-from mixtally.encode.numbers import Scale
+from mixtally.api.values import Wanted, crowd_of
 from mixtally.errors import DataError
+from mixtally.lab.data.reading import DROP, As
+from mixtally.protocol.encode.numbers import Scale
 
 FRAMES = {
     "lists": lambda table: table,

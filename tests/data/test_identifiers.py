@@ -6,13 +6,13 @@ import pyarrow
 import pytest
 
 from helpers.data_files import in_every_format, people
-from mixtally.data import identifiers
-from mixtally.data.file import DataFile
-from mixtally.data.population import LABELS, PEOPLE
-from mixtally.data.readers import read_counts, read_epochs
-from mixtally.data.reading import As, Reading
-from mixtally.data.timeline import When
 from mixtally.errors import ParameterError
+from mixtally.lab.data import identifiers
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.population import LABELS, PEOPLE
+from mixtally.lab.data.readers import read_counts, read_epochs
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.timeline import When
 
 PICK = random.Random(3)
 TWICE = 300

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from helpers.data_files import in_parquet, people
-from mixtally.data.reading import DROP, As
 from mixtally.errors import DataError, PlanError
+from mixtally.lab.data.reading import DROP, As
 
 LISTS = {"no": [1, 2, 3], "c": [["a;b", "x"], [], ["x", "x"]]}
 ROWS = [{"no": no, "c": c} for no, c in zip(*LISTS.values(), strict=True)]

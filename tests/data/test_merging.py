@@ -5,12 +5,12 @@ import pytest
 
 import mixtally
 from helpers.data_files import in_every_format, people
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read, read_counts
-from mixtally.data.reading import As, Reading
-from mixtally.data.sameness import Merging
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.question import Question
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read, read_counts
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.sameness import Merging
+from mixtally.model.question import Question
 
 ANSWERS = ["Very satisfied", "very satisfied ", "satisfied", " Satisfied", "no"]
 BOTH = Merging(strip=True, ignore_case=True)

@@ -6,12 +6,12 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import delimited, in_every_format, in_parquet, json_lines, people, workbook
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read_epochs
-from mixtally.data.reading import DROP, As, Reading, Several
-from mixtally.data.timeline import When
-from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read_epochs
+from mixtally.lab.data.reading import DROP, As, Reading, Several
+from mixtally.lab.data.timeline import When
+from mixtally.protocol.encode.numbers import Points
 
 GAPS = {"no": [1, 2, 3, 4, 5, 6], "color": ["red", None, "blue", "", "  ", "red"]}
 FORMATS = in_every_format(GAPS)

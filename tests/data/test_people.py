@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from helpers.data_files import people
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read, read_epochs
-from mixtally.data.reading import As, Reading, Several
-from mixtally.data.timeline import When
-from mixtally.encode.numbers import Points
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.question import Kind, Question
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read, read_epochs
+from mixtally.lab.data.reading import As, Reading, Several
+from mixtally.lab.data.timeline import When
+from mixtally.model.question import Kind, Question
+from mixtally.protocol.encode.numbers import Points
 
 DIARY = """who,week,color,smokes,age,likes
 ada,1,red,1,10,tea
@@ -172,7 +172,7 @@ def test_a_column_that_is_named_or_counted_is_not_warned_of(diary):
 
 
 def test_more_rows_than_were_looked_at_are_warned_of(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixtally.data.identifiers._WATCHED_ROWS", 2)
+    monkeypatch.setattr("mixtally.lab.data.identifiers._WATCHED_ROWS", 2)
     path = tmp_path / "data.csv"
     path.write_text("id,color\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(100)))
     assert "column 'id'" in people(path, "color", block=40).warning

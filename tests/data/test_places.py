@@ -4,8 +4,8 @@ import h3
 import numpy as np
 import pytest
 
-from mixtally.data.places import ELSEWHERE, Box, grid
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.places import ELSEWHERE, Box, grid
 
 BOX = Box(south=40.0, north=44.0, west=-76.0, east=-70.0)
 

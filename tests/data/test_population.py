@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.data_files import people as people_in
-from mixtally.data.sameness import check_fractions, check_spaces, composed, natural
 from mixtally.errors import DataError
-from mixtally.records.question import Question
+from mixtally.lab.data.sameness import check_fractions, check_spaces, composed, natural
+from mixtally.model.question import Question
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
 

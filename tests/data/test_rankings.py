@@ -8,8 +8,8 @@ import pytest
 
 import mixtally
 from helpers.data_files import people
-from mixtally.data.rankings import RankingWatch
-from mixtally.data.reading import As, Several
+from mixtally.lab.data.rankings import RankingWatch
+from mixtally.lab.data.reading import As, Several
 
 SETS = {"form": As.SET, "separator": ";"}
 SAID = "in different orders: if they are rankings, a set forgets the order"

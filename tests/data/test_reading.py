@@ -5,12 +5,12 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read
-from mixtally.data.reading import As, Reading
-from mixtally.encode.numbers import Points, Scale
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import As, Reading
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.protocol.encode.numbers import Points, Scale
 
 
 @pytest.fixture

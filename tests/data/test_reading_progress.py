@@ -7,7 +7,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import people
-from mixtally.data.reading import As
+from mixtally.lab.data.reading import As
 
 ROWS = 300_000
 

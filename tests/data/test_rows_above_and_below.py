@@ -5,12 +5,12 @@ import threading
 import pytest
 
 from helpers.data_files import people, workbook
-from mixtally.data.file import DataFile
-from mixtally.data.formats import csv_table
-from mixtally.data.formats.csv_rows import blocks, ends
-from mixtally.data.readers import read
-from mixtally.data.reading import Reading
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.formats import csv_table
+from mixtally.lab.data.formats.csv_rows import blocks, ends
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import Reading
 
 PEOPLE = "1,red\n2,blue\n3,red\n"
 

@@ -4,13 +4,13 @@ import pytest
 
 from helpers.contracts import contract_of, plan_of, proved, shaped
 from helpers.data_files import in_every_format, people
+from mixtally.api import Device, plan
+from mixtally.api.values import Wanted, crowd_of
 from mixtally.cli.labels import read_labels
-from mixtally.data.sameness import natural
-from mixtally.door import Device, plan
-from mixtally.door.values import Wanted, crowd_of
 from mixtally.errors import DataError, PlanError, RefusedError
-from mixtally.records.contract import write_contract
-from mixtally.records.question import Question
+from mixtally.lab.data.sameness import natural
+from mixtally.model.contract import write_contract
+from mixtally.model.question import Question
 
 ONE, TWO = "caf\u00e9", "cafe\u0301"
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixtally.data.file import DataFile
-from mixtally.data.forms.sets import Sets
-from mixtally.data.readers import read
-from mixtally.data.reading import As, Reading
 from mixtally.errors import InputError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.forms.sets import Sets
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import As, Reading
 
 CELL = st.lists(
     st.sampled_from(["a", "b ", " c", "d e", "é", "e\u0301", "a", ""]), min_size=1, max_size=4

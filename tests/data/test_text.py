@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from helpers.data_files import people
-from mixtally.data.file import DataFile
-from mixtally.data.formats import text
-from mixtally.data.formats.tables import table
-from mixtally.data.readers import read
-from mixtally.data.reading import Reading
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.formats import text
+from mixtally.lab.data.formats.tables import table
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import Reading
 
 CROWD = "no,color\n1,réd\n2,bleu\n3,réd\n"
 WESTERN = ["latin-1", "cp1252", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "utf-16", "cp850"]

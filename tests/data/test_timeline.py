@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from mixtally.data.epoch_names import order_of
-from mixtally.data.file import DataFile
-from mixtally.data.flights import flights_by_month
-from mixtally.data.population import Population
-from mixtally.data.readers import read_epochs
-from mixtally.data.reading import Reading
-from mixtally.data.timeline import Timeline, When
-from mixtally.data.turnover import happens, turnover
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.question import Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.epoch_names import order_of
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.flights import flights_by_month
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.readers import read_epochs
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.timeline import Timeline, When
+from mixtally.lab.data.turnover import happens, turnover
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.question import Question
 
 QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from examples.ask_again import ways_to_ask
-from mixtally.data.flights import flights_by_month
-from mixtally.data.population import Population
-from mixtally.data.turnover import turnover
-from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.composition import compose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.budget import compose
+from mixtally.lab.data.flights import flights_by_month
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.turnover import turnover
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to/repeat.md").read_text()

@@ -15,8 +15,8 @@ import pytest
 
 from mixtally.cli.app import COMMANDS
 from mixtally.cli.plan import NO_MINIMUM
-from mixtally.data.made_up import example_files
-from mixtally.node.wrapping import read_master
+from mixtally.lab.data.made_up import example_files
+from mixtally.server.node.wrapping import read_master
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS
 from mixtally.cli.app import COMMANDS
-from mixtally.records.mechanism import protocols
+from mixtally.lab.attacks import MEMOIZED_ATTACKS, PLAN_ATTACKS
+from mixtally.model.mechanism import protocols
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

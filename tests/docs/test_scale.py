@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.engine.scale import Rates, Round, hop_costs, intake
+from mixtally.server.engine.scale import Rates, Round, hop_costs, intake
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to/cluster.md").read_text()
 STATED = re.search(

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from mixtally.accounting.baselines import local_standard_error
+from mixtally.accounting.budget import compose
+from mixtally.accounting.divergence.memoized import loss
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
-from mixtally.estimate.memoized import recovery
-from mixtally.literature.formulas import added
-from mixtally.planner import PlanRequest, choose
-from mixtally.privacy.baselines import local_standard_error
-from mixtally.privacy.composition import compose
-from mixtally.privacy.divergence.memoized import loss
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.question import Question
+from mixtally.lab.literature.formulas import added
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.protocol.estimate.memoized import recovery
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "--epsilon 1 --delta 1e-6"

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from mixtally.attacks import poisoning
-from mixtally.attacks.outcome import Lab, Verdict
-from mixtally.attacks.target import of_plan
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import PrivacyTerms, delta_of
 from mixtally.cli.app import app
 from mixtally.cli.plan_files import read_plan
-from mixtally.contract import planes as bare
-from mixtally.estimate.conclude import conclude
-from mixtally.ground.draw import permutation
-from mixtally.ground.planes import digits_of, directions
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import PrivacyTerms, delta_of
-from mixtally.records.results import Tally
-from mixtally.simulation.seeded import SeededChance
+from mixtally.device.contract import planes as bare
+from mixtally.lab.attacks import poisoning
+from mixtally.lab.attacks.outcome import Lab, Verdict
+from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.results import Tally
+from mixtally.primitives.draw import permutation
+from mixtally.primitives.planes import digits_of, directions
+from mixtally.protocol.estimate.conclude import conclude
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation/trust.md").read_text()
 WISH = "plan --epsilon 1 --delta 1e-6 --users 1e5"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.data.made_up import example_files
-from mixtally.planner.choose import ALIKE
-from mixtally.records.mechanism import protocols
+from mixtally.lab.data.made_up import example_files
+from mixtally.model.mechanism import protocols
+from mixtally.planning.choose import ALIKE
 
 DOCS = Path(__file__).parents[2] / "docs"
 COUNT = (DOCS / "how-to/count.md").read_text()

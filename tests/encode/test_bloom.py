@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mixtally.encode.bloom import bloom, design, positions
-from mixtally.records.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.protocol.encode.bloom import bloom, design, positions
 
 WORDS = [f"word {number}" for number in range(4000)]
 APPLE, JAPAN = [2, 21], [36, 81]

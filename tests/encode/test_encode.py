@@ -2,9 +2,9 @@
 
 import pytest
 
-from mixtally.encode.categorical import encode
 from mixtally.errors import DataError
-from mixtally.records.question import Question
+from mixtally.model.question import Question
+from mixtally.protocol.encode.categorical import encode
 
 FRUIT = Question(name="fruit", bins=3, labels=("pear", "apple", "plum"))
 

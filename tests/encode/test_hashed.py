@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from helpers.planes_golden import golden
-from mixtally.contract.planes import Planes
-from mixtally.encode import hashed as module
-from mixtally.encode.hashed import encode, normalized
+from mixtally.device.contract.planes import Planes
 from mixtally.errors import DataError, PlanError
-from mixtally.ground import planes
-from mixtally.ground.codec import from_canonical
-from mixtally.records.hashing import HMAC_SHA256, Hashing, drawn_seed
-from mixtally.records.layout import Form, Layout
-from mixtally.records.question import MOST_POINTS, Kind, Question, open_question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.hashing import HMAC_SHA256, Hashing, drawn_seed
+from mixtally.model.layout import Form, Layout
+from mixtally.model.question import MOST_POINTS, Kind, Question, open_question
+from mixtally.primitives import planes
+from mixtally.primitives.codec import from_canonical
+from mixtally.protocol.encode import hashed as module
+from mixtally.protocol.encode.hashed import encode, normalized
 
 WORDS = [f"word {number}" for number in range(4000)]
 ZERO, ONE = "00" * 16, "01" + "00" * 15

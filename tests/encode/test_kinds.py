@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.encode.bits import bit, numbers_of, packed, record, rows_of, set_bits, vector
-from mixtally.encode.numbers import Scale, number
-from mixtally.encode.sets import members
 from mixtally.errors import DataError, ParameterError
+from mixtally.protocol.encode.bits import bit, numbers_of, packed, record, rows_of, set_bits, vector
+from mixtally.protocol.encode.numbers import Scale, number
+from mixtally.protocol.encode.sets import members
 
 
 @pytest.mark.parametrize("text", ["1", "yes", "Y", "TRUE", " t ", "1.0"])

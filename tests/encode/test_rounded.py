@@ -11,12 +11,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mixtally.contract.grid import Grid as Exact
-from mixtally.encode.numbers import Points, Scale, scale_of
-from mixtally.encode.rounded import rounded
+from mixtally.device.contract.grid import Grid as Exact
 from mixtally.errors import ParameterError, PlanError
-from mixtally.records.grid import Grid
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.grid import Grid
+from mixtally.protocol.encode.numbers import Points, Scale, scale_of
+from mixtally.protocol.encode.rounded import rounded
 
 W = 1 << 64
 GRIDS = (

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.contract.spelling import END
-from mixtally.encode.prefixes import extended, extension_bins
-from mixtally.encode.spelling import DEFAULT_ALPHABET, Spelling, composed
+from mixtally.device.contract.spelling import END
 from mixtally.errors import DataError, ParameterError
+from mixtally.protocol.encode.prefixes import extended, extension_bins
+from mixtally.protocol.encode.spelling import DEFAULT_ALPHABET, Spelling, composed
 
 ALPHABETS = ["ab", "abc", DEFAULT_ALPHABET, "".join(map(chr, range(33, 127)))]
 WORDS = ["a", "ab", "abc", "b", "ba", "é", "ab", "aé", "日本", "A", "\0", "it's", "x" * 40]

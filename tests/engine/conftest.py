@@ -4,7 +4,7 @@ import pytest
 
 from engine import faults
 from engine.sealed import at_a_mix, mixed
-from mixtally.engine.engine import Engine
+from mixtally.server.engine.engine import Engine
 
 
 @pytest.fixture(scope="module")

@@ -41,8 +41,8 @@ def drawing(task):
     """``task`` with a random draw in it: where it says what the order follows."""
     import pyarrow as pa
 
-    from mixtally.ground.chance import SecureChance
-    from mixtally.node.wrapping import secret_bytes
+    from mixtally.primitives.chance import SecureChance
+    from mixtally.server.node.wrapping import secret_bytes
 
     def done(*arguments):
         chance = SecureChance()

@@ -5,18 +5,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from mixtally.engine.engine import Cluster, Engine
-from mixtally.engine.folder import folder
-from mixtally.engine.folding import FoldWork
-from mixtally.engine.hands import Secrets
-from mixtally.engine.mixer import mixer
-from mixtally.engine.mixing import MixWork
-from mixtally.engine.pool import Pool
-from mixtally.ground.chance import SecureChance
-from mixtally.node.wrapping import make_master, secret_bytes
-from mixtally.records.layout import Form, Layout
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.engine import Cluster, Engine
+from mixtally.server.engine.folder import folder
+from mixtally.server.engine.folding import FoldWork
+from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.mixer import mixer
+from mixtally.server.engine.mixing import MixWork
+from mixtally.server.engine.pool import Pool
+from mixtally.server.node.wrapping import make_master, secret_bytes
 
 SHEET = bytes(range(32))
 SUITE = SUITES[1]

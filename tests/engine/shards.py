@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from mixtally.engine.shards.shard import Label, write
-from mixtally.records.layout import Form, Layout
+from mixtally.model.layout import Form, Layout
+from mixtally.server.engine.shards.shard import Label, write
 
 PLAN = "a1" * 32
 LAYOUT = Layout(Form.BITS, 20)

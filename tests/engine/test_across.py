@@ -5,14 +5,14 @@ import os
 import numpy as np
 import pytest
 
-from mixtally.engine.across import Across
 from mixtally.errors import DataError
-from mixtally.estimate import listed
-from mixtally.estimate.listed import tally_of
-from mixtally.records.listed import Listed
-from mixtally.records.mechanism import InClear, UniformFakes
-from mixtally.records.planes import Planes
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.listed import Listed
+from mixtally.model.mechanism import InClear, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.protocol.estimate import listed
+from mixtally.protocol.estimate.listed import tally_of
+from mixtally.server.engine.across import Across
 from reference.played import play
 
 OVER = Planes(223, 3)

@@ -6,8 +6,8 @@ import pytest
 
 from engine import faults
 from engine.sealed import cluster_of, mixed
-from mixtally.engine.engine import Engine
-from mixtally.engine.spark import mixing, work
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.spark import mixing, work
 
 pytestmark = [
     pytest.mark.seconds,

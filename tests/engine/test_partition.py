@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from mixtally.engine.spark.partition import Partition
-from mixtally.engine.spark.tasks import FAKE, GOOD, HASH_BYTES, UNOPENED
-from mixtally.engine.spark.work import _check
 from mixtally.errors import DataError
+from mixtally.server.engine.spark.partition import Partition
+from mixtally.server.engine.spark.tasks import FAKE, GOOD, HASH_BYTES, UNOPENED
+from mixtally.server.engine.spark.work import _check
 
 
 def key(first, digest, kind):

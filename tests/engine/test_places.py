@@ -2,9 +2,9 @@
 
 import pytest
 
-from mixtally.engine import places
-from mixtally.engine.places import Place
 from mixtally.errors import DataError
+from mixtally.server.engine import places
+from mixtally.server.engine.places import Place
 
 
 @pytest.fixture

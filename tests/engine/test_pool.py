@@ -7,12 +7,12 @@ from multiprocessing import active_children
 import pytest
 
 from engine.sealed import at_a_mix, mixed
-from mixtally.engine.engine import Engine
-from mixtally.engine.mixing import LocalMixer, MixWork
-from mixtally.engine.pool import Pool
-from mixtally.engine.workers import workers
 from mixtally.errors import DataError
-from mixtally.ground.chance import SecureChance
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.mixing import LocalMixer, MixWork
+from mixtally.server.engine.pool import Pool
+from mixtally.server.engine.workers import workers
 
 pytestmark = pytest.mark.seconds
 KILLED = "workers: wanted processes that live .*, got one that was killed; look whether memory"

@@ -3,12 +3,12 @@
 import time
 from itertools import repeat
 
-from mixtally.engine import rates
-from mixtally.engine.hands import Secrets
-from mixtally.ground.chance import SecureChance
-from mixtally.node.wrapping import secret_bytes
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine import rates
+from mixtally.server.engine.hands import Secrets
+from mixtally.server.node.wrapping import secret_bytes
 
 
 def test_waiting_is_no_work(monkeypatch):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mixtally.engine.rates import measured
-from mixtally.engine.scale import HopCost, Rates, Round, hop_costs, intake
-from mixtally.ground.chance import SecureChance
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.rates import measured
+from mixtally.server.engine.scale import HopCost, Rates, Round, hop_costs, intake
 
 RATES = Rates(open=4e-5, seal=6e-5, order=4e-6, sync=6e-3, post=1e-4)
 DAY = Round(

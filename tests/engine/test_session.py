@@ -9,20 +9,20 @@ import sys
 import pytest
 
 from engine.sealed import at_a_mix, cluster_of, mixed
-from mixtally.engine.engine import Cluster, Engine
-from mixtally.engine.spark import session as sessions
-from mixtally.engine.spark import work
-from mixtally.engine.spark.errors import errors_of_spark
-from mixtally.engine.spark.session import session
-from mixtally.engine.spark.tasks import check_runs, running
 from mixtally.errors import DataError, MessageError, ParameterError
+from mixtally.server.engine.engine import Cluster, Engine
+from mixtally.server.engine.spark import session as sessions
+from mixtally.server.engine.spark import work
+from mixtally.server.engine.spark.errors import errors_of_spark
+from mixtally.server.engine.spark.session import session
+from mixtally.server.engine.spark.tasks import check_runs, running
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
 QUIET = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 BEGIN = """
-from mixtally.engine.engine import Cluster
-from mixtally.engine.spark.session import session
+from mixtally.server.engine.engine import Cluster
+from mixtally.server.engine.spark.session import session
 session(Cluster("local[1]", "", "")).__enter__()
 """
 
@@ -124,18 +124,18 @@ def test_a_driver_that_was_killed_begins_again(monkeypatch, tmp_path):
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mixtally.engine.spark.mixing.run", killed)
+    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run", killed)
     with pytest.raises(KeyboardInterrupt):
         mixed(sealed, Engine(0, cluster), tmp_path)
     assert list((tmp_path / "store").rglob("in-*"))
-    monkeypatch.setattr("mixtally.engine.spark.mixing.run", run)
+    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run", run)
     assert mixed(sealed, Engine(0, cluster), tmp_path) == mixed(sealed, Engine(), tmp_path)
     assert list((tmp_path / "store").iterdir()) == []
 
 
 def test_no_key_of_the_engine(tmp_path):
     cluster = cluster_of(tmp_path)._replace(key=str(tmp_path / "none"))
-    from mixtally.engine.spark.mixing import SparkMixer
+    from mixtally.server.engine.spark.mixing import SparkMixer
 
     with pytest.raises(DataError, match="none"):
         SparkMixer(None, cluster, at_a_mix(1).secrets, None, "round")
@@ -143,9 +143,9 @@ def test_no_key_of_the_engine(tmp_path):
 
 def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
     """Whoever reads the store sees what others sealed, and nothing of the round."""
-    from mixtally.engine.spark.work import Export, Part
-    from mixtally.ground.chance import SecureChance
-    from mixtally.node.wrapping import read_master
+    from mixtally.primitives.chance import SecureChance
+    from mixtally.server.engine.spark.work import Export, Part
+    from mixtally.server.node.wrapping import read_master
 
     sealed = at_a_mix(20, fakes=30)
     cluster = cluster_of(tmp_path)

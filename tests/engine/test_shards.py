@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 from engine.shards import LAYOUT, PLAN, foreign, put, rows_of
-from mixtally.engine.places import files_at, url_of
-from mixtally.engine.shards import fold as folding
-from mixtally.engine.shards.fold import fold
 from mixtally.errors import DataError, MessageError
-from mixtally.tally.fold import tally_messages
+from mixtally.protocol.tally.fold import tally_messages
+from mixtally.server.engine.places import files_at, url_of
+from mixtally.server.engine.shards import fold as folding
+from mixtally.server.engine.shards.fold import fold
 
 
 def some(place, number=4):
@@ -205,7 +205,7 @@ def _binary(rows):
 
 def test_a_footer_that_counts_other_rows(tmp_path, monkeypatch):
     """A reader that gives fewer rows than the footer says: a store that cut the file short."""
-    from mixtally.engine.shards import shard
+    from mixtally.server.engine.shards import shard
 
     urls, parquet = some(tmp_path), shard._parquet
 

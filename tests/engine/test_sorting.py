@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.engine.sorting import Sorter
 from mixtally.errors import DataError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.copies import digests, not_copies
-from mixtally.node.disk import is_full
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.sorting import Sorter
+from mixtally.server.node.copies import digests, not_copies
+from mixtally.server.node.disk import is_full
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"])))

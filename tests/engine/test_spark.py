@@ -10,10 +10,10 @@ from engine import faults
 from engine.sealed import BITS, INDEX, at_the_collector, cluster_of, folded, mixed
 from helpers import contracts
 from helpers.mixes import town_of
-from mixtally.engine.engine import Engine
-from mixtally.engine.spark import mixing, session, work
-from mixtally.mixnode.closing.close import closed
-from mixtally.wire.bundle import write_bundle
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.spark import mixing, session, work
+from mixtally.server.mix.closing.close import closed
 
 pytestmark = [
     pytest.mark.seconds,

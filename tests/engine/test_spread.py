@@ -3,9 +3,9 @@
 import pytest
 
 from engine.sealed import at_a_mix, cluster_of
-from mixtally.engine.spark.spread import spread
-from mixtally.engine.spark.work import Export, Part
-from mixtally.ground.chance import SecureChance
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.spark.spread import spread
+from mixtally.server.engine.spark.work import Export, Part
 
 
 class Begun:

@@ -13,12 +13,12 @@ from helpers.named import (
     single_bit,
 )
 from mixtally.errors import MessageError
-from mixtally.estimate import arrived
-from mixtally.estimate.debias import estimate_counts
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate import arrived
+from mixtally.protocol.estimate.debias import estimate_counts
 from reference.played import play
 
 USERS, FLIP = 500, threshold_of(0.2)

@@ -19,20 +19,20 @@ from helpers.named import (
     flip_uniform,
 )
 from mixtally.errors import MessageError, ParameterError
-from mixtally.estimate import change as module
-from mixtally.estimate.change import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import NoFakes, Parameter, ShapedFakes
+from mixtally.model.results import Intervals, Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate import change as module
+from mixtally.protocol.estimate.change import (
     Counted,
     change_intervals,
     difference_distribution,
     estimate_change,
 )
-from mixtally.estimate.intervals import EXACT, NORMAL
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism import NoFakes, Parameter, ShapedFakes
-from mixtally.records.results import Intervals, Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.protocol.estimate.intervals import EXACT, NORMAL
+from mixtally.protocol.estimate.noise import noise_distribution
 from reference.coverage import draw_counts
 
 RUNS = 20_000

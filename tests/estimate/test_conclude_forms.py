@@ -10,15 +10,15 @@ from msgspec.structs import replace
 from helpers.contracts import flipped, plan_of, shaped, uniform
 from helpers.sampled import among
 from mixtally.errors import MessageError, PlanError
-from mixtally.estimate.conclude import conclude
-from mixtally.estimate.conclude.side_by_side import counted, part_of
-from mixtally.estimate.noise import Noises
-from mixtally.estimate.received import arrived, reconciled, undeclared
-from mixtally.records.contract import FakeRecord, OwnFakes, Shape
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.records.results import Tally
-from mixtally.simulation.counts_only import draw_part
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.counts_only import draw_part
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes, Shape
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.conclude.side_by_side import counted, part_of
+from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.received import arrived, reconciled, undeclared
 
 PEOPLE, RUNS = 600, 120
 SHARES = np.array([0.5, 0.25, 0.15, 0.1])

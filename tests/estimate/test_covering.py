@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.contracts import flipped, plan_of, shaped, uniform
-from mixtally.estimate.conclude import conclude
-from mixtally.estimate.covering import as_came, covering
-from mixtally.estimate.received import reconciled
-from mixtally.mixing.added import added
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.records.received import PartReceived, Received
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import tally_messages
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.received import PartReceived, Received
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.covering import as_came, covering
+from mixtally.protocol.estimate.received import reconciled
+from mixtally.protocol.mixing.added import added
+from mixtally.protocol.tally.fold import tally_messages
 
 BINS, PEOPLE, SHIFT = 10, 800, 20
 MEAN = BINS * SHIFT

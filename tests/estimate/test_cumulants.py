@@ -10,10 +10,10 @@ from helpers.named import (
     flip_blank,
     flip_uniform,
 )
-from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.shape import ratio_of
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.cumulants import cumulants
+from mixtally.protocol.estimate.noise import noise_distribution
 
 MESSAGES, COUNT = 6000, 1000
 CASES = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.named import flip_uniform
-from mixtally.estimate.cumulants import cumulants
-from mixtally.ground.fixed import threshold_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.cumulants import cumulants
 
 CASES = [
     (2, 10, (5, 3), 0.1),

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import places_of
-from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.two_bins import noise_of
-from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes
+from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.analysis import places_of
+from mixtally.protocol.estimate.cumulants import cumulants
+from mixtally.protocol.estimate.two_bins import noise_of
 
 FAKES = 40
 SPACES = [(4, None), (9, Planes(3, 2)), (25, Planes(5, 2)), (8, Planes(2, 3)), (27, Planes(3, 3))]

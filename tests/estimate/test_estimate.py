@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from helpers import least
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import MessageError, ParameterError
-from mixtally.estimate.analysis import Analysis, nearest_histogram
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import Noises
-from mixtally.records.results import Tally
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.analysis import Analysis, nearest_histogram
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import Noises
 from reference.coverage import draw_counts
 from reference.played import play
 

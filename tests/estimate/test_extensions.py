@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_uniform, flip_blank
-from mixtally.estimate.conclude import conclude_extensions
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.results import Tally
-from mixtally.simulation import counts_only
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation import counts_only
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.results import Tally
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.conclude import conclude_extensions
 
 USERS, ASKED, RUNS = 20_000, 4_000, 40_000
 RATE, TESTS = 0.1, 200

@@ -14,16 +14,16 @@ from helpers.named import (
     flip_blank,
     flip_uniform,
 )
-from mixtally.data.flights import flights
-from mixtally.estimate import noise
-from mixtally.estimate.intervals import EXACT, NORMAL, intervals, least_reaching
-from mixtally.planner.choose import choose
-from mixtally.planner.request import PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.flights import flights
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.planning.choose import choose
+from mixtally.planning.request import PlanRequest
+from mixtally.protocol.estimate import noise
+from mixtally.protocol.estimate.intervals import EXACT, NORMAL, intervals, least_reaching
 from reference.coverage import coverage
 
 

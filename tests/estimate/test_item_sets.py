@@ -6,17 +6,17 @@ import pytest
 from helpers.named import flip_blank
 from helpers.sampled import among
 from mixtally.errors import ParameterError
-from mixtally.estimate.item_sets import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.flips import flip
+from mixtally.protocol.estimate.item_sets import (
     estimate_sets,
     patterns_of_pairs,
     set_intervals,
     set_significance,
 )
-from mixtally.ground.fixed import threshold_of
-from mixtally.ground.flips import flip
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.patterns import pattern_counts
+from mixtally.protocol.tally.patterns import pattern_counts
 
 QUARTER = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.25))
 

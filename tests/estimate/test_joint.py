@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.named import flip_bits, flip_blank
-from mixtally.encode.bits import packed
-from mixtally.estimate.joint import joint_counts
-from mixtally.ground.fixed import threshold_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.joint import joint_counts
 from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])

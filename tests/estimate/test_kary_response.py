@@ -12,16 +12,16 @@ import pytest
 from scipy.stats import binom, chi2
 
 from helpers import contracts as c
-from mixtally.estimate.change import Counted, estimate_change
-from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.winner import winner_chances
-from mixtally.ground.fixed import SCALE
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.results import Tally
-from mixtally.simulation.counts_only import draw_part
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.counts_only import draw_part
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.results import Tally
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.protocol.estimate.cumulants import cumulants
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.winner import winner_chances
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 ALARM = 1e-7
 HELD = np.array([700, 250, 50, 0, 0])

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from mixtally.errors import DataError, MessageError
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.listed import _variances, others, tally_of
-from mixtally.estimate.noise import Noises
-from mixtally.ground.draw import below
-from mixtally.ground.fixed import SCALE
-from mixtally.records.layout import Form, Layout
-from mixtally.records.listed import Listed
-from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes, bin_points, points_at
-from mixtally.records.results import Tally
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import Fold, add, tally_messages
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.model.listed import Listed
+from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
+from mixtally.model.planes import Planes, bin_points, points_at
+from mixtally.model.results import Tally
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.listed import _variances, others, tally_of
+from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.tally.fold import Fold, add, tally_messages
 from reference.played import play
 
 NOISES = Noises()

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError
-from mixtally.estimate.memoized import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism.memoized import memoized
+from mixtally.primitives.bits import one_hot
+from mixtally.primitives.counting import column_counts
+from mixtally.protocol.estimate.memoized import (
     debiased,
     estimate_memoized,
     least_ones,
     recovery,
 )
-from mixtally.ground.bits import one_hot
-from mixtally.ground.counting import column_counts
-from mixtally.randomize.memoized import permanent_response, report
-from mixtally.records.mechanism.memoized import memoized
-from mixtally.simulation.seeded import SeededChance
+from mixtally.protocol.randomize.memoized import permanent_response, report
 
 PRINTED = {1: 0.375, 5: 0.277, 20: 0.117, 100: 0.004}
 

@@ -12,14 +12,14 @@ import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from helpers.sampled import among
-from mixtally.encode.rounded import rounded
-from mixtally.estimate.cumulants import cumulants
-from mixtally.estimate.numbers import QUANTILES, Rounded, summary
-from mixtally.ground.draw import below
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.grid import Grid
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.grid import Grid
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.estimate.cumulants import cumulants
+from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
 from reference.coverage import draw_counts
 
 USERS, MANY, FEW = 4000, 20_000, 1000

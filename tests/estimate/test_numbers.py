@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
-from mixtally.encode.rounded import rounded
-from mixtally.estimate.cumulants import Cumulants, cumulants
-from mixtally.estimate.numbers import QUANTILES, Rounded, summary
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.grid import Grid
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.grid import Grid
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
+from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
 from reference.played import play
 
 GOLDEN = json.loads(Path(__file__).with_name("rounded_golden.json").read_text())

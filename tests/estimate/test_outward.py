@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_uniform, flip_blank, flip_uniform
-from mixtally.estimate.change import Counted, change_intervals
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.intervals import NORMAL, intervals
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.results import Tally
+from mixtally.model.results import Tally
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.change import Counted, change_intervals
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.intervals import NORMAL, intervals
 
 FLIPS = flip_blank(bins=4, fakes=10_000, threshold=threshold_of(0.3))
 TALLY = Tally(np.array([6003, 6104, 6007, 9000]), 20_000)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from helpers.named import flip, flip_blank
-from mixtally.encode.bits import packed
-from mixtally.estimate.conclude.pairs import pairs_and_tables
-from mixtally.estimate.item_sets import patterns_of_pairs
-from mixtally.estimate.pair_intervals import PairIntervals
-from mixtally.estimate.two_by_two import two_by_two
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.conclude.pairs import pairs_and_tables
+from mixtally.protocol.estimate.item_sets import patterns_of_pairs
+from mixtally.protocol.estimate.pair_intervals import PairIntervals
+from mixtally.protocol.estimate.two_by_two import two_by_two
 from reference.played import play
 
 PEOPLE, BINS = 1200, 24

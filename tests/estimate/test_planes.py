@@ -13,16 +13,16 @@ from scipy import stats
 
 from helpers.planes_golden import golden
 from mixtally.errors import AccountingError
-from mixtally.estimate import planes as module
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import Noises, noise_distribution
-from mixtally.estimate.planes import pointing, pointing_at
-from mixtally.ground.draw import below
-from mixtally.records.mechanism import InClear, UniformFakes
-from mixtally.records.planes import Planes
-from mixtally.records.results import Tally
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import InClear, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.model.results import Tally
+from mixtally.primitives.draw import below
+from mixtally.protocol.estimate import planes as module
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import Noises, noise_distribution
+from mixtally.protocol.estimate.planes import pointing, pointing_at
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]

@@ -13,30 +13,30 @@ from scipy import stats
 from helpers.contracts import flipped, plan_of
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
-from mixtally.estimate import intervals as module
-from mixtally.estimate import total as totals_module
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.change import Counted, change_intervals, estimate_change
-from mixtally.estimate.conclude import conclude
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.known_total import known_totals
+from mixtally.model.mechanism import BitFlips, KaryResponse, UniformFakes
+from mixtally.model.mechanism.base import Noise
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.protocol.estimate import intervals as module
+from mixtally.protocol.estimate import total as totals_module
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.change import Counted, change_intervals, estimate_change
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import (
     KnownTotal,
     noise_distribution,
     noise_given_total,
     probabilities,
     reach,
 )
-from mixtally.estimate.projection import projected_cumulants, totals_of
-from mixtally.estimate.total import group_total, total_interval
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.records.known_total import known_totals
-from mixtally.records.mechanism import BitFlips, KaryResponse, UniformFakes
-from mixtally.records.mechanism.base import Noise
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.protocol.estimate.projection import projected_cumulants, totals_of
+from mixtally.protocol.estimate.total import group_total, total_interval
 from reference.coverage import draw_counts
 
 SHAPED = clear_shaped(bins=3, ratio=ratio_of(0.5), shift=2)

@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from helpers.named import flip_blank
-from mixtally.estimate.cumulants import ends
-from mixtally.estimate.intervals import NORMAL, intervals
-from mixtally.estimate.memoized import bit_cumulants, estimate_memoized
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.results import Tally
+from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.results import Tally
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.cumulants import ends
+from mixtally.protocol.estimate.intervals import NORMAL, intervals
+from mixtally.protocol.estimate.memoized import bit_cumulants, estimate_memoized
 
 TAILS = [0.1, 0.025, 1e-3, 1e-5, 1e-7, 1e-9]
 MEANS = [1e-3, 0.05, 0.3, 1.0, 2.0, 4.0, 10.0, 20.0, 100.0, 1000.0]

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from helpers.contracts import flipped, plan_of, shaped, uniform
 from mixtally.errors import MessageError, PlanError
-from mixtally.estimate.conclude import conclude
-from mixtally.estimate.received import doubts, reconciled
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
-from mixtally.records.question import Question, with_attributes
-from mixtally.records.received import PartReceived, Received
-from mixtally.records.results import Tally
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
+from mixtally.model.question import Question, with_attributes
+from mixtally.model.received import PartReceived, Received
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.received import doubts, reconciled
 
 PEOPLE, BINS = 800, 10
 QUESTION = Question(name="q", bins=BINS)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from helpers.sampled import each
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.draw import from_table
-from mixtally.records.mechanism import InClear, ShapedFakes, UniformFakes
-from mixtally.records.results import Tally
-from mixtally.records.shape import LaplaceShape
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import InClear, ShapedFakes, UniformFakes
+from mixtally.model.results import Tally
+from mixtally.model.shape import LaplaceShape
+from mixtally.primitives.draw import from_table
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import noise_distribution
 
 LEVEL, LEAST, RUNS = 0.95, 0.94, 10_000
 TRUTH = np.array([0, 3, 40, 180, 900])

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from mixtally.estimate.rules import Ends, rules
+from mixtally.protocol.estimate.rules import Ends, rules
 
 PEOPLE = 1000
 

@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import binom
 
 from helpers.named import clear_gaussian, clear_shaped, clear_uniform
-from mixtally.estimate.conclude.set_sizes import set_sizes
-from mixtally.ground.draw import below
-from mixtally.mixing.shaped import numbers_of
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.draw import below
+from mixtally.protocol.estimate.conclude.set_sizes import set_sizes
+from mixtally.protocol.mixing.shaped import numbers_of
 
 BINS, MOST, FAKES = 40, 3, 1720
 SIZES = np.array([100, 250, 400, 150])

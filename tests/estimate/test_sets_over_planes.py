@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from helpers import contracts
-from mixtally.estimate.conclude import conclude, seen_of
-from mixtally.estimate.noise import Noises, noise_distribution
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.planes import Planes
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import tally_messages
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.planes import Planes
+from mixtally.model.question import Kind, Question
+from mixtally.protocol.estimate.conclude import conclude, seen_of
+from mixtally.protocol.estimate.noise import Noises, noise_distribution
+from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.tally.fold import tally_messages
 
 P, BINS, MOST, PEOPLE, ROUNDS = 53, 60, 2, 300, 300
 PART = contracts.over_planes(BINS, P, whole=1, coin=0, most_set=MOST)

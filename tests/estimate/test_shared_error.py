@@ -10,17 +10,17 @@ import pytest
 
 from helpers import contracts
 from helpers.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.estimate import change
-from mixtally.estimate.change import Counted, change_intervals, estimate_change
-from mixtally.estimate.conclude import conclude, differences, set_sizes
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.intervals import intervals
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.records.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes
-from mixtally.records.question import Question
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
+from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.model.question import Question
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.protocol.estimate import change
+from mixtally.protocol.estimate.change import Counted, change_intervals, estimate_change
+from mixtally.protocol.estimate.conclude import conclude, differences, set_sizes
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.intervals import intervals
 
 LEVEL, BINS, PEOPLE, UNSURE = 0.95, 7, 500, 3e-3
 OVER = Planes(11, 2)

@@ -5,11 +5,11 @@ import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import ParameterError
-from mixtally.estimate.noise import noise_distribution
-from mixtally.estimate.significant import least_significant
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.noise import noise_distribution
+from mixtally.protocol.estimate.significant import least_significant
 from reference.coverage import draw_counts
 
 BINS, USERS, RUNS, RATE = 60, 5000, 1500, 0.2

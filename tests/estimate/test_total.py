@@ -9,16 +9,16 @@ import pytest
 
 from helpers import contracts
 from mixtally.errors import ParameterError
-from mixtally.estimate import total as module
-from mixtally.estimate.noise import distribution_of
-from mixtally.estimate.planes import named_among, pointing
-from mixtally.estimate.total import group_total, total_interval
-from mixtally.ground.fixed import SCALE
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes
-from mixtally.records.results import Tally
-from mixtally.simulation.counts_only import draw_part
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.counts_only import draw_part
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.model.results import Tally
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate import total as module
+from mixtally.protocol.estimate.noise import distribution_of
+from mixtally.protocol.estimate.planes import named_among, pointing
+from mixtally.protocol.estimate.total import group_total, total_interval
 
 D, GROUP = 4, (1, 3)
 HELD = (0, 1, 3, 3, 2, 1)
@@ -237,7 +237,7 @@ def test_points_of_messages_are_counted_by_their_directions(prime, digits, monke
         sum(over.bare.message(point, code // prime) == code for point in points.tolist())
         for code in codes.tolist()
     ]
-    monkeypatch.setattr("mixtally.estimate.planes._PRODUCTS", 3 * prime)
+    monkeypatch.setattr("mixtally.protocol.estimate.planes._PRODUCTS", 3 * prime)
     found = named_among(over, Tally(times, 300, None, named), points)
     assert found == (sum(held), sum(one**2 for one in held))
 

@@ -9,15 +9,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mixtally.estimate import two_bins
-from mixtally.estimate.change import Counted, change_intervals
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import noise_distribution
-from mixtally.estimate.two_bins import difference_intervals, steps_distribution
-from mixtally.ground.fixed import SCALE, threshold_of
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
-from mixtally.records.planes import Planes
-from mixtally.records.results import Intervals, Tally
+from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
+from mixtally.model.planes import Planes
+from mixtally.model.results import Intervals, Tally
+from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.protocol.estimate import two_bins
+from mixtally.protocol.estimate.change import Counted, change_intervals
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import noise_distribution
+from mixtally.protocol.estimate.two_bins import difference_intervals, steps_distribution
 
 USERS = 300
 

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace as altered
 
 from helpers.named import flip_bits, flip_blank
-from mixtally.encode.bits import packed
-from mixtally.estimate.item_sets import estimate_sets, patterns_of_pairs
-from mixtally.estimate.joint import joint_counts
-from mixtally.estimate.two_by_two import two_by_two
-from mixtally.ground.fixed import threshold_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.item_sets import estimate_sets, patterns_of_pairs
+from mixtally.protocol.estimate.joint import joint_counts
+from mixtally.protocol.estimate.two_by_two import two_by_two
 from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])

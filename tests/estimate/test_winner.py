@@ -8,15 +8,15 @@ import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import MessageError
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.noise import Noises
-from mixtally.estimate.winner import may_have_won, winner_chances
-from mixtally.ground.draw import below
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.records.results import Estimate, Intervals, Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
+from mixtally.model.results import Estimate, Intervals, Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 from reference.coverage import draw_counts
 
 PEOPLE = 9

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.estimate import winner
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import threshold_of
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.fixed import threshold_of
+from mixtally.protocol.estimate import winner
+from mixtally.protocol.estimate.noise import noise_distribution
 
 VOTES = np.arange(121)
 MECHANISMS = [

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from mixtally.encode.bloom import design
 from mixtally.errors import InfeasibleError
-from mixtally.estimate import words as module
-from mixtally.estimate.words import ALL, CHOSEN, estimate_words
-from mixtally.ground.counting import column_counts
-from mixtally.ground.draw import below
-from mixtally.randomize.memoized import permanent_response, report
-from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.primitives.counting import column_counts
+from mixtally.primitives.draw import below
+from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.estimate import words as module
+from mixtally.protocol.estimate.words import ALL, CHOSEN, estimate_words
+from mixtally.protocol.randomize.memoized import permanent_response, report
 
 TRUTH = np.array([900, 700, 500, 300, 200, 150, 100, 80, 40, 30, 0, 0])
 WORDS = [f"word {number}" for number in range(len(TRUTH))]

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from mixtally.records.layout import Form
+from mixtally.model.layout import Form
 
 
 def conditional(record, bins, q, cap):

@@ -4,19 +4,25 @@ from contextlib import suppress
 from hashlib import sha256
 
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village, ask
-from mixtally.collector import Collector, agreed_of, propose, sign
-from mixtally.collector.serve import application_of
-from mixtally.contract.reading import fingerprint_of
-from mixtally.ground.chance import SecureChance
-from mixtally.node.disk import no_step
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.refusal import ProblemError
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
-from mixtally.wire.note import signed
-from mixtally.wire.sheet import read_sheet, sheet_hash
-from mixtally.wire.suite import SUITES
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.manifest import (
+    MOST_PIECE_BYTES,
+    Manifest,
+    PartManifest,
+    Piece,
+    write_manifest,
+)
+from mixtally.device.wire.note import signed
+from mixtally.device.wire.sheet import read_sheet, sheet_hash
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector import Collector, agreed_of, propose, sign
+from mixtally.server.collector.serve import application_of
+from mixtally.server.node.disk import no_step
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.refusal import ProblemError
 
 
 def fakes(bins):

@@ -11,13 +11,13 @@ import random
 import msgspec
 from msgspec.structs import replace
 
-from mixtally.contract.plan import VERSION
-from mixtally.contract.planes import digits_for, most_digits
+from mixtally.accounting.divergence.in_clear import usual_ratio
+from mixtally.accounting.plans.terms import PrivacyTerms, certified, local_epsilon_of
+from mixtally.device.contract.plan import VERSION
+from mixtally.device.contract.planes import digits_for, most_digits
 from mixtally.errors import InputError
-from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.privacy.terms import PrivacyTerms, certified, local_epsilon_of
-from mixtally.records.certificate import Certificate, Status
-from mixtally.records.contract import (
+from mixtally.model.certificate import Certificate, Status
+from mixtally.model.contract import (
     CONTRACT_VERSION,
     BlanksRecipe,
     Contract,
@@ -37,12 +37,12 @@ from mixtally.records.contract import (
     envelope_bytes,
     written_key,
 )
-from mixtally.records.grid import Grid
-from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.layout import Form, Layout
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.records.spelling import plain
+from mixtally.model.grid import Grid
+from mixtally.model.guarantee import Guarantee, Observer
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.layout import Form, Layout
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.spelling import plain
 
 SEED = "00112233445566778899aabbccddeeff"
 RATIO = usual_ratio(1.0, 1)

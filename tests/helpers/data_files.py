@@ -11,10 +11,10 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import xlsxwriter
 
-from mixtally.data.file import BLOCK, DataFile
-from mixtally.data.population import Population
-from mixtally.data.readers import read
-from mixtally.data.reading import Reading
+from mixtally.lab.data.file import BLOCK, DataFile
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.readers import read
+from mixtally.lab.data.reading import Reading
 
 Table = dict[str, list[Any]]
 

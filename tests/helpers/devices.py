@@ -7,15 +7,15 @@ import threading
 from contextlib import contextmanager
 
 from helpers import contracts
-from mixtally.client import Limits
-from mixtally.client.net import Pins, open_round, trusted
-from mixtally.records.contract import Role, fingerprint_of, write_contract
-from mixtally.records.question import Question
-from mixtally.wire.bundle import PartShape, check_body, envelopes, split
-from mixtally.wire.envelope import Opener
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.sheet import Sheet, sheet_hash, write_sheet
-from mixtally.wire.suite import SUITES
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Pins, open_round, trusted
+from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.wire.envelope import Opener
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.sheet import Sheet, sheet_hash, write_sheet
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.contract import Role, fingerprint_of, write_contract
+from mixtally.model.question import Question
 
 NOW = 1_800_000_000
 OPEN = 3600

@@ -18,8 +18,8 @@ from itertools import (
 from math import gcd, prod
 from random import Random
 
-from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import (
+from accounting.brute import exp_exactly
+from mixtally.model.contract import (
     BlanksRecipe,
     Cover,
     FakeRecord,
@@ -28,7 +28,7 @@ from mixtally.records.contract import (
     Shape,
     UniformRecipe,
 )
-from privacy.brute import exp_exactly
+from mixtally.primitives.fixed import SCALE
 
 Law = dict[int, int]
 Losses = dict[tuple[int, int], int]

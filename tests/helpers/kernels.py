@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from mixtally.ground import compiled
+from mixtally.primitives import compiled
 
 _MISSING = pytest.mark.skipif(find_spec("numba") is None, reason="numba is missing: .[fast]")
 BOTH = ["numpy", pytest.param("numba", marks=_MISSING)]
@@ -16,4 +16,4 @@ def use(kernel, patch):
     if kernel == "numpy":
         patch.setattr(compiled, "kernels", lambda _: None)
         return
-    assert compiled.kernels(float("inf")) is sys.modules["mixtally.ground.jitted"]
+    assert compiled.kernels(float("inf")) is sys.modules["mixtally.primitives.jitted"]

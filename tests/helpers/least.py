@@ -1,10 +1,10 @@
 """The least noise of the usual mechanisms, as bare integers."""
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.privacy.accountant import Accountant, Record
-from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.divergence.in_clear import usual_ratio
-from mixtally.records.mechanism import Parameter
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
+from mixtally.accounting.divergence.in_clear import usual_ratio
+from mixtally.model.mechanism import Parameter
 
 FINE = 1e-12
 ANY = 1 << 40

@@ -1,21 +1,21 @@
 """Mixes of a village: with intake and rounds, driven by a clock that a test sets."""
 
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, START, Village, ask
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.beside import Beside
-from mixtally.mixnode.intake import Intake
-from mixtally.mixnode.jobs import take_job
-from mixtally.mixnode.mix import Mix, Options
-from mixtally.mixnode.serve import mix_application
-from mixtally.mixnode.web import Bundles, only
-from mixtally.node.disk import no_step
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.web.bodies import Room
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Opener, Sealer
-from mixtally.wire.sheet import read_sheet, sheet_hash
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.envelope import Opener, Sealer
+from mixtally.device.wire.sheet import read_sheet, sheet_hash
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.mix.beside import Beside
+from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.jobs import take_job
+from mixtally.server.mix.mix import Mix, Options
+from mixtally.server.mix.serve import mix_application
+from mixtally.server.mix.web import Bundles, only
+from mixtally.server.node.disk import no_step
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.web.bodies import Room
 
 
 class Town(Village):

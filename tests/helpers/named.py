@@ -1,14 +1,14 @@
 """Every protocol by name: those of the product, and those that tests alone make so."""
 
-from mixtally.records.mechanism import BitFlips, InClear, KaryResponse, ShapedFakes, UniformFakes
-from mixtally.records.mechanism.named import (
+from mixtally.model.mechanism import BitFlips, InClear, KaryResponse, ShapedFakes, UniformFakes
+from mixtally.model.mechanism.named import (
     clear_uniform,
     flip,
     flip_bits,
     flip_blank,
     single_bit,
 )
-from mixtally.records.shape import GaussianShape, LaplaceShape
+from mixtally.model.shape import GaussianShape, LaplaceShape
 
 __all__ = [
     "clear_gaussian",

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "privacy" / "planes_golden.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "accounting" / "planes_golden.json").read_text(encoding="utf-8")
 )
 """Kind -> entries, each with its id, its inputs and its value."""
 

@@ -20,7 +20,7 @@ import pytest
 from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, unsynced, watched
 from helpers.served_roles import awaken
-from mixtally.node.calls import Answer, SilentError
+from mixtally.server.node.calls import Answer, SilentError
 
 _MADE = multiprocessing.get_context("forkserver")
 _MADE.set_forkserver_preload(["helpers.role_processes"])

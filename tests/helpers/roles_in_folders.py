@@ -7,20 +7,20 @@ from types import SimpleNamespace
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import Answer, SilentError
-from mixtally.node.disk import no_step
-from mixtally.node.folder import RoleFile, as_role, made_folder, opened_folder
-from mixtally.node.node import Node
-from mixtally.node.peers import Peers
-from mixtally.node.web.routes import Shared, application
-from mixtally.records.agreement import Agreement
-from mixtally.records.contract import fingerprint_of, write_contract
-from mixtally.records.contract.job import job_of
-from mixtally.records.question import Question
-from mixtally.records.roles import Rounds
-from mixtally.simulation.seeded import SeededChance
-from mixtally.wire.sheet import Sheet, write_sheet
+from mixtally.device.wire.sheet import Sheet, write_sheet
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.agreement import Agreement
+from mixtally.model.contract import fingerprint_of, write_contract
+from mixtally.model.contract.job import job_of
+from mixtally.model.question import Question
+from mixtally.model.roles import Rounds
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.node.calls import Answer, SilentError
+from mixtally.server.node.disk import no_step
+from mixtally.server.node.folder import RoleFile, as_role, made_folder, opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.web.routes import Shared, application
 
 START, OPEN, EVERY, KEPT = 1_000_000, 600, 1000, 5000
 ENVIRONMENT = {"MASTER": "5c" * 32}

@@ -9,25 +9,25 @@ from typing import NamedTuple
 
 from helpers.devices import ANY
 from helpers.roles_in_folders import ENVIRONMENT, KEPT, ask
-from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
-from mixtally.collector import Collector, Proposal, agreed_of, propose, sign
-from mixtally.collector.serve import application_of
+from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
 from mixtally.errors import DataError, RefusedError
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.beside import Beside
-from mixtally.mixnode.intake import Intake
-from mixtally.mixnode.jobs import take_job
-from mixtally.mixnode.mix import Mix
-from mixtally.mixnode.serve import mix_application
-from mixtally.mixnode.web import Bundles, only
-from mixtally.node.calls import SilentError
-from mixtally.node.disk import is_full
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.peers import Peers
-from mixtally.node.web.bodies import Room
-from mixtally.records.contract import fingerprint_of
-from mixtally.records.job import Job
+from mixtally.model.contract import fingerprint_of
+from mixtally.model.job import Job
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector import Collector, Proposal, agreed_of, propose, sign
+from mixtally.server.collector.serve import application_of
+from mixtally.server.mix.beside import Beside
+from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.jobs import take_job
+from mixtally.server.mix.mix import Mix
+from mixtally.server.mix.serve import mix_application
+from mixtally.server.mix.web import Bundles, only
+from mixtally.server.node.calls import SilentError
+from mixtally.server.node.disk import is_full
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.web.bodies import Room
 
 
 class Spec(NamedTuple):

@@ -3,9 +3,9 @@
 from functools import cache
 
 from helpers.contracts import contract_of, plan_of, proved, shaped, uniform
-from mixtally.door import Batch, Device, Plan, Sent, mix, plan
-from mixtally.records.contract import Contract, write_contract
-from mixtally.records.question import Question
+from mixtally.api import Batch, Device, Plan, Sent, mix, plan
+from mixtally.model.contract import Contract, write_contract
+from mixtally.model.question import Question
 
 FRUIT = ("apple", "pear", "plum")
 PEOPLE = 400

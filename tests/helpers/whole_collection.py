@@ -14,14 +14,14 @@ from helpers import contracts
 from helpers.role_processes import NOTHING, Process, cut_place
 from helpers.roles_in_folders import ENVIRONMENT, START, Village
 from helpers.served_roles import Spec
-from mixtally.collector.stored import Results
-from mixtally.contract.reading import fingerprint_of
-from mixtally.ground.chance import SecureChance
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.rounds import round_id
-from mixtally.wire.manifest import read_manifest, read_receipt
-from mixtally.wire.sheet import kind_of
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import read_manifest, read_receipt
+from mixtally.device.wire.sheet import kind_of
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector.stored import Results
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.rounds import round_id
 
 SHIFT = 1
 INTAKE = "intake-1"

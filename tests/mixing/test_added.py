@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 from helpers.capped_distribution import conditional, p_value
-from mixtally.mixing import added
-from mixtally.records.layout import Form, Layout
-from mixtally.records.planes import Planes
-from mixtally.records.recipe import BlanksRecipe, LaplaceShape, NoRecipe, UniformRecipe
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.model.planes import Planes
+from mixtally.model.recipe import BlanksRecipe, LaplaceShape, NoRecipe, UniformRecipe
+from mixtally.protocol.mixing import added
 
 BINS, COUNT = 5, 60_000
 HALF = 1 << 63

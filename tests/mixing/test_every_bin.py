@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mixtally.mixing import shaped_fakes
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.protocol.mixing import shaped_fakes
 
 
 def numbers(weights, bins, seed=1):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixtally.mixing import shuffle
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.protocol.mixing import shuffle
 
 STRIDE = 8192
 """Words that the keystream makes at once."""

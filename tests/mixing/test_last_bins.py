@@ -3,10 +3,10 @@
 import pytest
 
 from helpers.scripted_chance import Scripted
-from mixtally.ground.fixed import SCALE
-from mixtally.mixing import added
-from mixtally.records.layout import Form, Layout
-from mixtally.records.recipe import UniformRecipe
+from mixtally.model.layout import Form, Layout
+from mixtally.model.recipe import UniformRecipe
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.mixing import added
 
 
 @pytest.mark.parametrize("messages", [2, 3, 64, 1_000, 99_999, 10_000_000])

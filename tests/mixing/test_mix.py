@@ -8,10 +8,10 @@ from scipy import stats
 
 from helpers.named import clear_shaped
 from mixtally.errors import ParameterError
-from mixtally.mixing import shaped_fakes, shuffle
-from mixtally.mixing.shuffle import room_for
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.shape import ratio_of
+from mixtally.protocol.mixing import shaped_fakes, shuffle
+from mixtally.protocol.mixing.shuffle import room_for
 
 
 def order_p_value(mixer, runs=12_000):

@@ -6,8 +6,8 @@ import pytest
 
 from helpers.mixes import Town, manifests, run, town_of
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
-from mixtally.node.events import Log
-from mixtally.wire.problem import Problem
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node.events import Log
 
 BINS = [bytes([i]) for i in range(4)]
 

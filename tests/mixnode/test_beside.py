@@ -6,12 +6,12 @@ import pytest
 
 from helpers.mixes import Town, manifests, run, town_of
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
+from mixtally.device.wire.bundle import PartShape
+from mixtally.device.wire.problem import Problem
 from mixtally.errors import DataError, ParameterError
-from mixtally.mixnode.beside import Taking, check_first, serve_intake
-from mixtally.mixnode.window import Window, announced, quiet, withdraw
-from mixtally.node.refusal import ProblemError
-from mixtally.wire.bundle import PartShape
-from mixtally.wire.problem import Problem
+from mixtally.server.mix.beside import Taking, check_first, serve_intake
+from mixtally.server.mix.window import Window, announced, quiet, withdraw
+from mixtally.server.node.refusal import ProblemError
 
 BINS = [bytes([i]) for i in range(4)]
 WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
@@ -216,7 +216,7 @@ def test_it_has_no_other_route(town):
 
 
 def test_a_disk_that_refuses_its_file_gives_the_share_back(town, monkeypatch):
-    from mixtally.mixnode.intake import Intake
+    from mixtally.server.mix.intake import Intake
 
     def refuses(self, round_id):
         raise OSError("no room")

@@ -11,10 +11,10 @@ import pytest
 from helpers import contracts
 from helpers.mixes import Town
 from helpers.roles_in_folders import EVERY, OPEN, START, ask
-from mixtally.mixnode import intake as room
-from mixtally.mixnode.intake import Intake, taken_bodies
-from mixtally.node.refusal import ProblemError
-from mixtally.wire.problem import Problem
+from mixtally.device.wire.problem import Problem
+from mixtally.server.mix import intake as room
+from mixtally.server.mix.intake import Intake, taken_bodies
+from mixtally.server.node.refusal import ProblemError
 
 
 def begun(place):
@@ -134,7 +134,7 @@ def test_other_methods_and_hops(empty):
 
 
 def test_bodies_are_bounded(town, monkeypatch):
-    from mixtally.mixnode import web
+    from mixtally.server.mix import web
 
     long = [("Content-Length", str(web.MOST_BODY_BYTES + 1))]
     assert town.send(b"", headers=long).status == 413

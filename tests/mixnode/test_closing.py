@@ -7,15 +7,15 @@ import pytest
 
 from helpers import contracts
 from helpers.mixes import Town, manifests, run, sizes, town_of
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.closing.close import Before, Closing, closed
-from mixtally.mixnode.mix import Options
-from mixtally.records.question import with_attributes
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import TOO_FEW, Manifest, PartManifest, Piece
-from mixtally.wire.sheet import read_sheet
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.manifest import TOO_FEW, Manifest, PartManifest, Piece
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.question import with_attributes
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.mix.closing.close import Before, Closing, closed
+from mixtally.server.mix.mix import Options
 
 BINS = [bytes([i]) for i in range(4)]
 
@@ -195,7 +195,7 @@ def _closing(town, node, row, parts):
 
 
 def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
-    from mixtally.engine import hands
+    from mixtally.server.engine import hands
 
     town = town_of(tmp_path, crowd=3)
     body = town.bundle([BINS[0]])

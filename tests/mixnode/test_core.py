@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.mixnode.core import (
+from mixtally.server.mix.core import (
     ENDS,
     TRANSITIONS,
     Event,
@@ -14,8 +14,8 @@ from mixtally.mixnode.core import (
     event,
     work,
 )
-from mixtally.node.batch import Batch
-from mixtally.node.rounds import SIGNED
+from mixtally.server.node.batch import Batch
+from mixtally.server.node.rounds import SIGNED
 
 CLOSES, EXPIRES = 100, 200
 

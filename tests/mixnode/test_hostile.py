@@ -7,10 +7,10 @@ import pytest
 
 from helpers.mixes import Town
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
-from mixtally.node.refusal import OldStateError
-from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest
-from mixtally.wire.note import signed
-from mixtally.wire.sheet import read_sheet
+from mixtally.device.wire.manifest import Manifest, PartManifest, Piece, write_manifest
+from mixtally.device.wire.note import signed
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.server.node.refusal import OldStateError
 
 BINS = [bytes([i]) for i in range(4)]
 
@@ -161,7 +161,7 @@ def test_a_round_that_was_destroyed_counts(town):
     assert ask(app, "POST", path).status == 410
     assert ask(app, "POST", path.replace("/1/", "/2/")).status == 200
     again = read_sheet(town.note)._replace(expires=row.expires + 1)
-    from mixtally.wire.sheet import write_sheet
+    from mixtally.device.wire.sheet import write_sheet
 
     other = signed(write_sheet(again), town.folders[-1].signer)
     assert ask(app, "POST", "/notes", other).status == 409

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import pytest
 
 from helpers.mixes import town_of
-from mixtally.node.calls import call
-from mixtally.node.web.run import Server, listening
+from mixtally.server.node.calls import call
+from mixtally.server.node.web.run import Server, listening
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ import pytest
 
 from helpers.mixes import Town, manifests, run
 from helpers.roles_in_folders import ENVIRONMENT
-from mixtally.node.calls import SilentError, call
+from mixtally.server.node.calls import SilentError, call
 
 BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from mixtally.mixnode.beside import Taking, serve_intake
-from mixtally.node.clock import Clocks
+from mixtally.server.mix.beside import Taking, serve_intake
+from mixtally.server.node.clock import Clocks
 
 folder, number, kill, count = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 seen = []

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.mixes import Town
 from mixtally.errors import DataError
-from mixtally.mixnode.jobs import Jobs, job_path, take_job
+from mixtally.server.mix.jobs import Jobs, job_path, take_job
 
 
 @pytest.fixture

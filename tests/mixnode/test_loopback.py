@@ -7,12 +7,12 @@ import pytest
 
 from helpers import roles_in_folders
 from helpers.mixes import Town
-from mixtally.mixnode.mix import Options
-from mixtally.node.calls import call
-from mixtally.node.loop import Loop
-from mixtally.node.peers import Peers
-from mixtally.node.web.routes import Shared, application
-from mixtally.node.web.run import Server, listening
+from mixtally.server.mix.mix import Options
+from mixtally.server.node.calls import call
+from mixtally.server.node.loop import Loop
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.web.routes import Shared, application
+from mixtally.server.node.web.run import Server, listening
 
 BINS = [bytes([i]) for i in range(4)]
 

@@ -6,15 +6,15 @@ import pytest
 
 from helpers import contracts
 from helpers.mixes import manifests, run, sizes, town_of
-from mixtally.engine.engine import Engine
-from mixtally.mixnode.closing import source
-from mixtally.mixnode.closing.close import closed
-from mixtally.node.copies import Digests
-from mixtally.records.question import with_attributes
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.sheet import read_sheet
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.question import with_attributes
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.closing import source
+from mixtally.server.mix.closing.close import closed
+from mixtally.server.node.copies import Digests
 
 BINS = [bytes([i]) for i in range(4)]
 COIN = contracts.uniform(4, whole=0, coin=1 << 63)

@@ -11,9 +11,9 @@ from helpers.mixes import Town
 from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, unsynced, watched
 from mixtally.errors import DataError
-from mixtally.mixnode.intake import Intake, taken_bodies
-from mixtally.node.database import Database
-from mixtally.node.refusal import ProblemError
+from mixtally.server.mix.intake import Intake, taken_bodies
+from mixtally.server.node.database import Database
+from mixtally.server.node.refusal import ProblemError
 
 GROUPS = [[300] * 5, [40_000] * 7, [900_000] * 3, [20], [1_500_000] * 3, [5000] * 20, [400] * 3]
 """Bytes of bodies that come together: SQLite moves its log into the file meanwhile."""

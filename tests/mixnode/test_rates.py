@@ -3,8 +3,8 @@
 import pytest
 
 from mixtally.errors import DataError
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode import rates
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.mix import rates
 
 
 def test_a_bundle_costs_something_and_nothing_stays(tmp_path):

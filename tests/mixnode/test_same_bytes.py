@@ -6,12 +6,12 @@ import shutil
 import pytest
 
 from helpers.mixes import manifests, run, sizes, town_of
-from mixtally.engine.engine import Engine
-from mixtally.mixnode.closing.close import closed
-from mixtally.node.keys import RoundKey
-from mixtally.simulation.seeded import SeededChance
-from mixtally.wire.envelope import Label, Opener
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.envelope import Label, Opener
+from mixtally.device.wire.suite import SUITES
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.closing.close import closed
+from mixtally.server.node.keys import RoundKey
 
 BINS = [bytes([i]) for i in range(4)]
 
@@ -77,8 +77,8 @@ def test_fakes_are_drawn_once_and_lie_there_sealed(tmp_path):
 
 
 def test_pieces_are_cut_at_their_most_bytes(tmp_path, monkeypatch):
-    from mixtally.mixnode.closing import close
-    from mixtally.node import rules
+    from mixtally.server.mix.closing import close
+    from mixtally.server.node import rules
 
     for room in (close, rules):
         monkeypatch.setattr(room, "MOST_PIECE_BYTES", 1000)

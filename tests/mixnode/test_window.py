@@ -2,11 +2,11 @@
 
 import pytest
 
+from mixtally.device.wire.bundle import PartShape
 from mixtally.errors import DataError
-from mixtally.mixnode import window as room
-from mixtally.mixnode.intake import taken_bodies
-from mixtally.mixnode.window import Window, announce, announced, quiet, share, withdraw
-from mixtally.wire.bundle import PartShape
+from mixtally.server.mix import window as room
+from mixtally.server.mix.intake import taken_bodies
+from mixtally.server.mix.window import Window, announce, announced, quiet, share, withdraw
 
 WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
 

@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.collector import propose
-from mixtally.node.calls import Answer, call
-from mixtally.node.peers import listing
-from mixtally.records.question import Question
+from mixtally.model.question import Question
+from mixtally.server.collector import propose
+from mixtally.server.node.calls import Answer, call
+from mixtally.server.node.peers import listing
 from network.roles import inner
 
 

@@ -3,10 +3,10 @@
 import json
 
 from helpers.roles_in_folders import EVERY, KEPT, OPEN, START
-from mixtally.client import Limits
-from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
-from mixtally.wire.manifest import write_manifest
-from mixtally.wire.note import signed
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.device.wire.manifest import write_manifest
+from mixtally.device.wire.note import signed
 from network.stage import BINS, people
 
 END, DAY = START + OPEN, 86400

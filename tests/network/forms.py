@@ -5,8 +5,8 @@ from base64 import b64encode
 from hashlib import sha256
 from unittest import mock
 
-from mixtally.wire import manifest
-from mixtally.wire.manifest import PartManifest, Piece, write_manifest
+from mixtally.device.wire import manifest
+from mixtally.device.wire.manifest import PartManifest, Piece, write_manifest
 from network.stage import BINS, of_one
 
 

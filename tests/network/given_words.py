@@ -9,27 +9,27 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers import contracts
-from mixtally.collector.concluding import Conclusion
-from mixtally.collector.results import document
-from mixtally.collector.stored import Results
-from mixtally.encode.hashed import sought
-from mixtally.engine.engine import Engine
-from mixtally.engine.shards import shard
-from mixtally.engine.shards.fold import fold
-from mixtally.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.estimate.conclude import conclude
-from mixtally.mixing import added, shuffle
-from mixtally.mixnode.mix import Options
-from mixtally.node.calls import call
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.grid import Grid
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.records.received import PartReceived, Received
+from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.grid import Grid
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.received import PartReceived, Received
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.mixing import added, shuffle
+from mixtally.protocol.tally.fold import tally_messages
+from mixtally.protocol.tally.sift import sift
 from mixtally.report.texts import whole_facts
-from mixtally.simulation.play import play
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import tally_messages
-from mixtally.tally.sift import sift
+from mixtally.server.collector.concluding import Conclusion
+from mixtally.server.collector.results import document
+from mixtally.server.collector.stored import Results
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.shards import shard
+from mixtally.server.engine.shards.fold import fold
+from mixtally.server.mix.mix import Options
+from mixtally.server.node.calls import call
 from network.conftest import folder
 from network.onwires import OnWires, Words
 from reference.answer import answer

@@ -6,15 +6,15 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, OPEN, START
-from mixtally.client import Limits
-from mixtally.client.net import Diary, Pins, open_round, prepare, trusted
-from mixtally.mixnode.jobs import take_job
-from mixtally.node.keys import Keys
-from mixtally.records.contract import write_contract
-from mixtally.records.contract.job import job_of
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.sheet import read_sheet
-from mixtally.wire.suite import SUITES
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Diary, Pins, open_round, prepare, trusted
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.device.wire.suite import SUITES
+from mixtally.model.contract import write_contract
+from mixtally.model.contract.job import job_of
+from mixtally.server.mix.jobs import take_job
+from mixtally.server.node.keys import Keys
 
 STRANGER = Signer("collector", b"s" * 32)
 ANY = Limits(epsilon=20.0, delta=0.1, hops=1)

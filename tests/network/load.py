@@ -4,13 +4,13 @@ import asyncio
 from unittest import mock
 
 from helpers.roles_in_folders import ask
-from mixtally.mixnode import intake
-from mixtally.mixnode.web import MOST_BODY_BYTES, Bundles
-from mixtally.node.web import bodies
-from mixtally.node.web.bodies import Room
-from mixtally.node.web.routes import MOST_NOTE_BYTES, Shared, application
-from mixtally.wire.manifest import MOST_HOPS, write_manifest
-from mixtally.wire.note import Signer
+from mixtally.device.wire.manifest import MOST_HOPS, write_manifest
+from mixtally.device.wire.note import Signer
+from mixtally.server.mix import intake
+from mixtally.server.mix.web import MOST_BODY_BYTES, Bundles
+from mixtally.server.node.web import bodies
+from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.routes import MOST_NOTE_BYTES, Shared, application
 from network.stage import BINS
 
 STRANGER = Signer("mix-1", b"s" * 32)

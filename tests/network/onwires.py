@@ -4,12 +4,12 @@ import random
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
-from mixtally.client import Limits
-from mixtally.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
-from mixtally.node.calls import call
-from mixtally.node.peers import Peers
-from mixtally.node.web.run import Server, listening
-from mixtally.simulation.seeded import SeededChance
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.server.node.calls import call
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.web.run import Server, listening
 from network.conftest import folder
 from network.stage import Stage
 

@@ -7,10 +7,10 @@ import threading
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, START
-from mixtally.contract.reading import fingerprint_of
-from mixtally.node import disk
-from mixtally.records.contract import write_contract
-from mixtally.wire.manifest import Receipt, write_manifest, write_receipt
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import Receipt, write_manifest, write_receipt
+from mixtally.model.contract import write_contract
+from mixtally.server.node import disk
 from network.stage import BINS, of_one, people
 
 

@@ -8,11 +8,11 @@ import tomllib
 from http.client import HTTPConnection, HTTPException
 
 from helpers import contracts
-from mixtally.node.folder import opened_folder
-from mixtally.node.keys import Keys
-from mixtally.records.contract import Role, Rounds, fingerprint_of, write_contract
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Question
+from mixtally.model.contract import Role, Rounds, fingerprint_of, write_contract
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import Question
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.keys import Keys
 
 COMMAND = "from mixtally.cli.main import run; run()"
 SECONDS = 120

@@ -4,10 +4,9 @@ from hashlib import sha256
 
 from helpers import contracts
 from helpers.roles_in_folders import EVERY, START
-from mixtally.contract.reading import fingerprint_of
-from mixtally.records.question import Kind, Question
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.manifest import (
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
     Piece,
@@ -15,6 +14,7 @@ from mixtally.wire.manifest import (
     write_manifest,
     write_receipt,
 )
+from mixtally.model.question import Kind, Question
 from network.stage import BINS, of_one, people
 
 

@@ -3,11 +3,11 @@
 import json
 from collections import Counter
 
-from mixtally.contract.reading import fingerprint_of
-from mixtally.mixing.added import added
-from mixtally.simulation.seeded import SeededChance
-from mixtally.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
-from mixtally.wire.note import Signer, signed
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
+from mixtally.device.wire.note import Signer, signed
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.protocol.mixing.added import added
 from network.stage import BINS, people
 
 COMMON = Signer("mix-1", b"s" * 32)

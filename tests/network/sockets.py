@@ -5,9 +5,9 @@ import threading
 from contextlib import contextmanager
 from unittest import mock
 
-from mixtally.node import calls
-from mixtally.node.calls import call
-from mixtally.node.web.run import Server, listening
+from mixtally.server.node import calls
+from mixtally.server.node.calls import call
+from mixtally.server.node.web.run import Server, listening
 from network.stage import BINS
 
 

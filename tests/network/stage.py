@@ -5,20 +5,20 @@ from hashlib import sha256
 
 from helpers.mixes import Town
 from helpers.roles_in_folders import ENVIRONMENT, ask
-from mixtally.collector import Collector
-from mixtally.collector.agreed import note_path
-from mixtally.collector.serve import application_of
-from mixtally.ground.chance import SecureChance
-from mixtally.node import disk
-from mixtally.node.disk import no_step
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.wire.bundle import write_bundle
-from mixtally.wire.envelope import Sealer
-from mixtally.wire.manifest import Manifest, PartManifest, Piece, write_manifest
-from mixtally.wire.note import signed
-from mixtally.wire.sheet import read_sheet, sheet_hash
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.manifest import Manifest, PartManifest, Piece, write_manifest
+from mixtally.device.wire.note import signed
+from mixtally.device.wire.sheet import read_sheet, sheet_hash
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector import Collector
+from mixtally.server.collector.agreed import note_path
+from mixtally.server.collector.serve import application_of
+from mixtally.server.node import disk
+from mixtally.server.node.disk import no_step
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
 
 BINS = [bytes([i]) for i in range(4)]
 WHY = ("copies", "unopened", "malformed")

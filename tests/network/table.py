@@ -4,8 +4,8 @@ import json
 from types import SimpleNamespace
 
 from mixtally.errors import InputError, RefusedError
-from mixtally.node.calls import SilentError
-from mixtally.node.refusal import OldStateError, ProblemError
+from mixtally.server.node.calls import SilentError
+from mixtally.server.node.refusal import OldStateError, ProblemError
 from network import answers, clocks, forms, keys, layers, load, order, replay, roles, sockets
 
 GROUPS = {

@@ -7,8 +7,8 @@ from io import BytesIO
 
 import pytest
 
-from mixtally.client.net import post
-from mixtally.node.calls import SilentError, call
+from mixtally.device.client.net import post
+from mixtally.server.node.calls import SilentError, call
 from wire.bending import bent
 
 ANSWERS = [

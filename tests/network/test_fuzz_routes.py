@@ -13,15 +13,15 @@ from collections import Counter
 import pytest
 
 from helpers.roles_in_folders import EVERY, START, ask
-from mixtally.collector.page import Page
-from mixtally.collector.web import Public
-from mixtally.contract.reading import fingerprint_of, text_of
-from mixtally.mixnode.web import Bundles
-from mixtally.node.web.bodies import Room
-from mixtally.node.web.routes import Shared, application
-from mixtally.wire.manifest import Receipt, write_manifest, write_receipt
-from mixtally.wire.note import signed
-from mixtally.wire.problem import MEDIA_TYPE, of_path
+from mixtally.device.contract.reading import fingerprint_of, text_of
+from mixtally.device.wire.manifest import Receipt, write_manifest, write_receipt
+from mixtally.device.wire.note import signed
+from mixtally.device.wire.problem import MEDIA_TYPE, of_path
+from mixtally.server.collector.page import Page
+from mixtally.server.collector.web import Public
+from mixtally.server.mix.web import Bundles
+from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.routes import Shared, application
 from network.conftest import folder
 from network.stage import BINS, COLLECTOR, people, stage_of
 from wire.bending import bent, restated

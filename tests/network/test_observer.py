@@ -7,11 +7,11 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import LABELS
-from mixtally.client.net import Answer, post, seal
-from mixtally.records.contract import Prefixes
-from mixtally.records.grid import Grid
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Kind, Question, with_attributes
+from mixtally.device.client.net import Answer, post, seal
+from mixtally.model.contract import Prefixes
+from mixtally.model.grid import Grid
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import Kind, Question, with_attributes
 from network.onwires import NAMES, heard
 from network.wiretap import Taps, shapes
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from helpers import contracts
-from mixtally.collector import stored
-from mixtally.engine import sorting
-from mixtally.mixnode import web
-from mixtally.mixnode.closing import close
-from mixtally.node import keys
-from mixtally.node.web.bodies import Room
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import Kind, Question
-from mixtally.wire import envelope
+from mixtally.device.wire import envelope
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import Kind, Question
+from mixtally.server.collector import stored
+from mixtally.server.engine import sorting
+from mixtally.server.mix import web
+from mixtally.server.mix.closing import close
+from mixtally.server.node import keys
+from mixtally.server.node.web.bodies import Room
 from network.conftest import folder
 from network.onwires import NAMES
 from network.planted import Secrets, Watched, leaks_of_files, leaks_of_wires

@@ -9,7 +9,7 @@ from scripts.network_roles import free_ports
 ANSWERS = ("planted-answer-first", "planted-answer-second")
 ASKED = "planted-by-a-stranger"
 LEAKS = """
-from mixtally.node.web import answers
+from mixtally.server.node.web import answers
 usual = answers.guarded
 def guarded(app, stop, log=None):
     inner = usual(app, stop, log)

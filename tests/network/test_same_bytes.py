@@ -18,12 +18,12 @@ import pytest
 
 from engine.sealed import cluster_of
 from helpers.scripted_chance import Scripted
-from mixtally.engine import folding
-from mixtally.engine.engine import Engine
-from mixtally.engine.shards import counted
-from mixtally.mixnode.closing.source import FromBundles
-from mixtally.simulation.counts_only import draw_part
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.counts_only import draw_part
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.server.engine import folding
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.shards import counted
+from mixtally.server.mix.closing.source import FromBundles
 from network.given_words import (
     COINS,
     FLIPS,
@@ -125,7 +125,7 @@ def test_worker_processes_of_every_role(taps, name, place):
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
     """A Spark for all roles and rounds here, and where its jobs lie."""
-    from mixtally.engine.spark import session
+    from mixtally.server.engine.spark import session
 
     cluster = cluster_of(tmp_path_factory.mktemp("begun"))
     with session.session(cluster) as spark:
@@ -142,7 +142,7 @@ def begun(tmp_path_factory):
 )
 @pytest.mark.parametrize("name", SCENES)
 def test_spark_at_every_role(taps, begun, monkeypatch, name, place):
-    from mixtally.engine.spark import session
+    from mixtally.server.engine.spark import session
 
     spark, cluster = begun
     monkeypatch.setattr(session, "session", lambda _: nullcontext(spark))

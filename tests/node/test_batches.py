@@ -5,9 +5,8 @@ from hashlib import sha256
 import pytest
 
 from helpers.roles_in_folders import Village, ask
-from mixtally.contract.reading import fingerprint_of
-from mixtally.node.refusal import OldStateError, ProblemError
-from mixtally.wire.manifest import (
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
     Piece,
@@ -15,8 +14,9 @@ from mixtally.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.problem import Problem
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node.refusal import OldStateError, ProblemError
 
 
 @pytest.fixture

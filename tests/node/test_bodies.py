@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from mixtally.node.refusal import ProblemError
-from mixtally.node.web import bodies
-from mixtally.node.web.bodies import Room
-from mixtally.wire.problem import Problem
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.web import bodies
+from mixtally.server.node.web.bodies import Room
 
 MOST = 100
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.node.calls import Answer, patient
+from mixtally.server.node.calls import Answer, patient
 
 
 class Role:

@@ -6,14 +6,14 @@ import pytest
 
 from helpers.mixes import town_of
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village
-from mixtally.collector import serve as serve_collector
-from mixtally.engine.engine import Engine
 from mixtally.errors import DataError
-from mixtally.mixnode.serve import serve as serve_mix
-from mixtally.node import disk, service
-from mixtally.node.clock import HOLD, KEEP_EVERY, TOLERANCE, Clock, Clocks
-from mixtally.node.events import Log
-from mixtally.node.folder import opened_folder
+from mixtally.server.collector import serve as serve_collector
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.serve import serve as serve_mix
+from mixtally.server.node import disk, service
+from mixtally.server.node.clock import HOLD, KEEP_EVERY, TOLERANCE, Clock, Clocks
+from mixtally.server.node.events import Log
+from mixtally.server.node.folder import opened_folder
 
 START, DAY = 1_800_000_000.0, 86_400.0
 

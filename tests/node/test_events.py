@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.node.events import Lasting, Log, printed
+from mixtally.server.node.events import Lasting, Log, printed
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 
 from helpers.roles_in_folders import ENVIRONMENT, Village
 from mixtally.errors import DataError, PlanError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.folder import RoleFile, made_folder, opened_folder
-from mixtally.node.keys import Keys
-from mixtally.node.running import serving
-from mixtally.node.wrapping import Label, read_master, unwrapped, wrapped
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.node.folder import RoleFile, made_folder, opened_folder
+from mixtally.server.node.keys import Keys
+from mixtally.server.node.running import serving
+from mixtally.server.node.wrapping import Label, read_master, unwrapped, wrapped
 
 CHANCE = SecureChance()
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from helpers.roles_in_folders import ask
-from mixtally.mixnode.web import Bundles, only
-from mixtally.node.events import Lasting, Log
-from mixtally.node.web.bodies import Room
-from mixtally.node.web.routes import application
+from mixtally.server.mix.web import Bundles, only
+from mixtally.server.node.events import Lasting, Log
+from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.routes import application
 
 
 def of_a_role(log):

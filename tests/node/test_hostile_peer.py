@@ -9,18 +9,24 @@ from hashlib import sha256
 import pytest
 
 from helpers.roles_in_folders import Village, ask
-from mixtally.node import calls
-from mixtally.node import disk as node_disk
-from mixtally.node import reading as note_reading
-from mixtally.node.calls import Answer
-from mixtally.node.pauses import Pauses
-from mixtally.node.peers import Peers
-from mixtally.node.refusal import ProblemError
-from mixtally.node.web.whole import Made
-from mixtally.wire import manifest as wire
-from mixtally.wire.manifest import MOST_PIECE_BYTES, Manifest, PartManifest, Piece, write_manifest
-from mixtally.wire.note import signed
-from mixtally.wire.problem import Problem
+from mixtally.device.wire import manifest as wire
+from mixtally.device.wire.manifest import (
+    MOST_PIECE_BYTES,
+    Manifest,
+    PartManifest,
+    Piece,
+    write_manifest,
+)
+from mixtally.device.wire.note import signed
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node import calls
+from mixtally.server.node import disk as node_disk
+from mixtally.server.node import reading as note_reading
+from mixtally.server.node.calls import Answer
+from mixtally.server.node.pauses import Pauses
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.web.whole import Made
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from mixtally.errors import DataError
-from mixtally.node.loop import Loop
+from mixtally.server.node.loop import Loop
 
 SECONDS = 10
 

@@ -6,9 +6,9 @@ import pytest
 
 from helpers.roles_in_folders import Village
 from mixtally.errors import DataError
-from mixtally.node.calls import SilentError, call
-from mixtally.node.web import needs
-from mixtally.node.web.run import Server, listening
+from mixtally.server.node.calls import SilentError, call
+from mixtally.server.node.web import needs
+from mixtally.server.node.web.run import Server, listening
 
 
 def test_a_role_answers_on_a_socket_and_stops(tmp_path):

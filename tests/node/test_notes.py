@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixtally.contract.reading import fingerprint_of
-from mixtally.node.database import Database
-from mixtally.node.disk import no_step
-from mixtally.node.notes import Notes
-from mixtally.node.refusal import ProblemError
-from mixtally.node.slots import Entry
-from mixtally.wire.note import Signer, signed, signed_by
-from mixtally.wire.problem import Problem
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.note import Signer, signed, signed_by
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node.database import Database
+from mixtally.server.node.disk import no_step
+from mixtally.server.node.notes import Notes
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.slots import Entry
 
 OWN, OTHER, STRANGER = (Signer(name, name.encode() * 16) for name in ("me", "it", "x1"))
 KEYS = {OWN.name: OWN.public, OTHER.name: OTHER.public}

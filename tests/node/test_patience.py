@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from mixtally.node.web import patience
-from mixtally.node.web.answers import answer
-from mixtally.node.web.bodies import Room
-from mixtally.node.web.patience import PatientProtocol
-from mixtally.node.web.run import Server, listening
+from mixtally.server.node.web import patience
+from mixtally.server.node.web.answers import answer
+from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.patience import PatientProtocol
+from mixtally.server.node.web.run import Server, listening
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
 SHORT = 0.2

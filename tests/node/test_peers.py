@@ -5,12 +5,12 @@ import shutil
 import pytest
 
 from helpers.roles_in_folders import ENVIRONMENT, Village, ask, changed
-from mixtally.contract.reading import fingerprint_of
-from mixtally.ground.chance import SecureChance
-from mixtally.node.folder import opened_folder
-from mixtally.node.node import Node
-from mixtally.node.refusal import OldStateError
-from mixtally.wire.note import signed
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.note import signed
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.refusal import OldStateError
 
 
 @pytest.fixture
@@ -101,8 +101,8 @@ def test_many_notes_of_others_are_looked_at_before_it_serves(village, monkeypatc
     [b"", b"{}", b"[1]", b"\xff", b"0", b"1\n", b"0\n\n", b"1\n" + b"A" * 64 + b"\n", b"00\n"],
 )
 def test_an_answer_that_says_nothing_is_silence(village, body):
-    from mixtally.node.calls import Answer
-    from mixtally.node.peers import Peers
+    from mixtally.server.node.calls import Answer
+    from mixtally.server.node.peers import Peers
 
     node = village.node(1, cleared=False)
     peers = Peers(node, lambda *_: Answer(200, body))

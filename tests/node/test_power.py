@@ -9,8 +9,8 @@ import pytest
 from helpers.power_loss import Disk, goes
 from helpers.power_loss_watched import Once, full, unsynced, watched
 from mixtally.errors import DataError
-from mixtally.node import disk as files
-from mixtally.node.database import Database
+from mixtally.server.node import disk as files
+from mixtally.server.node.database import Database
 
 SIZES = [100, 5000, 300_000, 40, 700_000, 9000] * 4 + [3_000_000] + [100, 300_000, 20] * 6
 """Bytes of transactions: SQLite moves its log into the file several times, once within one."""

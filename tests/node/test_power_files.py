@@ -11,7 +11,7 @@ from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, watched
 from helpers.roles_in_folders import Village
 from mixtally.errors import DataError
-from mixtally.node import disk as files
+from mixtally.server.node import disk as files
 
 A, B = b"a" * 3000, b"b" * 2000
 

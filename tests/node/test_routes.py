@@ -8,10 +8,10 @@ from hashlib import sha256
 import pytest
 
 from helpers.roles_in_folders import Village, ask
-from mixtally.node.refusal import OldStateError
-from mixtally.node.web.answers import guarded
-from mixtally.node.web.routes import MOST_NOTE_BYTES
-from mixtally.wire.problem import MEDIA_TYPE, Problem
+from mixtally.device.wire.problem import MEDIA_TYPE, Problem
+from mixtally.server.node.refusal import OldStateError
+from mixtally.server.node.web.answers import guarded
+from mixtally.server.node.web.routes import MOST_NOTE_BYTES
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, OPEN, START, Village
-from mixtally.node.node import Node
-from mixtally.node.refusal import OldStateError, ProblemError
-from mixtally.node.rules import LEAST_AHEAD, check_number
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.problem import Problem
-from mixtally.wire.sheet import read_sheet, write_sheet, write_withdrawal
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.problem import Problem
+from mixtally.device.wire.sheet import read_sheet, write_sheet, write_withdrawal
+from mixtally.server.node.node import Node
+from mixtally.server.node.refusal import OldStateError, ProblemError
+from mixtally.server.node.rules import LEAST_AHEAD, check_number
 
 
 @pytest.fixture

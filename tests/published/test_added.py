@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
+from mixtally.accounting.divergence import clear_shaped, clear_uniform
 from mixtally.errors import AccountingError, ParameterError
-from mixtally.literature.audit import Case, audit
-from mixtally.literature.formulas import added, exact_added
-from mixtally.literature.formulas.catalogue import formula_named
-from mixtally.privacy.divergence import clear_shaped, clear_uniform
+from mixtally.lab.literature.audit import Case, audit
+from mixtally.lab.literature.formulas import added, exact_added
+from mixtally.lab.literature.formulas.catalogue import formula_named
 
 DELTA = 1e-6
 

@@ -6,11 +6,11 @@ import math
 import pytest
 
 from helpers.sampled import each, rows
+from mixtally.accounting.divergence import clear_uniform, flip_blank, vectors
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.audit import Case, audit
-from mixtally.literature.formulas import exact_delta, notes, peers, sufficient
-from mixtally.literature.formulas.catalogue import (
+from mixtally.lab.literature.audit import Case, audit
+from mixtally.lab.literature.formulas import exact_delta, notes, peers, sufficient
+from mixtally.lab.literature.formulas.catalogue import (
     ABSENT,
     FAKES,
     FLIP,
@@ -19,9 +19,9 @@ from mixtally.literature.formulas.catalogue import (
     PER_BIN,
     formula_named,
 )
-from mixtally.literature.formulas.exact_added import NOISES
-from mixtally.literature.formulas.exact_delta import EXACT_DELTAS, Setting
-from mixtally.privacy.divergence import clear_uniform, flip_blank, vectors
+from mixtally.lab.literature.formulas.exact_added import NOISES
+from mixtally.lab.literature.formulas.exact_delta import EXACT_DELTAS, Setting
+from mixtally.primitives.fixed import threshold_of
 
 DELTA = 1e-6
 

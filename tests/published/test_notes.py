@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from mixtally.accounting.divergence import single_bit
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.formulas import notes
-from mixtally.privacy.divergence import single_bit
+from mixtally.lab.literature.formulas import notes
+from mixtally.primitives.fixed import threshold_of
 from published.printed import as_printed
 
 DELTA = 1e-6

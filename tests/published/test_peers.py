@@ -5,10 +5,10 @@ import math
 import pytest
 
 from helpers import least
+from mixtally.accounting.divergence import one_hot
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import threshold_of
-from mixtally.literature.formulas import notes, peers
-from mixtally.privacy.divergence import one_hot
+from mixtally.lab.literature.formulas import notes, peers
+from mixtally.primitives.fixed import threshold_of
 from published.printed import as_printed
 
 DELTA = 1e-6

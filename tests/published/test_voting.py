@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from mixtally.accounting.budget import local
 from mixtally.errors import ParameterError
-from mixtally.literature.formulas import voting
-from mixtally.privacy import local
+from mixtally.lab.literature.formulas import voting
 from published.printed import as_printed
 
 

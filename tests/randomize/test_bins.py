@@ -5,8 +5,8 @@ import pytest
 
 from helpers.contracts import flipped, uniform
 from mixtally.errors import MessageError
-from mixtally.randomize import part_reports
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.protocol.randomize import part_reports
 
 PARTS = [
     *(uniform(bins) for bins in (8, 200, 256, 1000, 65536)),

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from scipy import stats
 
 from helpers.contracts import flipped
-from mixtally.ground.fixed import SCALE
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 FOUR_MB = 1 << 22
 PIECE = 1 << 16

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from helpers.contracts import builtins_of, over_planes, replaced, uniform
 from helpers.scripted_chance import Scripted
-from mixtally.client.draw import Words, coins, record
-from mixtally.contract.part import read_part
-from mixtally.ground.fixed import SCALE
-from mixtally.randomize import part_fakes, part_reports, parts
+from mixtally.device.client.draw import Words, coins, record
+from mixtally.device.contract.part import read_part
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.randomize import part_fakes, part_reports, parts
 
 ODD = (1 << 62) + 1
 """A threshold whose lowest digit counts: floating point and tables of fewer digits lose it."""

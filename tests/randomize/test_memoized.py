@@ -6,10 +6,14 @@ import hmac
 import numpy as np
 import pytest
 
-from mixtally.ground.bits import one_hot
-from mixtally.ground.codec import fingerprint
-from mixtally.randomize import memoized as module
-from mixtally.randomize.memoized import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.model.question import Question
+from mixtally.primitives.bits import one_hot
+from mixtally.primitives.codec import fingerprint
+from mixtally.protocol.randomize import memoized as module
+from mixtally.protocol.randomize.memoized import (
     cohort_of,
     derived_response,
     memory_of,
@@ -17,10 +21,6 @@ from mixtally.randomize.memoized import (
     permanent_response,
     report,
 )
-from mixtally.records.mechanism.memoized import memoized
-from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
-from mixtally.records.question import Question
-from mixtally.simulation.seeded import SeededChance
 
 PEOPLE, BITS = 40_000, 13
 MECHANISMS = [

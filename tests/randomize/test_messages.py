@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from helpers.contracts import flipped, uniform
 from mixtally.errors import MessageError
-from mixtally.ground import flips
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.primitives import flips
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 PEOPLE = 40_000
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 0)

@@ -8,11 +8,11 @@ from helpers.capped_distribution import conditional, mixed, p_value
 from helpers.contracts import flipped, uniform
 from helpers.scripted_chance import Scripted
 from mixtally.errors import MessageError, ParameterError
-from mixtally.ground.memo import Memo
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.layout import Form
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.layout import Form
+from mixtally.primitives.memo import Memo
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 Q, BINS, PEOPLE = 0.3, 5, 60_000
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 62)
@@ -150,7 +150,7 @@ def test_one_coin_for_all_and_fakes_shared_evenly_are_found():
 
 def test_a_coin_shows_one_more_below_its_threshold(monkeypatch):
     """Word by word, in spans of two devices, which no sample of words would tell apart."""
-    monkeypatch.setattr("mixtally.randomize.parts._SPAN_COINS", 2)
+    monkeypatch.setattr("mixtally.protocol.randomize.parts._SPAN_COINS", 2)
     coin = 1 << 62
     part = uniform(4, whole=1, coin=coin)
     tossed, drawn = [coin - 1, coin, 0, coin + 1, coin - 1], [0, 1, 2, 3, 0, 1, 2, 3]

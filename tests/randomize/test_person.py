@@ -8,18 +8,18 @@ from msgspec.structs import replace
 
 from helpers import contracts
 from helpers.scripted_chance import Scripted
-from mixtally.ground.fixed import SCALE
-from mixtally.mixing import shaped_fakes
-from mixtally.records.contract import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import (
     BlanksRecipe,
     FakeRecord,
     LaplaceShape,
     NoRecipe,
     OwnFakes,
 )
-from mixtally.records.layout import Form, Layout
-from mixtally.records.question import Question
-from mixtally.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.model.question import Question
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.mixing import shaped_fakes
 from reference.person import hop_fakes, person_messages
 
 LAST = SCALE - 1

@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import chisquare
 
 from helpers.contracts import builtins_of, uniform
-from mixtally.client.draw import Words, record
-from mixtally.contract.part import read_part
+from mixtally.device.client.draw import Words, record
+from mixtally.device.contract.part import read_part
 from mixtally.errors import MessageError
-from mixtally.ground.fixed import SCALE
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.randomize import part_fakes, part_reports
 
 BINS, MOST = 19, 3
 PART = uniform(BINS, most_set=MOST, whole=1, coin=SCALE // 2)
@@ -60,7 +60,7 @@ def test_fakes_fall_evenly_over_bins_and_pads():
 
 
 def test_the_twin_whose_fakes_are_never_pads_is_caught(plant):
-    from mixtally.randomize import parts
+    from mixtally.protocol.randomize import parts
 
     plant(parts, "below", lambda honest, chance, cells, count: honest(chance, cells - 3, count))
     assert not evenly(PART)

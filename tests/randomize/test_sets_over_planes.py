@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import chisquare
 
 from helpers.contracts import over_planes
-from mixtally.contract.planes import Planes
+from mixtally.device.contract.planes import Planes
 from mixtally.errors import MessageError
-from mixtally.ground.planes import messages
-from mixtally.randomize import part_reports, sets
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.primitives.planes import messages
+from mixtally.protocol.randomize import part_reports, sets
 
 BINS, MOST = 19, 3
 PART = over_planes(BINS, 7, most_set=MOST)

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from mixtally.encode import categorical, hashed
-from mixtally.encode.numbers import number
-from mixtally.encode.prefixes import extension_bins
-from mixtally.encode.rounded import rounded
-from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError
-from mixtally.ground.chance import Chance
-from mixtally.records.contract import Plan
-from mixtally.records.question import Kind, Question
+from mixtally.model.contract import Plan
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.encode import categorical, hashed
+from mixtally.protocol.encode.numbers import number
+from mixtally.protocol.encode.prefixes import extension_bins
+from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.encode.spelling import Spelling
 
 Prefix = Sequence[Sequence[int]]
 

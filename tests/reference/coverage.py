@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.noise import Noises, noise_distribution
-from mixtally.ground.chance import Chance
-from mixtally.ground.draw import from_table
-from mixtally.records.mechanism import Shuffled
-from mixtally.records.results import Tally
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.results import Tally
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import from_table
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.noise import Noises, noise_distribution
 
 
 def draw_counts(

@@ -10,11 +10,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.ground.bits import Rows
-from mixtally.ground.chance import Chance
-from mixtally.ground.draw import below
-from mixtally.ground.planes import messages
-from mixtally.records.contract import (
+from mixtally.model.contract import (
     BlanksRecipe,
     FakeRecord,
     Part,
@@ -23,7 +19,11 @@ from mixtally.records.contract import (
     Shape,
     UniformRecipe,
 )
-from mixtally.records.layout import Form, Layout
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import below
+from mixtally.primitives.planes import messages
 
 
 def person_messages(

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from mixtally.mixing import added
-from mixtally.randomize import part_fakes, part_reports
-from mixtally.records.contract import FakeRecord, NoRecipe, OwnFakes, Part
-from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import NoFakes, ShapedFakes, UniformFakes
-from mixtally.tally.fold import tally_messages
+from mixtally.model.contract import FakeRecord, NoRecipe, OwnFakes, Part
+from mixtally.model.layout import Form, Layout
+from mixtally.model.mechanism import NoFakes, ShapedFakes, UniformFakes
+from mixtally.protocol.mixing import added
+from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.tally.fold import tally_messages
 
 
 def part_of(mechanism):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mixtally.lab.simulation.models import lines
+from mixtally.lab.simulation.study_document import counted
 from mixtally.report.charts import Bar, error_chart, rows_chart
 from mixtally.report.document import Document, Section
 from mixtally.report.page import page
-from mixtally.simulation.models import lines
-from mixtally.simulation.study_document import counted
 from simulation.studies import with_estimate
 
 NUMBERS = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height")

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from mixtally import report
-from mixtally.attacks.document import document as attack_document
-from mixtally.attacks.outcome import Noise, Outcome, Verdict
+from mixtally.lab.attacks.document import document as attack_document
+from mixtally.lab.attacks.outcome import Noise, Outcome, Verdict
 from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed

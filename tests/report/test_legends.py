@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from mixtally.lab.simulation.models import lines
+from mixtally.lab.simulation.study_document import counted
 from mixtally.report.axes import swatch
 from mixtally.report.charts import Bar, error_chart, rows_chart
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.panels import Panel, panels_chart
 from mixtally.report.style import CHART
-from mixtally.simulation.models import lines
-from mixtally.simulation.study_document import counted
 
 SAYS_NOTHING = {"grid", "frame", "dot"}
 """Help for the eye, and the points of a curve that is named."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.records.question import Question
+from mixtally.model.question import Question
 from mixtally.report.counts import ordered
 
 CASES = {

@@ -6,7 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from mixtally.records.guarantee import Observer
+from mixtally.model.guarantee import Observer
 from mixtally.report.promise import assumes, expected, known, of_result, protects, stated
 
 

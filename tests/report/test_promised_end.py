@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from helpers.contracts import flipped, plan_of, proved
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest, choose
 from mixtally.report.numbers import at_most
 from mixtally.report.words import not_promised, promise
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from helpers.contracts import flipped, shaped, uniform
-from mixtally.data.population import Population
-from mixtally.ground.fixed import SCALE
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.contract import FakeRecord, OwnFakes, Plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.records.shape import ratio_of
+from mixtally.lab.data.population import Population
+from mixtally.model.contract import FakeRecord, OwnFakes, Plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.model.shape import ratio_of
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.fixed import SCALE
 from simulation.studies import make_study
 
 BINS, USERS = 2000, 3000

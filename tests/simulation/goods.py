@@ -1,6 +1,6 @@
 """A shop whose baskets are known, and what must be found in them."""
 
-from mixtally.simulation.baskets import baskets_of, holders
+from mixtally.lab.simulation.baskets import baskets_of, holders
 
 
 def shop():

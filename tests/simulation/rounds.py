@@ -2,8 +2,8 @@
 
 import math
 
-from mixtally.records.contract import BlanksRecipe
-from mixtally.simulation.play import play_parts
+from mixtally.lab.simulation.play import play_parts
+from mixtally.model.contract import BlanksRecipe
 
 
 def tally_of(part, records, chance, *told, row=1, **how):

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from mixtally.data.population import Population
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.lab.simulation.truth import Truth
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report import counts, texts
 from mixtally.report.page import page as html
 from mixtally.report.terminal import printed
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
-from mixtally.simulation.truth import Truth
 
 Make = Callable[..., Study]
 

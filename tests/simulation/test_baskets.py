@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from mixtally.data.population import Population
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.baskets import baskets_of, find_sets, holders, in_a_row, pairs_held
-from mixtally.simulation.baskets import find as module
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.baskets import baskets_of, find_sets, holders, in_a_row, pairs_held
+from mixtally.lab.simulation.baskets import find as module
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest, choose
 from simulation import goods
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)

@@ -11,13 +11,13 @@ import pytest
 
 from mixtally.app import baskets as app
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.simulation.baskets import baskets_of, holders, values
-from mixtally.simulation.baskets.values import find_values, items_of, numbers, values_of
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.baskets import baskets_of, holders, values
+from mixtally.lab.simulation.baskets.values import find_values, items_of, numbers, values_of
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import Planner, PlanRequest, choose
 from simulation import goods
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from mixtally.privacy.baselines import central_standard_error, local_standard_error
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation import central as peers
+from mixtally.accounting.baselines import central_standard_error, local_standard_error
+from mixtally.lab.simulation import central as peers
+from mixtally.model.guarantee import Guarantee
 
 FAR = 5.0
 """Standard errors of a statistic before a test fails: a false alarm in 1.7 million."""

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_uniform
-from mixtally.estimate.change import Counted, change_intervals
-from mixtally.estimate.conclude.series import StepsBetween
-from mixtally.records.results import Tally
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.change import Counted, change_intervals
+from mixtally.protocol.estimate.conclude.series import StepsBetween
 
 PROTOCOL = clear_uniform(bins=4, fakes=400)
 

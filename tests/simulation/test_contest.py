@@ -8,18 +8,18 @@ import pytest
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
-from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.conclude.vote import EXACT_ONES
-from mixtally.estimate.debias import estimate_counts
-from mixtally.literature.formulas import voting as published
-from mixtally.records.question import Kind, Question
-from mixtally.records.results import Tally
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.winner import contest
-from mixtally.simulation.winner.contest import ballots_for
+from mixtally.lab.data.population import Population
+from mixtally.lab.literature.formulas import voting as published
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.winner import contest
+from mixtally.lab.simulation.winner.contest import ballots_for
+from mixtally.model.question import Kind, Question
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.conclude.vote import EXACT_ONES
+from mixtally.protocol.estimate.debias import estimate_counts
 from reference.coverage import draw_counts
 
 VOTES = np.array([51_150, 28_400, 13_300, 7_150])

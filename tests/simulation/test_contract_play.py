@@ -10,23 +10,23 @@ from scipy import stats
 from helpers.contracts import flipped, plan_of, proved, shaped, uniform
 from helpers.least import threshold
 from helpers.sampled import among
-from mixtally.data.population import Population
 from mixtally.errors import MessageError, ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.received import reconciled
-from mixtally.ground.bits import one_hot
-from mixtally.mixing import shuffle
-from mixtally.planner import Planner
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.grid import Grid
-from mixtally.records.layout import Form
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation.conduct import HONEST, Conduct, Hops
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.grid import Grid
+from mixtally.model.layout import Form
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.planning import Planner
+from mixtally.primitives.bits import one_hot
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.received import reconciled
+from mixtally.protocol.mixing import shuffle
 
 BINS, USERS, CAME, CROWD = 6, 1000, 730, 600
 QUESTION = Question(name="q", bins=BINS)
@@ -208,7 +208,7 @@ def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypa
         seen.append(len(batch))
         return shuffle(batch, chance)
 
-    monkeypatch.setattr("mixtally.simulation.play.shuffle", watched)
+    monkeypatch.setattr("mixtally.lab.simulation.play.shuffle", watched)
     hops = Hops({3}, Conduct(leaves_out=0.0, draws=True))
     (one,) = rounds(PARTS["shaped"], hops, runs=1)
     came = one.found.received.parts[0]

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from helpers.contracts import plan_of, proved, shaped, uniform
-from mixtally.data.population import Population
-from mixtally.records.grid import Grid
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation.lab import Lab, Provenance, Signed
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.grid import Grid
 from mixtally.report.page import page
 from mixtally.report.words import assumes
-from mixtally.simulation.conduct import HONEST, Conduct, Hops
-from mixtally.simulation.lab import Lab, Provenance, Signed
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
-from mixtally.simulation.truth import truth_of
 
 BINS, PEOPLE = 8, 600
 PARTS = {"shaped": shaped(BINS, shift=20), "uniform": uniform(BINS, whole=1, coin=0)}

@@ -9,25 +9,25 @@ from scipy.stats import chi2_contingency
 
 from helpers.contracts import flipped, shaped, uniform
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.ground.fixed import SCALE
-from mixtally.planner import PlanRequest
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.layout import Form
-from mixtally.records.question import Kind, Question
-from mixtally.simulation import counts_only, offers
-from mixtally.simulation.counts_only import (
+from mixtally.lab.simulation import counts_only, offers
+from mixtally.lab.simulation.counts_only import (
     Histogram,
     collect_counts,
     draw_part,
     histogram_of,
     histogram_parts,
 )
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.parts import parts
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.parts import parts
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.layout import Form
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.analysis import Analysis
 
 RUNS, ALARM = 4000, 1e-4
 CODES = np.array([0, 0, 0, 1, 2, 2], dtype=np.int64)
@@ -206,7 +206,7 @@ def test_parts_are_those_of_people():
 
 
 def _ways(question):
-    from mixtally.records.encodings import encodings
+    from mixtally.model.encodings import encodings
 
     for way in encodings(question):
         yield way.parts

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from helpers.sampled import among
-from mixtally.data.population import Population
-from mixtally.data.timeline import Timeline
-from mixtally.data.turnover import turnover
-from mixtally.encode.bits import packed
-from mixtally.encode.numbers import Points
 from mixtally.errors import InfeasibleError, PlanError
-from mixtally.planner import Planner, PlanRequest
-from mixtally.planner.rounded import on_grid
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation.epoch_plan import whole_plan
-from mixtally.simulation.epochs import collect
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.rounding import rounded_timeline
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.data.turnover import turnover
+from mixtally.lab.simulation.epoch_plan import whole_plan
+from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.rounding import rounded_timeline
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.planning import Planner, PlanRequest
+from mixtally.planning.rounded import on_grid
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.encode.numbers import Points
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
 RANGE = Points(0.0, 10.0)

@@ -10,23 +10,23 @@ import pytest
 
 from examples.ask_again import best_plan, ways_to_ask
 from helpers.contracts import uniform
-from mixtally.data.population import Population
-from mixtally.data.turnover import turnover
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.budget import compose, ledger
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition import compose, ledger
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.ledger import charged, opened
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.turnover import turnover
+from mixtally.lab.simulation import epochs as module
+from mixtally.lab.simulation import play
+from mixtally.lab.simulation.epoch_ledger import charge_epoch, charged_epochs, checked_series
+from mixtally.lab.simulation.epochs import collect, spent_by
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.trend.document import document
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.ledger import charged, opened
+from mixtally.model.question import Question
+from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
-from mixtally.simulation import epochs as module
-from mixtally.simulation import play
-from mixtally.simulation.epoch_ledger import charge_epoch, charged_epochs, checked_series
-from mixtally.simulation.epochs import collect, spent_by
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.trend.document import document
 from simulation.rounds import pair_law
 
 QUESTION = Question(name="color", bins=5, labels=tuple("abcde"))

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from bench.coverage import CASES, KINDS, LEVEL, measured, share_of
-from mixtally.planner import Planner
+from mixtally.planning import Planner
 
 CROWDS, NEVER, HALF = 50, 1e-6, 0.59
 ALIKE = {"quantiles": 5, "mean": 2, "moments": 2, "shares": 2, "sizes": 2, "differences": 3}

@@ -11,18 +11,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mixtally.data.population import Population
-from mixtally.encode.bits import packed
-from mixtally.estimate.conclude import counts
-from mixtally.estimate.noise import Noises
-from mixtally.ground.fixed import SCALE
-from mixtally.planner import Planner, PlanRequest
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation import offers
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.planning import Planner, PlanRequest
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.conclude import counts
+from mixtally.protocol.estimate.noise import Noises
 
 USERS, RUNS, FEW = 2000, 1000, 60
 PLANNER = Planner()
@@ -135,7 +135,7 @@ def test_the_twin_with_moved_intervals_is_found(name):
 @pytest.mark.parametrize("name", ["bits split", "sets", "attributes whole"])
 def test_the_twin_that_flips_more_often_is_found(name, plant):
     """Planted in the randomizer: flips are half as frequent again as the plan says."""
-    from mixtally.randomize import parts
+    from mixtally.protocol.randomize import parts
 
     def louder(honest, part):
         return honest(part)._replace(threshold=min(SCALE // 2, part.threshold * 3 // 2))

@@ -11,12 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.contracts import flipped, gaussian, shaped, uniform
-from mixtally.encode.bits import packed
-from mixtally.estimate.debias import estimate_counts
-from mixtally.estimate.noise import Noises
-from mixtally.ground.draw import below
-from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import (
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import (
     BlanksRecipe,
     FakeRecord,
     GaussianShape,
@@ -25,10 +21,14 @@ from mixtally.records.contract import (
     Part,
     Shape,
 )
-from mixtally.records.layout import Form
-from mixtally.records.results import Tally
-from mixtally.records.shape import ratio_of
-from mixtally.simulation.seeded import SeededChance
+from mixtally.model.layout import Form
+from mixtally.model.results import Tally
+from mixtally.model.shape import ratio_of
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.debias import estimate_counts
+from mixtally.protocol.estimate.noise import Noises
 from simulation.rounds import came, tally_of
 
 USERS = 3000

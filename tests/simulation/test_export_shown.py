@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.spreadsheet_formulas import read_back
-from mixtally.privacy.baselines import central_standard_error, local_standard_error
+from mixtally.accounting.baselines import central_standard_error, local_standard_error
+from mixtally.lab.simulation.study_document import document
 from mixtally.report import counted, texts
 from mixtally.report.counted import Counted
-from mixtally.simulation.study_document import document
 from simulation.studies import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")

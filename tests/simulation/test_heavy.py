@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from examples.english import LETTERS, english
-from mixtally.encode.spelling import Spelling
+from mixtally.accounting.budget import compose
 from mixtally.errors import DataError, ParameterError
-from mixtally.estimate.conclude import extensions
-from mixtally.estimate.conclude.extensions import whole_error
-from mixtally.privacy.composition import compose
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search, Way, design, find_words, rounds
-from mixtally.simulation.heavy.score import score
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.heavy import Search, Way, design, find_words, rounds
+from mixtally.lab.simulation.heavy.score import score
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.encode.spelling import Spelling
+from mixtally.protocol.estimate.conclude import extensions
+from mixtally.protocol.estimate.conclude.extensions import whole_error
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 USERS, TOP = 20_000, 5

@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import binom
 
 from examples.english import english
-from mixtally.estimate.conclude import extensions
-from mixtally.ground.fixed import SCALE
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search, Way, design, find_words
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.heavy import Search, Way, design, find_words
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.conclude import extensions
 
 RATE = 0.05
 USERS = 3000

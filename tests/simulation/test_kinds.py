@@ -8,25 +8,25 @@ from msgspec.structs import replace
 
 from helpers.contracts import flipped, uniform
 from helpers.sampled import among
-from mixtally.data.population import Population
-from mixtally.encode.bits import packed
-from mixtally.encode.numbers import Points
+from mixtally.accounting.plans.terms import PrivacyTerms, certified
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import Planner, PlanRequest
-from mixtally.planner.rounded import on_grid
-from mixtally.privacy.terms import PrivacyTerms, certified
-from mixtally.randomize import part_reports
-from mixtally.records.encodings import encodings
-from mixtally.records.guarantee import Guarantee, Observer
-from mixtally.records.question import Kind, Question, with_attributes
-from mixtally.simulation import offers
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.parts import parts
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.parts import parts
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.encodings import encodings
+from mixtally.model.guarantee import Guarantee, Observer
+from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.planning import Planner, PlanRequest
+from mixtally.planning.rounded import on_grid
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.encode.numbers import Points
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.randomize import part_reports
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)
@@ -102,7 +102,7 @@ def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
     lopsided = Population(bits_crowd(5).question, packed(bits.tobytes(), 5))
     plan = planned("bits split in clear")
     monkeypatch.setattr(
-        "mixtally.simulation.run.parts", lambda crowd, asked: parts(crowd, asked)[::-1]
+        "mixtally.lab.simulation.run.parts", lambda crowd, asked: parts(crowd, asked)[::-1]
     )  # fmt: skip
     found = play_plan(lopsided, plan)
     assert np.abs(found.estimate.counts - lopsided.truth).max() > 500

@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from helpers.contracts import flipped, shaped
-from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.simulation import play as module
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation import play as module
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.primitives.fixed import SCALE
 from simulation.rounds import tally_of
 
 Q = 0.004

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from scipy.stats import binom, binomtest, chisquare
 
 from helpers.contracts import flipped, uniform
-from mixtally.estimate.noise import noise_distribution
-from mixtally.ground.fixed import SCALE
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.estimate.noise import noise_distribution
 from reference.coverage import coverage, draw_counts
 from simulation.rounds import came, tally_of
 

@@ -5,24 +5,24 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mixtally.attacks.learned import learned, played_points, unmeasured
-from mixtally.data.population import Population
-from mixtally.encode.bloom import design
-from mixtally.estimate.conclude import conclude_memoized
-from mixtally.privacy.divergence.memoized import loss
-from mixtally.randomize.memoized import new_key
-from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.records.question import Question
+from mixtally.accounting.divergence.memoized import loss
+from mixtally.lab.attacks.learned import learned, played_points, unmeasured
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.memoized import crowd as crowd_module
+from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
+from mixtally.lab.simulation.memoized.crowd import memoizing, play_reports, watched
+from mixtally.lab.simulation.memoized.document import document
+from mixtally.lab.simulation.memoized.losses import losses
+from mixtally.lab.simulation.memoized.words import linking
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.question import Question
+from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.estimate.conclude import conclude_memoized
+from mixtally.protocol.randomize.memoized import new_key
 from mixtally.report.page import page
 from mixtally.report.texts import files
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.memoized import crowd as crowd_module
-from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
-from mixtally.simulation.memoized.crowd import memoizing, play_reports, watched
-from mixtally.simulation.memoized.document import document
-from mixtally.simulation.memoized.losses import losses
-from mixtally.simulation.memoized.words import linking
-from mixtally.simulation.seeded import SeededChance
 from report.reader import self_contained
 
 LABELS = ("apple", "<b>pear&", "plum", "a label that is far too long for the picture")

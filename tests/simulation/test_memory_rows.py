@@ -5,21 +5,21 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.attacks.learned import learned, played_points
-from mixtally.data.population import Population
-from mixtally.encode.bloom import design
-from mixtally.estimate.conclude import conclude_memoized
-from mixtally.estimate.memoized import estimate_memoized
-from mixtally.estimate.words import estimate_words
-from mixtally.privacy.divergence.memoized import eps_inf, eps_reports
-from mixtally.randomize.memoized import new_key
-from mixtally.records.memoized_plan import hashed_question, memoized_plan
-from mixtally.records.question import Question
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
-from mixtally.simulation.memoized.crowd import memoizing, watched
-from mixtally.simulation.memoized.losses import losses
-from mixtally.simulation.seeded import SeededChance
+from mixtally.accounting.divergence.memoized import eps_inf, eps_reports
+from mixtally.lab.attacks.learned import learned, played_points
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
+from mixtally.lab.simulation.memoized.crowd import memoizing, watched
+from mixtally.lab.simulation.memoized.losses import losses
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.question import Question
+from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.estimate.conclude import conclude_memoized
+from mixtally.protocol.estimate.memoized import estimate_memoized
+from mixtally.protocol.estimate.words import estimate_words
+from mixtally.protocol.randomize.memoized import new_key
 
 LABELS = ("a", "b", "c")
 PEOPLE = 3000

@@ -8,9 +8,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from mixtally.records.baseline import Baseline, Central
+from mixtally.lab.simulation.models import lines, statements
+from mixtally.model.baseline import Baseline, Central
 from mixtally.report.charts import error_chart
-from mixtally.simulation.models import lines, statements
 from simulation.studies import facts, page, summary
 
 NOISE = Baseline(

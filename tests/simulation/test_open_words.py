@@ -4,27 +4,27 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
-from mixtally.data.population import Population
-from mixtally.encode.hashed import encode, sought
+from mixtally.accounting.plans.terms import PrivacyTerms, certified
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.conclude import conclude
-from mixtally.estimate.intervals import intervals
-from mixtally.estimate.received import reconciled
-from mixtally.planner import Planner, choose, forecast
-from mixtally.planner.request import PlanRequest
-from mixtally.privacy.terms import PrivacyTerms, certified
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.hashing import drawn_seed
-from mixtally.records.layout import Layout
-from mixtally.records.planes import Planes
-from mixtally.records.question import Question, open_question
-from mixtally.records.results import Tally
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.play import play
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.hashing import drawn_seed
+from mixtally.model.layout import Layout
+from mixtally.model.planes import Planes
+from mixtally.model.question import Question, open_question
+from mixtally.model.results import Tally
+from mixtally.planning import Planner, choose, forecast
+from mixtally.planning.request import PlanRequest
+from mixtally.protocol.encode.hashed import encode, sought
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.intervals import intervals
+from mixtally.protocol.estimate.received import reconciled
 
 USERS = 400
 PLANNER = Planner()

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from helpers.contracts import flipped, plan_of, proved, shaped, uniform
-from mixtally.data.population import Population
 from mixtally.errors import ParameterError
-from mixtally.records.contract import FakeRecord, OwnFakes
-from mixtally.records.question import Question
-from mixtally.simulation import play as module
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import play as module
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.question import Question
 from simulation.rounds import fakes_in, tally_of
 
 NAMES = ["flip-blank", "clear-uniform", "clear-shaped"]

@@ -7,15 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.ground.chance import SecureChance
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.simulation.demo import demo
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study import Release
+from mixtally.lab.simulation.demo import demo
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study import Release
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.primitives.chance import SecureChance
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
@@ -98,7 +98,7 @@ def test_the_demos_two_releases_draw_from_one_stream(monkeypatch):
         used.append(lab.chance)
         return Release(None)
 
-    monkeypatch.setattr("mixtally.simulation.demo.release", noted)
+    monkeypatch.setattr("mixtally.lab.simulation.demo.release", noted)
     chance = SeededChance(1)
     demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(chance), seed=1)
     assert used == [chance, chance]

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from helpers import contracts
-from mixtally.data.population import Population
-from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
-from mixtally.planner import Planner, choose
-from mixtally.planner.request import PlanRequest
-from mixtally.records.grid import Grid
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.rounding import rounded_crowd, rounded_timeline
-from mixtally.simulation.run import check_rounded, release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.rounding import rounded_crowd, rounded_timeline
+from mixtally.lab.simulation.run import check_rounded, release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.grid import Grid
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import Planner, choose
+from mixtally.planning.request import PlanRequest
 
 GRID = Grid(low=0.0, high=10.0, points=6)
 PLAN = contracts.plan_of(GRID.question("x"), [contracts.shaped(6)], grid=GRID)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from mixtally.app.words import SearchOptions
-from mixtally.encode.spelling import Spelling
 from mixtally.errors import DataError
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search
-from mixtally.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
+from mixtally.lab.simulation.heavy import Search
+from mixtally.lab.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.encode.spelling import Spelling
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 

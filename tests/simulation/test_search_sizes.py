@@ -2,10 +2,10 @@
 
 import pytest
 
-from mixtally.encode.spelling import Spelling
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search
-from mixtally.simulation.heavy.score import score
+from mixtally.lab.simulation.heavy import Search
+from mixtally.lab.simulation.heavy.score import score
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.encode.spelling import Spelling
 
 
 @pytest.mark.parametrize("rounds", [1, 5])

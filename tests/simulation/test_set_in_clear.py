@@ -8,28 +8,28 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from helpers.contracts import shaped, uniform
-from mixtally.data.population import Population
-from mixtally.encode.bits import packed
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.ground.draw import below
-from mixtally.ground.fixed import SCALE
-from mixtally.planner import PlanRequest, choose
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Kind, Question
-from mixtally.simulation import counts_only, offers
-from mixtally.simulation.counts_only import (
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import counts_only, offers
+from mixtally.lab.simulation.counts_only import (
     Histogram,
     collect_counts,
     draw_part,
     histogram_of,
     sizes_of,
 )
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.run import release
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.truth import truth_of
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
+from mixtally.planning import PlanRequest, choose
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.estimate.analysis import Analysis
 
 ALARM, RUNS = 1e-4, 2000
 PART = uniform(3, most_set=2, coin=SCALE // 2)

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
-from mixtally.client import draw, encode
-from mixtally.client.draw import Words
-from mixtally.contract.part import Layout, Part, Recipe
-from mixtally.contract.planes import Planes
-from mixtally.contract.question import Question as Bare
-from mixtally.data.population import Population
-from mixtally.door import Device, Plan, conclude, mix, plan
-from mixtally.encode.hashed import encode as points_of
-from mixtally.encode.hashed import sought
+from mixtally.api import Device, Plan, conclude, mix, plan
+from mixtally.device.client import draw, encode
+from mixtally.device.client.draw import Words
+from mixtally.device.contract.part import Layout, Part, Recipe
+from mixtally.device.contract.planes import Planes
+from mixtally.device.contract.question import Question as Bare
 from mixtally.errors import InfeasibleError, ParameterError, PlanError, RefusedError
-from mixtally.estimate.debias import unsure_of
-from mixtally.records import planes
-from mixtally.records.hashing import HMAC_SHA256, Hashing
-from mixtally.records.question import MOST_TEXTS, Kind, Question, open_question
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.seeded import SeededChance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model import planes
+from mixtally.model.hashing import HMAC_SHA256, Hashing
+from mixtally.model.question import MOST_TEXTS, Kind, Question, open_question
+from mixtally.protocol.encode.hashed import encode as points_of
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.debias import unsure_of
 
 SEED, ANOTHER = "0f" * 16, "1f" * 16
 WISH = {"epsilon": 4, "delta": 1e-3, "users": 300}

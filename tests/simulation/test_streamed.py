@@ -8,14 +8,14 @@ from pyarrow.parquet import ParquetFile
 from scipy.stats import chisquare
 
 from helpers.contracts import shaped, uniform
-from mixtally.engine.shards.fold import fold
-from mixtally.engine.shards.shard import opened
 from mixtally.errors import DataError
-from mixtally.ground.chance import SecureChance
-from mixtally.ground.fixed import SCALE
-from mixtally.simulation import streamed
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.streamed import Crowd, mixed, randomized
+from mixtally.lab.simulation import streamed
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.streamed import Crowd, mixed, randomized
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.fixed import SCALE
+from mixtally.server.engine.shards.fold import fold
+from mixtally.server.engine.shards.shard import opened
 
 PLAN = "c3" * 32
 CODES = (np.arange(1000) ** 2 % 5).astype(np.int64)

@@ -11,19 +11,19 @@ import pytest
 from rich.console import Console
 
 from examples.ask_again import best_plan
-from mixtally.data.population import Population
-from mixtally.data.turnover import turnover
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.turnover import turnover
+from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.trend import facts as numbers
+from mixtally.lab.simulation.trend.charts import changes_chart, counts_chart
+from mixtally.lab.simulation.trend.document import document
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
 from mixtally.report.page import page as html
 from mixtally.report.terminal import printed
 from mixtally.report.texts import files
-from mixtally.simulation.epochs import collect
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.trend import facts as numbers
-from mixtally.simulation.trend.charts import changes_chart, counts_chart
-from mixtally.simulation.trend.document import document
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,15 +13,15 @@ import pytest
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
-from mixtally.data.population import Population
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.lab.simulation.study_document import document
+from mixtally.lab.simulation.winner.words import chance, deniability, radii, verdict, weaknesses
+from mixtally.model.question import Question
+from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.seeded import SeededChance
-from mixtally.simulation.study_document import document
-from mixtally.simulation.winner.words import chance, deniability, radii, verdict, weaknesses
 from report.reader import Reader
 
 SVG_NAME = "http://www.w3.org/2000/svg"

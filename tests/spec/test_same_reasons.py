@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from helpers import contracts
-from mixtally import client
-from mixtally.contract import contract, question, reading
+from mixtally.device import client
+from mixtally.device.contract import contract, question, reading
 from mixtally.errors import RefusedError
-from mixtally.records.contract import FakeRecord, OwnFakes, write_contract
-from mixtally.records.question import with_attributes
+from mixtally.model.contract import FakeRecord, OwnFakes, write_contract
+from mixtally.model.question import with_attributes
 from spec import stranger
 from spec.altered import altered, places
 from spec.stranger_contract import contract_of

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mixtally import client
+from mixtally.device import client
 from mixtally.errors import InputError
-from mixtally.records.contract import read_contract, write_contract
+from mixtally.model.contract import read_contract, write_contract
 from spec import stranger
 
 ROOT = Path(__file__).parents[2]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mixtally.records.layout import Form, Layout
-from mixtally.tally.fold import tally_messages
+from mixtally.model.layout import Form, Layout
+from mixtally.protocol.tally.fold import tally_messages
 
 
 @pytest.mark.parametrize("form", Form)

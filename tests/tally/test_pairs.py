@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.encode.bits import packed
 from mixtally.errors import MessageError, ParameterError
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally import pairs
-from mixtally.tally.pairs import no_pairs, pair_counts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.tally import pairs
+from mixtally.protocol.tally.pairs import no_pairs, pair_counts
 
 
 def random_bits(rows, columns, seed):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mixtally.errors import MessageError, ParameterError
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally import patterns
-from mixtally.tally.patterns import pair_counts, pattern_counts
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.protocol.tally import patterns
+from mixtally.protocol.tally.patterns import pair_counts, pattern_counts
 
 BINS, MESSAGES = 11, 300
 

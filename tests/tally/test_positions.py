@@ -5,9 +5,9 @@ import pytest
 
 from helpers import kernels
 from mixtally.errors import MessageError
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally import fold
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.protocol.tally import fold
 
 LAYOUTS = [
     Layout(Form.POSITIONS, bins, cap=cap)

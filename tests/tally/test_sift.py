@@ -5,11 +5,11 @@ import pytest
 
 from helpers.contracts import flipped
 from mixtally.errors import MessageError
-from mixtally.randomize import part_reports
-from mixtally.records.layout import Fault, Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally.fold import tally_messages
-from mixtally.tally.sift import sift
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Fault, Form, Layout
+from mixtally.protocol.randomize import part_reports
+from mixtally.protocol.tally.fold import tally_messages
+from mixtally.protocol.tally.sift import sift
 
 BITS = Layout(Form.BITS, 12, 3)
 INDEX = Layout(Form.INDEX, 300)
@@ -53,7 +53,7 @@ def test_a_bad_message_is_dropped_and_counted(layout, bad, reason):
 
 @pytest.mark.parametrize(("layout", "bad", "reason"), CASES.values(), ids=CASES)
 def test_every_span_of_a_batch_is_sifted(monkeypatch, layout, bad, reason):
-    monkeypatch.setattr("mixtally.tally.sift._SPAN_BYTES", 2 * layout.message_bytes)
+    monkeypatch.setattr("mixtally.protocol.tally.sift._SPAN_BYTES", 2 * layout.message_bytes)
     sifted = sift(layout, rows_of(layout, *3 * [bad, GOOD[layout], GOOD[layout]]))
     assert sifted.dropped == {reason.value: 3}
     assert sifted.rows.tobytes() == 6 * GOOD[layout]

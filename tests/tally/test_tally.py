@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import MessageError
-from mixtally.ground import bits
-from mixtally.records.layout import Form, Layout
-from mixtally.simulation.seeded import SeededChance
-from mixtally.tally import fold
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives import bits
+from mixtally.protocol.tally import fold
 
 
 def random_rows(count, columns, seed):

@@ -23,12 +23,12 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from mixtally.errors import in_range
-from mixtally.ground.fixed import SCALE
-from mixtally.records.guarantee import checked_users
-from mixtally.records.layout import Form, Layout
-from mixtally.records.mechanism import parameters
-from mixtally.records.mechanism.base import Noise, Shuffled
-from mixtally.records.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+from mixtally.primitives.fixed import SCALE
+from mixtally.model.guarantee import checked_users
+from mixtally.model.layout import Form, Layout
+from mixtally.model.mechanism import parameters
+from mixtally.model.mechanism.base import Noise, Shuffled
+from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
 
 LEAST = 1 << 24
 COIN = Parameter("coin", LEAST, SCALE - LEAST, SCALE, "coin")
@@ -75,12 +75,12 @@ DIVERGENCE = '''"""Toy: of two bins in which people differ one has one more than
 import math
 from fractions import Fraction
 
-from mixtally.ground import tails
-from mixtally.ground.fixed import SCALE
-from mixtally.privacy.divergence import ObservedMessage, ProvedDelta
-from mixtally.privacy.divergence.one_message import apart, each_way, knows_repeats, taken
-from mixtally.privacy.numerics.bracket import bracket
-from mixtally.records.mechanism.toy import Toy
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.accounting.divergence import ObservedMessage, ProvedDelta
+from mixtally.accounting.divergence.one_message import apart, each_way, knows_repeats, taken
+from mixtally.accounting.numerics.bracket import bracket
+from mixtally.model.mechanism.toy import Toy
 
 MECHANISM = Toy
 
@@ -127,7 +127,7 @@ def listed(registry):
     (package,) = (
         one
         for one in tree.body
-        if isinstance(one, ast.ImportFrom) and one.module == "mixtally.privacy.divergence"
+        if isinstance(one, ast.ImportFrom) and one.module == "mixtally.accounting.divergence"
     )
     package.names.append(ast.alias("toy"))
     (files,) = (one.value for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)
@@ -143,7 +143,7 @@ def toyed(tmp_path_factory):
     shutil.copytree(PACKAGE, root / "mixtally", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "mixtally/records/mechanism/toy.py").write_text(RECORD)
     (root / "mixtally/privacy/divergence/toy.py").write_text(DIVERGENCE)
-    registry = root / "mixtally/privacy/divergence/registry.py"
+    registry = root / "mixtally/accounting/divergence/registry.py"
     registry.write_text(listed(registry.read_text()))
 
     def python(program, *arguments):

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 
 from client.net.test_bare_net import BUNDLE_BYTES, PROGRAM
 from helpers.devices import NOW, World
-from mixtally.records.ledger import LEDGER_VERSION
+from mixtally.model.ledger import LEDGER_VERSION
 from mixtally.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -44,14 +44,14 @@ for name, owners in packages_distributions().items():
 """
 
 SUITES = """
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.suite import SUITES
 for suite in SUITES.values():
     print(suite.number, type(suite.key(suite.configuration(bytes([7] * suite.private_bytes)))))
 """
 BALLS = """
 import json
 from pathlib import Path
-from mixtally.rigorous import check
+from mixtally.accounting.verification import check
 (part,) = check(json.loads(Path("plan.json").read_text()))
 print(part)
 """

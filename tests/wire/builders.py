@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from mixtally.device.wire.fit import Frame
+from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.device.wire.sheet import Sheet
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.wire.fit import Frame
-from mixtally.wire.manifest import Manifest, PartManifest, Piece
-from mixtally.wire.sheet import Sheet
-from mixtally.wire.suite import SUITES
 
 GONE = object()
 """In place of a field: it is left out."""

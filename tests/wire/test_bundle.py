@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.wire.bundle import (
+from mixtally.device.wire.bundle import (
     PartShape,
     bundle_bytes,
     check_body,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyhpke import AEADId, CipherSuite, KDFId, KEMId
 
-from mixtally.wire.envelope import Label, Opener, Sealer, info
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.envelope import Label, Opener, Sealer, info
+from mixtally.device.wire.suite import SUITES
 from wire.builders import private, reason
 
 SHEET, OTHER = hashlib.sha256(b"sheet").digest(), hashlib.sha256(b"another").digest()

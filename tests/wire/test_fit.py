@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from mixtally.wire.fit import check_manifests, check_piece, check_receipt, check_sheet
-from mixtally.wire.manifest import PartManifest, Piece, Receipt
+from mixtally.device.wire.fit import check_manifests, check_piece, check_receipt, check_sheet
+from mixtally.device.wire.manifest import PartManifest, Piece, Receipt
 from wire.builders import HASH, OTHER, frame, manifest, reason, sheet
 
 KEYS = sheet().keys

@@ -6,27 +6,33 @@ import random
 import pytest
 
 from helpers import contracts
-from mixtally.client.net.pins import read_trust
-from mixtally.contract.contract import read
-from mixtally.contract.reading import fingerprint_of, text_of
-from mixtally.errors import DataError, InputError, PlanError, RefusedError
-from mixtally.node.peers import listed
-from mixtally.records.contract import read_contract, write_contract
-from mixtally.records.contract.job import job_of
-from mixtally.records.job import read_job, write_job
-from mixtally.wire.bundle import PartShape, check_body, envelopes, split
-from mixtally.wire.envelope import Opener
-from mixtally.wire.manifest import (
+from mixtally.device.client.net.pins import read_trust
+from mixtally.device.contract.contract import read
+from mixtally.device.contract.reading import fingerprint_of, text_of
+from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.wire.envelope import Opener
+from mixtally.device.wire.manifest import (
     Receipt,
     read_manifest,
     read_receipt,
     write_manifest,
     write_receipt,
 )
-from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of
-from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import kind_of, read_sheet, read_withdrawal, write_sheet, write_withdrawal
-from mixtally.wire.suite import SUITES
+from mixtally.device.wire.note import Signer, joined, signed, signed_by, signer_of
+from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.sheet import (
+    kind_of,
+    read_sheet,
+    read_withdrawal,
+    write_sheet,
+    write_withdrawal,
+)
+from mixtally.device.wire.suite import SUITES
+from mixtally.errors import DataError, InputError, PlanError, RefusedError
+from mixtally.model.contract import read_contract, write_contract
+from mixtally.model.contract.job import job_of
+from mixtally.model.job import read_job, write_job
+from mixtally.server.node.peers import listed
 from wire.bending import bent, restated
 from wire.builders import HASH, frame, manifest, private, sheet
 

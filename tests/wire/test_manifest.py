@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.wire import manifest as room
-from mixtally.wire.manifest import (
+from mixtally.device.wire import manifest as room
+from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
     Piece,

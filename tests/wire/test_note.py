@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.contract.reading import text_of
-from mixtally.contract.roles import key_hash, written_key
+from mixtally.device.contract.reading import text_of
+from mixtally.device.contract.roles import key_hash, written_key
+from mixtally.device.wire.note import Signer, joined, signed, signed_by, signer_of, verified
 from mixtally.errors import PlanError, RefusedError
-from mixtally.wire.note import Signer, joined, signed, signed_by, signer_of, verified
 
 # Of golang.org/x/mod/sumdb/note, which the C2SP format comes from.
 PUBLISHED_SIGNER = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz"

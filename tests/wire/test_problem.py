@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
+from mixtally.device.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
 
 SPEC = Path(__file__).parents[2] / "SPEC.md"
 

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from mixtally.contract.reading import fingerprint_of
-from mixtally.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.round import signed_round, signed_sheet
-from mixtally.wire.sheet import write_sheet
+from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.sheet import write_sheet
 from wire.builders import OTHER, frame, manifest, reason, sheet
 
 SIGNERS = [Signer(name, name.encode() * 8) for name in ("mix1", "mix2", "coll")]

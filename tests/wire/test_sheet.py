@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.wire.manifest import (
+from mixtally.device.wire.manifest import (
     Receipt,
     read_manifest,
     read_receipt,
     write_manifest,
     write_receipt,
 )
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.sheet import Sheet, kind_of, read_sheet, sheet_hash, write_sheet
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, sheet_hash, write_sheet
 from wire.builders import GONE, HASH, altered, manifest, reason, sheet
 
 TEXT = write_sheet(sheet())

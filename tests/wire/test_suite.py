@@ -2,10 +2,10 @@
 
 import pytest
 
-from mixtally.contract import contract as device
+from mixtally.device.contract import contract as device
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.records import contract as records
-from mixtally.wire.suite import SUITES
+from mixtally.model import contract as records
 from wire.builders import private, reason
 
 # RFC 9458, appendix A: the gateway's secret key, and the configuration that follows from it.

@@ -7,10 +7,10 @@ says only what is true of its plan.
 
 import math
 
-from mixtally import planner
+from mixtally import planning as planner
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.elsewhere import elsewhere, elsewhere_table
-from mixtally.records.contract import Contract, Cover, Plan
+from mixtally.model.contract import Contract, Cover, Plan
 from mixtally.report import contract as told
 from mixtally.report.document import Bullets, Document, Part, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, counted, percent, printable

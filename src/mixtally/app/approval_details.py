@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from mixtally.errors import PlanError
+from mixtally.primitives.files import read_bytes
 from mixtally.report.numbers import printable
-from mixtally.store.files import read_bytes
 
 _SEE = "see docs/how-to/plan.md for an example"
 

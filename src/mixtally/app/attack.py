@@ -7,22 +7,22 @@ run; the derivations stand beside the attacks.
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from mixtally.accounting.accountant import Accountant
 from mixtally.app import options as o
 from mixtally.app.parameters import ParameterOptions
-from mixtally.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
-from mixtally.attacks.claim import ClaimedParameters, claim
-from mixtally.attacks.document import document
-from mixtally.attacks.outcome import checked_level
-from mixtally.attacks.target import of_plan
-from mixtally.data.progress import Progress, quiet
 from mixtally.errors import ParameterError
-from mixtally.privacy.accountant import Accountant
-from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Contract, Plan
+from mixtally.lab.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
+from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.document import document
+from mixtally.lab.attacks.outcome import checked_level
+from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.simulation.play import play_parts
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Contract, Plan
+from mixtally.primitives.progress import Progress, quiet
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-from mixtally.simulation.play import play_parts
-from mixtally.simulation.seeded import chance_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

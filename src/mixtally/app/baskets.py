@@ -7,20 +7,20 @@ from typing import Annotated
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.data.population import Population
 from mixtally.errors import InfeasibleError, ParameterError, in_range
-from mixtally.ground.fixed import SCALE
-from mixtally.planner import Planner, PlanRequest, choose
-from mixtally.records.contract import Plan, write_plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.baskets.document import document
+from mixtally.lab.simulation.baskets.facts import BasketFindings, true_baskets
+from mixtally.lab.simulation.baskets.find import find_sets
+from mixtally.lab.simulation.baskets.values import find_values, values_of
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.model.contract import Plan, write_plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import Planner, PlanRequest, choose
+from mixtally.primitives.fixed import SCALE
 from mixtally.report.numbers import error_text
-from mixtally.simulation import offers
-from mixtally.simulation.baskets.document import document
-from mixtally.simulation.baskets.facts import BasketFindings, true_baskets
-from mixtally.simulation.baskets.find import find_sets
-from mixtally.simulation.baskets.values import find_values, values_of
-from mixtally.simulation.lab import Provenance
 
 _WHOLE = "flip-blank"
 """Sends baskets whole, among blanks."""
@@ -132,8 +132,8 @@ def _by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Pl
 def _error_of_pair(plan: Plan) -> float:
     """Standard error of a pair that nobody holds in whole flipped baskets.
 
-    Of N messages it is the root of N p^2 q^2 / (p - q)^4 (``estimate/item_sets``), that of an item
-    the root of N p q / (p - q)^2.
+    Of N messages it is the root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``), that of
+    an item the root of N p q / (p - q)^2.
     """
     flip = (plan.parts[0].threshold or 0) / SCALE
     return plan.standard_error * math.sqrt(flip * (1.0 - flip)) / (1.0 - 2.0 * flip)

@@ -1,7 +1,7 @@
 """A person's budget: opened, charged by plans, and shown.
 
 The command line keeps a ledger in a file. ``mixtally.Budget`` keeps one in a file or in memory.
-Both charge and state it with the functions here; ``privacy.composition.ledger`` decides whether a
+Both charge and state it with the functions here; ``accounting.budget.ledger`` decides whether a
 charge fits.
 """
 
@@ -10,21 +10,21 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.budget import ledger as composed
+from mixtally.accounting.budget.ledger import Left, left, spent
 from mixtally.app import options as o
 from mixtally.errors import DataError
-from mixtally.ground.codec import canonical
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition import ledger as composed
-from mixtally.privacy.composition.ledger import Left, left, spent
-from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.ledger import Charge, Ledger, opened, read_ledger
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.ledger import Charge, Ledger, opened, read_ledger
+from mixtally.primitives.codec import canonical
+from mixtally.primitives.files import read_whole, the_file, write_whole
+from mixtally.primitives.lock import alone
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import expected, protects, stated
-from mixtally.store.files import read_whole, the_file, write_whole
-from mixtally.store.lock import alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,25 +13,25 @@ from mixtally.app import options as o
 from mixtally.app.analysis import Candidates, Compare, Shares, Total
 from mixtally.app.outcome import Outcome
 from mixtally.app.study import outcome
-from mixtally.data.progress import Progress, quiet
-from mixtally.encode.hashed import sought
-from mixtally.engine.across import Across
-from mixtally.engine.places import files_of
-from mixtally.engine.shards.fold import Fold, fold
-from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import DataError
-from mixtally.estimate import conclude as estimates
-from mixtally.estimate.analysis import Analysis
-from mixtally.estimate.received import undeclared
-from mixtally.ground.bits import Rows
-from mixtally.records.contract import Plan
-from mixtally.records.received import PartReceived, Received
-from mixtally.records.result import Result
-from mixtally.records.results import Tally
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.study import Release, Study
-from mixtally.tally.fold import tally_messages
-from mixtally.tally.sift import sift
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.study import Release, Study
+from mixtally.model.contract import Plan
+from mixtally.model.received import PartReceived, Received
+from mixtally.model.result import Result
+from mixtally.model.results import Tally
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.progress import Progress, quiet
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate import conclude as estimates
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.received import undeclared
+from mixtally.protocol.tally.fold import tally_messages
+from mixtally.protocol.tally.sift import sift
+from mixtally.server.engine.across import Across
+from mixtally.server.engine.places import files_of
+from mixtally.server.engine.shards.fold import Fold, fold
+from mixtally.server.engine.shards.shard import ENDINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

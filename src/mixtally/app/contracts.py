@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from mixtally.errors import PlanError
-from mixtally.records.contract import (
+from mixtally.model.contract import (
     CONTRACT_VERSION,
     Contract,
     Plan,
@@ -18,7 +18,7 @@ from mixtally.records.contract import (
     read_plan,
     text_of,
 )
-from mixtally.store.files import read_bytes
+from mixtally.primitives.files import read_bytes
 
 DAY = 86_400
 _NETWORK = "see docs/how-to/contract.md for an example"

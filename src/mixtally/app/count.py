@@ -5,22 +5,22 @@ from typing import NamedTuple
 
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
-from mixtally.data.population import LABELS, Population
-from mixtally.encode.hashed import sought
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.baseline import Central
-from mixtally.records.contract import Plan
-from mixtally.records.question import Kind
-from mixtally.records.result import Result
-from mixtally.simulation import offers
-from mixtally.simulation.central import ONE_VALUE, central
-from mixtally.simulation.counts_only import Histogram, collect_counts, histogram_of
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.run import release
-from mixtally.simulation.study import Release, Study
-from mixtally.simulation.truth import Truth, compared, truth_of
-from mixtally.simulation.winner.contest import Ballots, hold
+from mixtally.lab.data.population import LABELS, Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.central import ONE_VALUE, central
+from mixtally.lab.simulation.counts_only import Histogram, collect_counts, histogram_of
+from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.study import Release, Study
+from mixtally.lab.simulation.truth import Truth, compared, truth_of
+from mixtally.lab.simulation.winner.contest import Ballots, hold
+from mixtally.model.baseline import Central
+from mixtally.model.contract import Plan
+from mixtally.model.question import Kind
+from mixtally.model.result import Result
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 class Asked(NamedTuple):

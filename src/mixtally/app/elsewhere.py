@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mixtally.accounting.baselines import central_error, local_error
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import SCALE
-from mixtally.literature.formulas import notes, peers
-from mixtally.privacy.baselines import central_error, local_error
-from mixtally.records.contract import Cover, Plan
-from mixtally.records.mechanism.named import clear_uniform, flip, flip_blank
-from mixtally.records.question import Kind
+from mixtally.lab.literature.formulas import notes, peers
+from mixtally.model.contract import Cover, Plan
+from mixtally.model.mechanism.named import clear_uniform, flip, flip_blank
+from mixtally.model.question import Kind
+from mixtally.primitives.fixed import SCALE
 from mixtally.report.document import Table
 from mixtally.report.numbers import error_text
 

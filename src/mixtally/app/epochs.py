@@ -5,21 +5,21 @@ from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.data.epoch_counts import EpochCounts, counted
-from mixtally.data.population import LABELS, check_shared
-from mixtally.data.progress import quiet
-from mixtally.data.timeline import Timeline
-from mixtally.encode.numbers import Range
 from mixtally.errors import DataError, ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.planner import Planner
-from mixtally.records.contract import Plan
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.epoch_plan import whole_plan
-from mixtally.simulation.epochs import collect
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.rounding import rounded_timeline
-from mixtally.simulation.trend.document import document
+from mixtally.lab.data.epoch_counts import EpochCounts, counted
+from mixtally.lab.data.population import LABELS, check_shared
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.epoch_plan import whole_plan
+from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.rounding import rounded_timeline
+from mixtally.lab.simulation.trend.document import document
+from mixtally.model.contract import Plan
+from mixtally.model.guarantee import Guarantee
+from mixtally.planning import Planner
+from mixtally.primitives.progress import quiet
+from mixtally.protocol.encode.numbers import Range
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 def epochs(

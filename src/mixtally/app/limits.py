@@ -6,15 +6,15 @@ from fractions import Fraction
 from typing import Annotated
 
 from mixtally.app import options as o
-from mixtally.encode.numbers import Points, Range, Scale
 from mixtally.errors import ParameterError
-from mixtally.ground.fixed import decimal
-from mixtally.planner import Planner, PlanRequest
-from mixtally.planner.request import default_messages
-from mixtally.planner.rounded import on_grid
-from mixtally.records.contract import Prefixes
-from mixtally.records.guarantee import Guarantee
-from mixtally.records.question import Question
+from mixtally.model.contract import Prefixes
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Question
+from mixtally.planning import Planner, PlanRequest
+from mixtally.planning.request import default_messages
+from mixtally.planning.rounded import on_grid
+from mixtally.primitives.fixed import decimal
+from mixtally.protocol.encode.numbers import Points, Range, Scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from mixtally.accounting.accountant import Record
+from mixtally.accounting.parameters import Parameters, Parsed, checked
+from mixtally.accounting.parameters import parsed as read
 from mixtally.app import options as o
 from mixtally.app.parameters import PricedOptions
 from mixtally.errors import ParameterError
-from mixtally.privacy.accountant import Record
-from mixtally.privacy.parameters import Parameters, Parsed, checked
-from mixtally.privacy.parameters import parsed as read
-from mixtally.records.guarantee import promised
-from mixtally.records.mechanism import Memoized, Parameter, Shuffled, mechanisms
-from mixtally.records.mechanism.memoized import memoized as made
-from mixtally.records.mechanism.parameters import needed
+from mixtally.model.guarantee import promised
+from mixtally.model.mechanism import Memoized, Parameter, Shuffled, mechanisms
+from mixtally.model.mechanism.memoized import memoized as made
+from mixtally.model.mechanism.parameters import needed
 
 MEMORY = "memory"
 PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]

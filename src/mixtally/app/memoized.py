@@ -7,27 +7,27 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.accounting.divergence.memoized import least_permanent
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.attacks.learned import learned, played_points, unmeasured
-from mixtally.data.population import LABELS, Population
-from mixtally.encode.bloom import design
 from mixtally.errors import ParameterError, in_range
-from mixtally.estimate.conclude import conclude_memoized
-from mixtally.memory import DeviceKey
-from mixtally.privacy.divergence.memoized import least_permanent
-from mixtally.randomize.memoized import new_key
-from mixtally.records.guarantee import Guarantee, checked_epsilon
-from mixtally.records.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
-from mixtally.records.question import MOST_SET
+from mixtally.lab.attacks.learned import learned, played_points, unmeasured
+from mixtally.lab.data.population import LABELS, Population
+from mixtally.lab.memoization import DeviceKey
+from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
+from mixtally.lab.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.lab.simulation.memoized.document import document
+from mixtally.lab.simulation.memoized.losses import check, losses
+from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.guarantee import Guarantee, checked_epsilon
+from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.model.question import MOST_SET
+from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.estimate.conclude import conclude_memoized
+from mixtally.protocol.randomize.memoized import new_key
 from mixtally.report.document import Facts
 from mixtally.report.numbers import at_most
-from mixtally.simulation.lab import Lab, Provenance
-from mixtally.simulation.memoized.counts import MemoizedFindings, TrueAnswers
-from mixtally.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
-from mixtally.simulation.memoized.document import document
-from mixtally.simulation.memoized.losses import check, losses
-from mixtally.simulation.seeded import SeededChance
 
 
 class Levels(NamedTuple):

@@ -18,10 +18,10 @@ from typing import (
 )
 
 from mixtally.errors import not_one_of
-from mixtally.records.guarantee import Guarantee
+from mixtally.model.guarantee import Guarantee
 
 if TYPE_CHECKING:  # a device that has options starts without mechanisms
-    from mixtally.records.mechanism.parameters import ParameterSpec
+    from mixtally.model.mechanism.parameters import ParameterSpec
 
 T = TypeVar("T")
 

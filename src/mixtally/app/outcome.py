@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from mixtally.lab.simulation.findings import Findings
+from mixtally.lab.simulation.lab import Lab
 from mixtally.report.document import SIMULATION, Chunks, Document
 from mixtally.report.texts import FormatName, files
-from mixtally.simulation.findings import Findings
-from mixtally.simulation.lab import Lab
 
 F = TypeVar("F", bound=Findings[Any])
 Made = TypeVar("Made", str | Chunks, bytes, str | bytes | Chunks)

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
+from mixtally.accounting.parameters import table
 from mixtally.app.options import TableGroup
-from mixtally.privacy.parameters import table
-from mixtally.records.mechanism.parameters import ParameterSpec
+from mixtally.model.mechanism.parameters import ParameterSpec
 
 
 class PricedOptions(TableGroup):

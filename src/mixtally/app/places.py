@@ -5,21 +5,21 @@ from dataclasses import replace
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.app.study import plans_of
-from mixtally.data.places import Grid
-from mixtally.data.population import Population
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.guarantee import Guarantee
+from mixtally.lab.data.places import Grid
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.central import central
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.document import HOLDS_RAW, SIMULATION, Document, Picture, Section
 from mixtally.report.hexmap import hexmap
 from mixtally.report.numbers import at_most
 from mixtally.report.svg import Markup
-from mixtally.simulation import offers
-from mixtally.simulation.central import central
-from mixtally.simulation.lab import Provenance
-from mixtally.simulation.run import release
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
-from mixtally.simulation.truth import truth_of
 
 
 def places(

@@ -9,17 +9,17 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
-from mixtally import planner
+from mixtally import planning as planner
 from mixtally.app import options as o
 from mixtally.app.elsewhere import Elsewhere, elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.plans import promise_lines
 from mixtally.app.question import EncoderOptions, QuestionOptions, asked_by
-from mixtally.encode.numbers import Points, Range
 from mixtally.errors import ParameterError
-from mixtally.planner import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxation
-from mixtally.records.contract import Plan
-from mixtally.records.question import Question
+from mixtally.model.contract import Plan
+from mixtally.model.question import Question
+from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxation
+from mixtally.protocol.encode.numbers import Points, Range
 from mixtally.report.document import Promise
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from mixtally.app.approval import approval
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.errors import ParameterError
-from mixtally.planner import Forecast
-from mixtally.records.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
+from mixtally.model.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
+from mixtally.planning import Forecast
 from mixtally.report.document import Document, Promise
 from mixtally.report.markdown import markdown
 from mixtally.report.page import page

@@ -7,6 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mixtally.accounting.accountant import Accountant, Record, local_epsilon
+from mixtally.accounting.calibrate import calibrate
+from mixtally.accounting.divergence import memoized as memory
+from mixtally.accounting.parameters import Parsed
 from mixtally.app.mechanism import (
     MEMORY,
     MechanismOptions,
@@ -16,14 +20,10 @@ from mixtally.app.mechanism import (
     parsed,
     standard_error,
 )
-from mixtally.privacy.accountant import Accountant, Record, local_epsilon
-from mixtally.privacy.calibrate import calibrate
-from mixtally.privacy.divergence import memoized as memory
-from mixtally.privacy.parameters import Parsed
-from mixtally.records.certificate import Certificate
-from mixtally.records.guarantee import Guarantee, checked_epsilon
-from mixtally.records.mechanism import Memoized, Parameter, Shuffled
-from mixtally.records.mechanism.memoized import PERMANENT
+from mixtally.model.certificate import Certificate
+from mixtally.model.guarantee import Guarantee, checked_epsilon
+from mixtally.model.mechanism import Memoized, Parameter, Shuffled
+from mixtally.model.mechanism.memoized import PERMANENT
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text
 from mixtally.report.promise import expected, protects, stated

@@ -7,14 +7,14 @@ import msgspec
 
 from mixtally.app import options as o
 from mixtally.app.options import Bins, Bits, Points
-from mixtally.encode import numbers
-from mixtally.encode.numbers import Range, Scale
-from mixtally.encode.spelling import Spelling
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import Chance, SecureChance
-from mixtally.records.contract import Prefixes
-from mixtally.records.hashing import drawn_seed
-from mixtally.records.question import Kind, Question, open_question, with_attributes
+from mixtally.model.contract import Prefixes
+from mixtally.model.hashing import drawn_seed
+from mixtally.model.question import Kind, Question, open_question, with_attributes
+from mixtally.primitives.chance import Chance, SecureChance
+from mixtally.protocol.encode import numbers
+from mixtally.protocol.encode.numbers import Range, Scale
+from mixtally.protocol.encode.spelling import Spelling
 
 _LONGEST = 10
 

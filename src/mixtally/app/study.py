@@ -1,9 +1,9 @@
 """What comes of a study: its document, what of it may be published, its plans as files."""
 
 from mixtally.app.outcome import Outcome, outcome_of
-from mixtally.records.contract import write_plan
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.model.contract import write_plan
 
 
 def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:

@@ -8,13 +8,13 @@ from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
-from mixtally.data.population import Population
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation import offers
-from mixtally.simulation.study import Study
-from mixtally.simulation.winner.contest import Ballots, ballots_for
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.winner.contest import Ballots, ballots_for
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

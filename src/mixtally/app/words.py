@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from mixtally.app.options import MixFakes, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.data.population import Population
-from mixtally.encode.spelling import Spelling
 from mixtally.errors import ParameterError, in_range
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.heavy import Search, Way, design, find_words
-from mixtally.simulation.heavy.design import Design
-from mixtally.simulation.heavy.document import document
-from mixtally.simulation.heavy.facts import WordFindings
-from mixtally.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
-from mixtally.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
-from mixtally.simulation.lab import Provenance
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.heavy import Search, Way, design, find_words
+from mixtally.lab.simulation.heavy.design import Design
+from mixtally.lab.simulation.heavy.document import document
+from mixtally.lab.simulation.heavy.facts import WordFindings
+from mixtally.lab.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
+from mixtally.lab.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.encode.spelling import Spelling
 
 MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
 _CHEAP_BINS = 1_000_000

@@ -12,7 +12,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
-from mixtally.store.files import read_bytes
+from mixtally.primitives.files import read_bytes
 
 
 @grouped

@@ -11,8 +11,8 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.data.reading import As, Reading, Several
 from mixtally.errors import ParameterError
+from mixtally.lab.data.reading import As, Reading, Several
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_asked
 from mixtally.cli.tally import Shards
-from mixtally.engine.places import files_of
-from mixtally.engine.shards.shard import ENDINGS
 from mixtally.errors import ParameterError, PlanError
-from mixtally.simulation.open_words import hashed
-from mixtally.simulation.streamed import Crowd, mixed, randomized
+from mixtally.lab.simulation.open_words import hashed
+from mixtally.lab.simulation.streamed import Crowd, mixed, randomized
+from mixtally.server.engine.places import files_of
+from mixtally.server.engine.shards.shard import ENDINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

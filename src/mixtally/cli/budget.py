@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.budget.ledger import spent
 from mixtally.app.budget import (
     ChargeOptions,
     charge_ledger,
@@ -18,8 +20,6 @@ from mixtally.cli.common import several
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_lines, print_told, sign_of_life
 from mixtally.cli.plan_files import read_plan
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.composition.ledger import spent
 
 app = several("budget", "Charge collections to a budget that none may exceed.")
 

@@ -19,7 +19,7 @@ from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_line
 from mixtally.cli.common import several
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, print_lines
-from mixtally.client.net import (
+from mixtally.device.client.net import (
     Charge,
     Diary,
     Entry,
@@ -35,10 +35,10 @@ from mixtally.client.net import (
     trusted,
     until_answered,
 )
-from mixtally.client.net.pins import pinned
-from mixtally.client.net.post import fetch
+from mixtally.device.client.net.pins import pinned
+from mixtally.device.client.net.post import fetch
 from mixtally.errors import DataError, ParameterError, RefusedError
-from mixtally.store.files import read_bytes
+from mixtally.primitives.files import read_bytes
 
 app = several("client", "Take part in a round, and see what left this device.")
 
@@ -251,7 +251,9 @@ def _sent(diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_on
 
 
 def _words() -> Callable[[int], bytes]:
-    from mixtally.ground.chance import SecureChance  # loads NumPy, which whoever only looks lacks
+    from mixtally.primitives.chance import (
+        SecureChance,  # loads NumPy, which whoever only looks lacks
+    )
 
     chance = SecureChance()
     return lambda count: chance.words(count).astype("<u8").tobytes()

@@ -2,8 +2,8 @@
 
 import json
 
-from mixtally.client.encode import Value
-from mixtally.contract.plan import Plan
+from mixtally.device.client.encode import Value
+from mixtally.device.contract.plan import Plan
 from mixtally.errors import ParameterError
 
 

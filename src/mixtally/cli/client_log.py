@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from mixtally.client.net import Charge, Entry, State
-from mixtally.client.net.seal import TAG_BYTES
+from mixtally.device.client.net import Charge, Entry, State
+from mixtally.device.client.net.seal import TAG_BYTES
 from mixtally.report.numbers import at_most
 
 _ENDS = {

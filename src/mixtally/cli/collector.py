@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-import mixtally.collector as office
+import mixtally.server.collector as office
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
@@ -23,15 +23,15 @@ from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
-from mixtally.collector.agreed import note_path
-from mixtally.collector.prefixed import Symbols, prefixes_of
-from mixtally.collector.results import utc
 from mixtally.errors import DataError, ParameterError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.calls import call, patient
-from mixtally.node.folder import Folder
-from mixtally.node.node import Node
-from mixtally.store.files import read_bytes
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.files import read_bytes
+from mixtally.server.collector.agreed import note_path
+from mixtally.server.collector.prefixed import Symbols, prefixes_of
+from mixtally.server.collector.results import utc
+from mixtally.server.node.calls import call, patient
+from mixtally.server.node.folder import Folder
+from mixtally.server.node.node import Node
 
 app = several("collector", "Run the collector of a network.")
 

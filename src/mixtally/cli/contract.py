@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 from rich.table import Table
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import verify
 from mixtally.app.approval import approval as approval_page
 from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, read_any, read_network
@@ -19,25 +21,23 @@ from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
 from mixtally.cli.plan_files import read_plan
 from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
-from mixtally.records.contract import (
+from mixtally.model.contract import (
     Contract,
     Plan,
     fingerprint_of,
     write_contract,
     write_plan,
 )
+from mixtally.primitives.files import read_bytes
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import of_plan
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import whole_facts
-from mixtally.store.files import read_bytes
 
 if TYPE_CHECKING:
-    from mixtally.rigorous import Verdict
+    from mixtally.accounting.verification import Verdict
 
 app = several("contract", "Write, show and check what strangers agree on.")
 
@@ -164,13 +164,15 @@ def check(
 
 
 def _second_proof(plan: Plan) -> "Verdict":
-    from mixtally.rigorous import verdict  # who does not ask for it need not have python-flint
+    from mixtally.accounting.verification import (
+        verdict,  # who does not ask for it need not have python-flint
+    )
 
     return verdict(loads(write_plan(plan)))
 
 
 def _proofs(second: "Verdict") -> Table:
-    from mixtally.rigorous import COLUMNS
+    from mixtally.accounting.verification import COLUMNS
 
     table = Table(*COLUMNS, title="Derived a second time, one message of one round")
     for row in second.rows():

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from mixtally.records.contract import Contract, fingerprint_of, read_contract
-from mixtally.store.files import read_bytes
+from mixtally.model.contract import Contract, fingerprint_of, read_contract
+from mixtally.primitives.files import read_bytes
 
 CONTRACT = "make one with `mixtally contract new`"
 

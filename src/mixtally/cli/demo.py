@@ -9,9 +9,9 @@ from mixtally.app.study import outcome
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.playing import play
-from mixtally.estimate.analysis import Analysis
-from mixtally.records.guarantee import Guarantee
-from mixtally.simulation.demo import demo as play_demo
+from mixtally.lab.simulation.demo import demo as play_demo
+from mixtally.model.guarantee import Guarantee
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

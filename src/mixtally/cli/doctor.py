@@ -14,14 +14,14 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, sign_of_life
 from mixtally.cli.screen import console_of, say
-from mixtally.contract.plan import MOST_HOPS
-from mixtally.engine.rates import measured
-from mixtally.engine.scale import Rates, Round, hop_costs, intake
+from mixtally.device.contract.plan import MOST_HOPS
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import SecureChance
+from mixtally.primitives.chance import SecureChance
 from mixtally.report.numbers import number
+from mixtally.server.engine.rates import measured
+from mixtally.server.engine.scale import Rates, Round, hop_costs, intake
 from mixtally.version import VERSION
-from mixtally.wire.suite import SUITES
 
 _LOADS = (10**6, 10**8, 10**9)
 _MOST_ENVELOPES = 10**12
@@ -126,7 +126,7 @@ def _rates(load: LoadOptions, of: Round) -> Rates:
     rates = measured(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
         return rates
-    from mixtally.mixnode.rates import posted
+    from mixtally.server.mix.rates import posted
 
     size = of.message_bytes + (of.hops + 1) * of.layer_bytes
     return rates._replace(post=posted(chance, size, of.bundle, load.disk))

@@ -7,9 +7,9 @@ from typing import Annotated
 from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.output import sign_of_life
-from mixtally.engine.engine import Cluster, Engine
 from mixtally.errors import ParameterError
-from mixtally.node.wrapping import read_master
+from mixtally.server.engine.engine import Cluster, Engine
+from mixtally.server.node.wrapping import read_master
 
 HERE, SPARK = "here", "spark"
 
@@ -54,7 +54,7 @@ class EngineOptions:
             return Engine(processes)
         cluster = self._cluster()
         read_master(cluster.key, os.environ)
-        from mixtally.engine.spark.session import session
+        from mixtally.server.engine.spark.session import session
 
         with sign_of_life("looking at the cluster"), session(cluster):
             return Engine(processes, cluster)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mixtally.accounting.accountant import Accountant
 from mixtally.app.budget import ledger_at, write_ledger
 from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
@@ -21,18 +22,17 @@ from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show, warn
-from mixtally.data.epoch_counts import EpochCounts
-from mixtally.data.progress import quiet
-from mixtally.data.reading import Reading
-from mixtally.data.timeline import Timeline
 from mixtally.errors import PlanError
-from mixtally.estimate.analysis import Analysis
-from mixtally.privacy.accountant import Accountant
-from mixtally.records.contract import Plan
-from mixtally.simulation.epoch_ledger import charge_epoch, checked_series
-from mixtally.simulation.lab import Lab
-from mixtally.store.files import the_file
-from mixtally.store.lock import alone
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.epoch_ledger import charge_epoch, checked_series
+from mixtally.lab.simulation.lab import Lab
+from mixtally.model.contract import Plan
+from mixtally.primitives.files import the_file
+from mixtally.primitives.lock import alone
+from mixtally.primitives.progress import quiet
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,16 +8,16 @@ from mixtally.app.epochs import check_complete
 from mixtally.app.options import flags
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
-from mixtally.data.epoch_counts import EpochCounts
-from mixtally.data.file import DataFile
-from mixtally.data.progress import Progress
-from mixtally.data.readers import read, read_epoch_counts, read_epochs
-from mixtally.data.reading import Reading
-from mixtally.data.timeline import Timeline, When
-from mixtally.data.turnover import turnover, turnover_counts
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import Chance
-from mixtally.records.contract import Plan
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read, read_epoch_counts, read_epochs
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.timeline import Timeline, When
+from mixtally.lab.data.turnover import turnover, turnover_counts
+from mixtally.model.contract import Plan
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.progress import Progress
 
 _RATE = 0.1
 

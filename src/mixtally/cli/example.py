@@ -9,8 +9,8 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, publish
-from mixtally.data.made_up import example_files, survey
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.made_up import example_files, survey
 
 _NOBODY = "Nobody was asked: every person in it is made up, so there is nothing to protect."
 

@@ -5,10 +5,10 @@ import io
 from pathlib import Path
 
 from mixtally.app.analysis import Groups
-from mixtally.data.sameness import composed
 from mixtally.errors import DataError
-from mixtally.records.question import CONTROL
-from mixtally.store.files import read_whole
+from mixtally.lab.data.sameness import composed
+from mixtally.model.question import CONTROL
+from mixtally.primitives.files import read_whole
 
 _HEAD = ["label", "group"]
 

@@ -7,8 +7,8 @@ from mixtally.app.options import flags
 from mixtally.app.question import HashingOptions as HashingOptions
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
-from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
+from mixtally.lab.data.reading import Reading
 
 Candidates = Annotated[
     Path | None, o.option("--candidates", "Words to look for, one a line.", "FILE")

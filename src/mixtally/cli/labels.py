@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from mixtally.data.sameness import check_spaces, composed
 from mixtally.errors import DataError
-from mixtally.records.question import CONTROL
-from mixtally.store.files import read_whole
+from mixtally.lab.data.sameness import check_spaces, composed
+from mixtally.model.question import CONTROL
+from mixtally.primitives.files import read_whole
 
 
 def read_labels(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mixtally.errors import ParameterError
-from mixtally.node.events import Log, printed
+from mixtally.server.node.events import Log, printed
 
 LogAs = Annotated[
     str,

@@ -12,9 +12,9 @@ from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.data.reading import Reading
 from mixtally.errors import ParameterError
-from mixtally.memory import device_key
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.memoization import device_key
 from mixtally.report.document import SIMULATION
 
 _FILES = tuple(

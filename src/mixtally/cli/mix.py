@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from mixtally.cli.common import several, with_quiet
 from mixtally.cli.log_option import LogAs, log_of
-from mixtally.mixnode.beside import Taking, serve_intake
+from mixtally.server.mix.beside import Taking, serve_intake
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
 Number = Annotated[

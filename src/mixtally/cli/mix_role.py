@@ -4,6 +4,8 @@ from contextlib import closing
 
 import typer
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import verify
 from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import CONTRACT, read_contract_file
 from mixtally.cli.engine_options import EngineOptions
@@ -11,18 +13,16 @@ from mixtally.cli.grouped import grouped
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
 from mixtally.errors import PlanError
-from mixtally.ground.chance import SecureChance
-from mixtally.mixnode.jobs import take_job
-from mixtally.mixnode.serve import serve as serve_mix
-from mixtally.node.folder import Folder
-from mixtally.node.node import Node
-from mixtally.node.refusal import ProblemError
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
-from mixtally.records.contract import Contract
-from mixtally.records.contract.job import job_of
+from mixtally.model.contract import Contract
+from mixtally.model.contract.job import job_of
+from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.files import read_bytes
 from mixtally.report.numbers import at_most
-from mixtally.store.files import read_bytes
+from mixtally.server.mix.jobs import take_job
+from mixtally.server.mix.serve import serve as serve_mix
+from mixtally.server.node.folder import Folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.refusal import ProblemError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

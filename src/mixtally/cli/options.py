@@ -9,11 +9,11 @@ import typer
 
 if TYPE_CHECKING:
     from mixtally.app.outcome import Run
-    from mixtally.data.progress import Progress
-    from mixtally.engine.across import Across
-    from mixtally.estimate.analysis import Analysis
-    from mixtally.ground.chance import Chance
-    from mixtally.simulation.lab import Lab
+    from mixtally.lab.simulation.lab import Lab
+    from mixtally.primitives.chance import Chance
+    from mixtally.primitives.progress import Progress
+    from mixtally.protocol.estimate.analysis import Analysis
+    from mixtally.server.engine.across import Across
 
 from mixtally.app.analysis import Compare as Compare
 from mixtally.app.analysis import Shares as Shares
@@ -30,7 +30,7 @@ from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
 from mixtally.errors import DataError, ParameterError
-from mixtally.records.guarantee import Guarantee
+from mixtally.model.guarantee import Guarantee
 
 _MOST = 10**18
 """Larger numbers are no count of anything here."""
@@ -151,7 +151,9 @@ class AnalysisOptions:
 
     def analysis(self, level: float) -> "Analysis":
         """All that is wanted, with intervals of ``level``."""
-        from mixtally.estimate.analysis import Analysis  # loads NumPy, which a device's help lacks
+        from mixtally.protocol.estimate.analysis import (
+            Analysis,  # loads NumPy, which a device's help lacks
+        )
 
         return Analysis(
             level=level,
@@ -184,20 +186,20 @@ class RunOptions:
 
 def chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
-    from mixtally.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
+    from mixtally.lab.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
 
     return chance_of(seed)
 
 
 def cores(given: int | None = None) -> int:
     """How many processes work: as many as were ``given``, or as this one may use cores."""
-    from mixtally.engine.workers import cores as usable  # few commands need it
+    from mixtally.server.engine.workers import cores as usable  # few commands need it
 
     return usable() if given is None else given
 
 
 def across(progress: "Progress", processes: int | None = None) -> "Across":
     """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
-    from mixtally.engine import across as engine  # few commands need it
+    from mixtally.server.engine import across as engine  # few commands need it
 
     return engine.Across(cores(processes), "words", progress)

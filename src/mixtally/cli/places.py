@@ -9,9 +9,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.data.places import Box, Grid, grid
-from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
+from mixtally.lab.data.places import Box, Grid, grid
+from mixtally.lab.data.reading import As, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mixtally import planner
+from mixtally import planning as planner
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
 from mixtally.app.elsewhere import elsewhere_table
@@ -17,7 +17,7 @@ from mixtally.cli.output import print_result, publish, sign_of_life
 from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
 from mixtally.cli.screen import console_of, say, warn
 from mixtally.errors import InfeasibleError
-from mixtally.planner import Candidate
+from mixtally.planning import Candidate
 from mixtally.report.promise import width_text
 from mixtally.report.terminal import framed
 from mixtally.report.words import promise

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import verify
 from mixtally.app.contracts import read_any
 from mixtally.errors import ParameterError
-from mixtally.privacy.accountant import Accountant
-from mixtally.privacy.terms import verify
-from mixtally.records.contract import Part, Plan
-from mixtally.store.files import read_bytes
+from mixtally.model.contract import Part, Plan
+from mixtally.primitives.files import read_bytes
 
 
 def read_plan(path: Path) -> Plan:

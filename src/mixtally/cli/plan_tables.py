@@ -6,9 +6,9 @@ from typing import Any
 from rich.table import Table
 
 from mixtally.cli.screen import table_of
-from mixtally.planner import Candidate, Choice, Relaxation
-from mixtally.planner.reason import worth
-from mixtally.records.costs import Costs
+from mixtally.model.costs import Costs
+from mixtally.planning import Candidate, Choice, Relaxation
+from mixtally.planning.reason import worth
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import fact
 

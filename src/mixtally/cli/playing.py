@@ -6,7 +6,7 @@ from mixtally.app.outcome import Outcome, Run
 from mixtally.cli import options as o
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import show
-from mixtally.simulation.lab import Lab
+from mixtally.lab.simulation.lab import Lab
 
 
 def play(

@@ -17,7 +17,7 @@ from rich.text import Text as RichText
 
 from mixtally.cli.screen import console_of
 from mixtally.cli.watching import watched
-from mixtally.data.progress import Progress
+from mixtally.primitives.progress import Progress
 from mixtally.report.numbers import number
 
 

@@ -8,11 +8,11 @@ from mixtally.app.question import scale_of
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, listed
-from mixtally.data.reading import As, Reading, Several
-from mixtally.encode.numbers import Points
-from mixtally.encode.numbers import scale_of as planned
 from mixtally.errors import ParameterError, PlanError
-from mixtally.records.contract import Plan
+from mixtally.lab.data.reading import As, Reading, Several
+from mixtally.model.contract import Plan
+from mixtally.protocol.encode.numbers import Points
+from mixtally.protocol.encode.numbers import scale_of as planned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

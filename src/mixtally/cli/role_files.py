@@ -12,9 +12,9 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.log_option import log_of
 from mixtally.errors import PlanError
-from mixtally.ground.chance import SecureChance
-from mixtally.node.folder import Folder, RoleFile, made_folder, opened_folder
-from mixtally.node.service import Service
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.node.folder import Folder, RoleFile, made_folder, opened_folder
+from mixtally.server.node.service import Service
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
 ContractFile = Annotated[Path, typer.Argument(help="The contract.", metavar="CONTRACT")]

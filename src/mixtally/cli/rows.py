@@ -12,13 +12,13 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import warn
-from mixtally.data.file import DataFile
-from mixtally.data.population import Population, check_shared
-from mixtally.data.readers import check_kind, read
-from mixtally.data.reading import Reading, Several
-from mixtally.data.sameness import Merging
 from mixtally.errors import ParameterError
-from mixtally.records.question import Kind, Question
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.population import Population, check_shared
+from mixtally.lab.data.readers import check_kind, read
+from mixtally.lab.data.reading import Reading, Several
+from mixtally.lab.data.sameness import Merging
+from mixtally.model.question import Kind, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

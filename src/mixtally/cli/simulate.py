@@ -22,13 +22,13 @@ from mixtally.cli.simulate_contract import ContractOptions
 from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
 from mixtally.cli.simulate_crowd import crowd_of
 from mixtally.cli.simulate_winner import WinnerOptions
-from mixtally.data.population import Population
-from mixtally.data.reading import Reading
-from mixtally.records.contract import Plan
-from mixtally.simulation import offers
-from mixtally.simulation.counts_only import Histogram
-from mixtally.simulation.lab import Lab
-from mixtally.simulation.rounding import rounded_crowd
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.counts_only import Histogram
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.model.contract import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,17 +11,17 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as
 from mixtally.cli.rows import read_asked
 from mixtally.cli.screen import show
-from mixtally.encode.hashed import sought
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.simulation.conduct import Conduct, Hops
-from mixtally.simulation.lab import Lab, Provenance, Signed
-from mixtally.simulation.open_words import hashed, truth_of_words
-from mixtally.simulation.rounding import rounded_crowd
-from mixtally.simulation.run import release
-from mixtally.simulation.study import Study
-from mixtally.simulation.study_document import document
-from mixtally.simulation.truth import compared, truth_of
+from mixtally.lab.simulation.conduct import Conduct, Hops
+from mixtally.lab.simulation.lab import Lab, Provenance, Signed
+from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.study import Study
+from mixtally.lab.simulation.study_document import document
+from mixtally.lab.simulation.truth import compared, truth_of
+from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

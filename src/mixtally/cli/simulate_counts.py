@@ -6,12 +6,12 @@ from typing import Annotated
 from mixtally.cli import options as o
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.screen import warn
-from mixtally.data.file import DataFile
-from mixtally.data.readers import read_counts
-from mixtally.data.reading import As, Reading
 from mixtally.errors import ParameterError
-from mixtally.records.question import Question
-from mixtally.simulation.counts_only import Histogram, counted_before
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read_counts
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.simulation.counts_only import Histogram, counted_before
+from mixtally.model.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

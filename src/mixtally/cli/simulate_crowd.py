@@ -2,14 +2,14 @@
 
 from mixtally.cli.hashing import HashingOptions
 from mixtally.cli.rows import read_asked, read_crowd
-from mixtally.data.file import DataFile
-from mixtally.data.population import Population
-from mixtally.data.reading import Reading
-from mixtally.encode.hashed import encode
 from mixtally.errors import ParameterError
-from mixtally.ground.chance import Chance
-from mixtally.records.contract import Plan
-from mixtally.records.question import Kind, Question, open_question
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import Reading
+from mixtally.model.contract import Plan
+from mixtally.model.question import Kind, Question, open_question
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.encode.hashed import encode
 
 
 def crowd_of(

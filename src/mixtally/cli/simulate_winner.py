@@ -11,11 +11,11 @@ from mixtally.cli import options as o
 from mixtally.cli.playing import play as played
 from mixtally.cli.reading import ReadingOptions, reading_of
 from mixtally.cli.rows import read_crowd
-from mixtally.data.population import Population
-from mixtally.data.reading import DROP
 from mixtally.errors import ParameterError
-from mixtally.estimate.analysis import Analysis
-from mixtally.simulation.winner import contest
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import DROP
+from mixtally.lab.simulation.winner import contest
+from mixtally.protocol.estimate.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

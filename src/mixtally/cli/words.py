@@ -9,7 +9,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
-from mixtally.data.reading import Reading
+from mixtally.lab.data.reading import Reading
 
 
 @grouped

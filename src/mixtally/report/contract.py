@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from mixtally.records.contract import (
+from mixtally.model.contract import (
     SUITES,
     BlanksRecipe,
     Contract,
@@ -15,8 +15,8 @@ from mixtally.records.contract import (
     UniformRecipe,
     envelope_bytes,
 )
-from mixtally.records.question import Kind
-from mixtally.records.spelling import plain
+from mixtally.model.question import Kind
+from mixtally.model.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, counted, number, printable
 from mixtally.report.promise import of_plan

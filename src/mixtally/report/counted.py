@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.result import Result
-from mixtally.records.results import Figures
+from mixtally.model.result import Result
+from mixtally.model.results import Figures
 from mixtally.report.charts import Bar, intervals_chart
 from mixtally.report.counts import (
     against,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.question import Kind, Question
-from mixtally.records.result import Result
-from mixtally.records.results import Estimate, Figures, Row
+from mixtally.model.question import Kind, Question
+from mixtally.model.result import Result
+from mixtally.model.results import Estimate, Figures, Row
 from mixtally.report.document import Cell, Facts, Marked, Section, Table, Text, Tone
 from mixtally.report.estimates import estimates_of, estimates_of_rows, prefixed, rows_of
 from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported

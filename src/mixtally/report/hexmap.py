@@ -11,7 +11,7 @@ from textwrap import wrap
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.records.results import Estimate
+from mixtally.model.results import Estimate
 from mixtally.report.axes import drawing, short
 from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join

@@ -9,12 +9,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Plan
-from mixtally.records.costs import usual_count
-from mixtally.records.guarantee import Observer
-from mixtally.records.result import Result
-from mixtally.records.results import Estimate
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Plan
+from mixtally.model.costs import usual_count
+from mixtally.model.guarantee import Observer
+from mixtally.model.result import Result
+from mixtally.model.results import Estimate
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_most, counted, error_text
 from mixtally.report.words import assumes, losses, without_mixes

@@ -1,8 +1,8 @@
 """What is said of a round under a contract: what came, and what opens its page."""
 
-from mixtally.records.contract import Plan
-from mixtally.records.received import Received
-from mixtally.records.result import Result
+from mixtally.model.contract import Plan
+from mixtally.model.received import Received
+from mixtally.model.result import Result
 from mixtally.report.counted import Counted
 from mixtally.report.counts import counted_by
 from mixtally.report.document import Cell, Facts, Table, Text, Tone

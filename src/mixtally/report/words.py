@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from mixtally.records.certificate import Certificate
-from mixtally.records.contract import Cover, Part, Plan
-from mixtally.records.guarantee import LEAST_USERS
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Cover, Part, Plan
+from mixtally.model.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, counted, error_text
 
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "

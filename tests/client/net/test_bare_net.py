@@ -17,8 +17,8 @@ BUNDLE_BYTES = 145  # one sealed message, with the length of its padded bundle
 PROGRAM = """
 import os, sys
 from pathlib import Path
-from mixtally.client import Limits
-from mixtally.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
 
 folder, now = Path(sys.argv[1]), int(sys.argv[2])
 note = (folder / "contract.note").read_bytes()
@@ -66,8 +66,8 @@ def test_a_device_that_took_part_is_small_and_loaded_little(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["import mixtally.records.layout", "import mixtally.ground.chance"]
+    "line", ["import mixtally.model.layout", "import mixtally.primitives.chance"]
 )
 def test_a_planted_import_is_found(line):
-    (modules,) = run(f"import mixtally.client.net\n{line}\nimport sys\nprint(*sys.modules)")
+    (modules,) = run(f"import mixtally.device.client.net\n{line}\nimport sys\nprint(*sys.modules)")
     assert set(modules.split()) & HEAVY

@@ -4,7 +4,7 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import ASKED, World
-from mixtally.client.net import told
+from mixtally.device.client.net import told
 
 ALONE = [contracts.flipped(4, q=0.3)]
 OWN = [contracts.uniform(4, whole=1)]

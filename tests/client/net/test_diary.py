@@ -6,11 +6,11 @@ import stat
 import pytest
 
 from helpers.devices import NOW, OPEN, Words, World, by_mixes
-from mixtally.client.net import Budget, Diary, State, prepare
-from mixtally.client.net.rules import above
-from mixtally.client.net.seal import Sealed
+from mixtally.device.client.net import Budget, Diary, State, prepare
+from mixtally.device.client.net.rules import above
+from mixtally.device.client.net.seal import Sealed
 from mixtally.errors import DataError, RefusedError
-from mixtally.records.question import Question
+from mixtally.model.question import Question
 
 WORLD = World()
 
@@ -263,7 +263,7 @@ def test_a_window_that_went_by_while_a_person_thought(diary):
 
 
 def test_a_locked_diary_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixtally.client.net.diary._WAIT", 0.05)
+    monkeypatch.setattr("mixtally.device.client.net.diary._WAIT", 0.05)
     with Diary(tmp_path / "diary.db") as one, Diary(tmp_path / "diary.db") as two:
         with one._writing(), pytest.raises(DataError, match="locked"):
             enter(two)

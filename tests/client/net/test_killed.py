@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from helpers.devices import NOW, Words, World
-from mixtally.client.net import Answer, Diary, State, deliver, prepare
-from mixtally.client.net.diary import no_step
+from mixtally.device.client.net import Answer, Diary, State, deliver, prepare
+from mixtally.device.client.net.diary import no_step
 from mixtally.errors import RefusedError
 
 ROOT = Path(__file__).parents[3]

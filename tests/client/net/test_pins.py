@@ -3,8 +3,8 @@
 import pytest
 
 from helpers.devices import World
-from mixtally.client import Limits
-from mixtally.client.net import Budget, Pins, Trust, read_trust
+from mixtally.device.client import Limits
+from mixtally.device.client.net import Budget, Pins, Trust, read_trust
 from mixtally.errors import DataError
 
 SIGNER = World().signers[0]

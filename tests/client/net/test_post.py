@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from helpers.devices import answer, first_mix
-from mixtally.client.net.post import fetch, post, target
+from mixtally.device.client.net.post import fetch, post, target
 from mixtally.errors import DataError, RefusedError
 
 PATH = "/contracts/abc/rounds/1/bundles"
@@ -205,7 +205,7 @@ def test_a_note_is_fetched_with_nothing_but_its_path():
     ],
 )
 def test_what_is_no_note_is_refused(monkeypatch, said, got):
-    monkeypatch.setattr(import_module("mixtally.client.net.post"), "MOST_NOTE_BYTES", 1023)
+    monkeypatch.setattr(import_module("mixtally.device.client.net.post"), "MOST_NOTE_BYTES", 1023)
     with first_mix(said) as role, pytest.raises(DataError, match=got):
         fetch(role.address + "/contracts/abc")
 

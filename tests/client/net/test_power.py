@@ -8,7 +8,7 @@ import pytest
 from helpers.devices import NOW, OPEN, Words, World
 from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, full, unsynced, watched
-from mixtally.client.net import Answer, Diary, State, deliver, prepare
+from mixtally.device.client.net import Answer, Diary, State, deliver, prepare
 from mixtally.errors import DataError
 
 WORLD = World()

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from helpers import contracts
 from helpers.devices import LABELS, NOW, OPEN, Words, World, by_people
-from mixtally import client
-from mixtally.client.draw import Words as Drawn
-from mixtally.client.net import seal
-from mixtally.client.net.seal import moment, sealed
+from mixtally.device import client
+from mixtally.device.client.draw import Words as Drawn
+from mixtally.device.client.net import seal
+from mixtally.device.client.net.seal import moment, sealed
+from mixtally.device.wire.envelope import Opener
+from mixtally.device.wire.sheet import sheet_hash
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.records.contract import Cover
-from mixtally.wire.envelope import Opener
-from mixtally.wire.sheet import sheet_hash
-from mixtally.wire.suite import SUITES
+from mixtally.model.contract import Cover
 
 
 @pytest.mark.parametrize("seed", range(25))

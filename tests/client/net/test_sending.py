@@ -5,7 +5,7 @@ from email.utils import formatdate
 import pytest
 
 from helpers.devices import NOW, OPEN, Words, World, answer, first_mix
-from mixtally.client.net import Answer, Diary, State, deliver, prepare, until_answered
+from mixtally.device.client.net import Answer, Diary, State, deliver, prepare, until_answered
 
 WORLD = World()
 

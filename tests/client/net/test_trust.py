@@ -9,13 +9,13 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, by_mixes, secret
-from mixtally.client.limits import Limits
-from mixtally.client.net import Pins, open_round, trusted
+from mixtally.device.client.limits import Limits
+from mixtally.device.client.net import Pins, open_round, trusted
+from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.records.contract import Prefixes
-from mixtally.records.question import Question
-from mixtally.wire.note import Signer, signed
-from mixtally.wire.suite import SUITES
+from mixtally.model.contract import Prefixes
+from mixtally.model.question import Question
 
 WORLD = World()
 MIX, SECOND, COLLECTOR = WORLD.signers

@@ -1,0 +1,118 @@
+"""What the same guarantee costs in other models: the lines every result is held against."""
+
+import math
+
+from mixtally.model.question import MOST_BINS, Kind, Question
+
+
+def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
+    """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
+
+    One substitution moves two bins by one, so each gets decay epsilon / 2 and no delta is spent.
+    ``moved`` is that sum of all moves: 2 for a histogram, 1 for a single bit's count.
+
+    Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
+    (2009), the geometric mechanism.
+    """
+    ratio = math.exp(-epsilon / moved)
+    return math.sqrt(2.0 * ratio) / (1.0 - ratio)
+
+
+def local_standard_error(epsilon: float, users: int, bins: int) -> float:
+    """Error of an empty bin when everybody randomizes for themselves: the better of two mechanisms.
+
+    Source: Wang, Blocki, Li, Jha, Locally Differentially Private Protocols for Frequency
+    Estimation (2017), optimized unary encoding and direct encoding.
+    """
+    grow = math.exp(epsilon)
+    unary = 4.0 * grow
+    direct = bins - 2.0 + grow
+    return math.sqrt(users * min(unary, direct)) / math.expm1(epsilon)
+
+
+def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
+    """Error of a bit when everybody flips each of ``bits`` free bits for themselves.
+
+    Every bit has epsilon / bits: the variance is users * p q / (p - q)^2 with p / q = exp of it.
+    Source: Warner, Randomized Response (1965).
+    """
+    share = epsilon / bits
+    return math.sqrt(users * math.exp(share)) / math.expm1(share)
+
+
+def central_error(question: Question, epsilon: float, delta: float, collections: int) -> float:
+    """Error of a count where one trusted party holds all answers and adds noise to every count.
+
+    The better of discrete Laplace noise, epsilon shared among the collections, and Gaussian noise
+    of the least scale that keeps (epsilon, delta) for all of them.
+
+    A question of two answers is one number, as the other is the rest of the people: one
+    substitution moves it by 1, and it needs half the scale of a histogram's two bins. Of d > 2
+    answers every count has noise, and the known sum leaves 1 - 1/d of its variance
+    (``protocol.estimate.projection``). So it is done with every attribute, all of which move
+    together.
+    """
+    moved, kept = _moved(question), _kept(question)
+    laplace = central_standard_error(epsilon / collections, moved)
+    best = laplace
+    if delta > 0.0:
+        distance = math.sqrt(moved * collections)
+        best = min(laplace, gaussian_standard_error(epsilon, delta, distance))
+    return math.sqrt(kept) * best
+
+
+def _sizes(question: Question) -> tuple[int, ...]:
+    """Return how many answers each attribute has, of which a person holds exactly one."""
+    if question.kind is Kind.ONE and question.hashed is None:
+        return (question.bins,)
+    return question.attributes or ()
+
+
+def _moved(question: Question) -> int:
+    """Return by how much one substitution moves all published numbers, each by 1."""
+    sizes = _sizes(question)
+    return sum(1 if one == 2 else 2 for one in sizes) if sizes else question.most_changed
+
+
+def _kept(question: Question) -> float:
+    """Return the share of a count's variance that the known sum leaves, the largest of all."""
+    return max((1.0 - 1.0 / one if one > 2 else 1.0 for one in _sizes(question)), default=1.0)
+
+
+def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> float:
+    """The least scale of Gaussian noise on counts that move by ``distance`` (Euclidean).
+
+    Source: Balle, Wang, Improving the Gaussian Mechanism for Differential Privacy (2018),
+    Theorem 8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
+    """
+
+    def spent(scale: float) -> float:
+        half = distance / (2.0 * scale)
+        shift = epsilon / (2.0 * half)
+        return _below(half - shift) - math.exp(epsilon) * _below(-half - shift)
+
+    low, high = distance * 2.0**-40, distance
+    while spent(high) > delta:
+        low, high = high, 2.0 * high
+    while high > low * (1.0 + 1e-9):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if spent(middle) > delta else (low, middle)
+    return high
+
+
+def _below(deviations: float) -> float:
+    """The normal distribution function."""
+    return 0.5 * math.erfc(-deviations / math.sqrt(2.0))
+
+
+def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:
+    """Error of an empty bin where everybody randomizes for themselves, epsilon shared.
+
+    Free bits by randomized response, sets by unary encoding with a share for every member.
+    """
+    epsilon /= collections
+    if question.kind is Kind.BITS:
+        return local_bits_standard_error(epsilon, users, question.bins)
+    if question.max_set > 1:
+        return local_standard_error(epsilon / question.max_set, users, MOST_BINS)
+    return local_standard_error(epsilon, users, question.bins)

@@ -1,0 +1,1 @@
+"""Privacy over several collections: composition, the ledger of what was spent, local bounds."""

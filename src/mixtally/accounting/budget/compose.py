@@ -1,0 +1,258 @@
+"""What several collections reveal together about one person who takes part in all of them.
+
+The person's answers u_1, u_2, .. are replaced by v_1, v_2, .. in all collections at once. Fakes and
+flips are drawn afresh in each, so the observer's distributions are products, and with h_i(x) an
+upper bound of the divergence of collection i at every real x and m_i a loss distribution whose
+curve is h_i,
+
+    delta_{1,2}(e) = E_{l ~ true 1}[delta_2(e - l)] <= E_{l ~ true 1}[h_2(e - l)]
+                   = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)],
+
+the exchange of order being that of a double sum of positive terms; and so on for more. So
+dominating distributions may be rounded one by one (``losses``) and added up (``convolve``). h_i is
+the larger of both directions and of all pairs of answers, so every direction and every choice of
+answers is covered, and others' answers are arbitrary. A collection whose answers depend on earlier
+results is covered as well, since h_2 holds for every one of them. A *choice of plans* that depends
+on earlier results is not: the certificate says so.
+
+Source: Sommer, Meiser, Mohammadi, Privacy Loss Classes (2019); Zhu, Dong, Wang, Optimal Accounting
+via Characteristic Function (2022), theorem 10: dominating pairs compose.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from msgspec import structs
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.composition.pld import Curve
+from mixtally.accounting.plans.terms import (
+    PrivacyTerms,
+    Taken,
+    capped_cost,
+    certified,
+    counted,
+    together,
+)
+from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
+from mixtally.model.certificate import Certificate, Status
+from mixtally.model.guarantee import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    Observer,
+    checked_epsilon,
+)
+from mixtally.model.plan import Plan
+
+Charges = Sequence[tuple[Plan, int]]
+"""Plans and how many collections each was used for."""
+
+MOST_TIMES = 1_000_000
+SOURCE = (
+    "privacy loss distributions, rounded to dominate the exact ones (Connect the Dots 2022) and "
+    "convolved with every error added (Zhu, Dong, Wang 2022, theorem 10)"
+)
+FRESH = (
+    "every collection draws its flips and fakes afresh; which plans are used, and how often, does "
+    "not depend on what earlier ones showed"
+)
+_TOLERANCE = 1e-6
+_NOISE = 1.001
+"""Bounds of rounding differ from one epsilon to the next by far less than this."""
+
+
+class Together(NamedTuple):
+    """The upper bound of delta(epsilon) of several collections, as a function on [0, 20].
+
+    where
+      composed   what falls with epsilon
+      capped     what caps cost, which rises with it
+    """
+
+    composed: Curve
+    capped: Curve
+
+    def __call__(self, epsilon: float) -> float:
+        """Both together."""
+        return min(1.0, self.composed(epsilon) + self.capped(epsilon))
+
+
+def delta_of(
+    charges: Charges,
+    epsilon: float,
+    accountant: Accountant | None = None,
+    aim: float | None = None,
+) -> Certificate:
+    """delta(epsilon) of all collections together, an upper bound; the lower bound is the largest of
+    any single one.
+
+    ``aim`` as ``upper_curve`` has it. Raises ParameterError for an epsilon outside [0.01, 20] or
+    times outside [1, 10^6], PlanError for plans that do not fit together or are impossible,
+    AccountingError when a number cannot be right.
+    """
+    checked_epsilon(epsilon)
+    accountant = accountant or Accountant()
+    upper = upper_curve(charges, accountant, aim)(epsilon)
+    return _certificate(checked_charges(charges), epsilon, upper, accountant)
+
+
+def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
+    """The least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``, to six digits and upwards.
+
+    Raises as ``delta_of``; InfeasibleError when not even epsilon 20 has so small a delta.
+    """
+    if not 0.0 < delta < 1.0:
+        raise ParameterError(
+            "delta", wanted="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
+        )
+    accountant = accountant or Accountant()
+    groups, upper = checked_charges(charges), upper_curve(charges, accountant, delta)
+    first = LEAST_EPSILON, upper.composed(LEAST_EPSILON)
+    met = first
+    if first[1] + upper.capped(LEAST_EPSILON) > delta:
+        met = _least_meeting(upper, delta, *_around(upper, delta, first))
+    epsilon, composed = met
+    return _certificate(groups, epsilon, composed + upper.capped(epsilon), accountant)
+
+
+_Point = tuple[float, float]
+
+
+def _around(upper: Together, delta: float, below: _Point) -> tuple[_Point, _Point]:
+    """Two epsilons, the first of which reveals too much, with their deltas without caps: ``upper``
+    meets ``delta`` at the second.
+
+    Where even epsilon 20 reveals no more, but caps cost too much there, by halving.
+    """
+    above = MOST_EPSILON, upper.composed(MOST_EPSILON)
+    while (missed := above[1] + upper.capped(above[0])) > delta:
+        if above[1] > delta or above[0] - below[0] <= _TOLERANCE * above[0]:
+            raise InfeasibleError(
+                "collections",
+                wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
+                got=f"{missed:.3g} at {above[0]:.4g}",
+                do="take part in fewer, or allow a larger delta",
+            )
+        middle = math.sqrt(below[0] * above[0])
+        point = middle, upper.composed(middle)
+        if point[1] + upper.capped(middle) <= delta or point[1] < upper.capped(middle):
+            above = point
+        else:
+            below = point
+    return below, above
+
+
+def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) -> _Point:
+    """(epsilon, its delta without caps) where ``upper`` comes down to ``delta``: false position,
+    halved often.
+
+    ``below`` misses the target, ``above`` meets it and so does the answer.
+    """
+    (low, at_low), (high, at_high) = below, above
+    step = 0
+    while high - low > _TOLERANCE * high:
+        share = 0.5
+        if step % 3 and at_high > 0.0:
+            fall = math.log(at_low / at_high)
+            share = math.log(at_low / delta) / fall if fall > 0.0 else 0.5
+            share += 0.02 if step % 3 == 1 else -0.02  # so that both bounds come closer
+        middle = low + (high - low) * min(max(share, 0.001), 0.999)
+        value = upper.composed(middle)
+        if not at_high <= value * _NOISE or not value <= at_low * _NOISE:
+            raise AccountingError(
+                f"composition: wanted a delta that falls with epsilon, got {at_low}, {value}, "
+                f"{at_high} at {low}, {middle}, {high}; nothing may be promised from it"
+            )
+        if value + upper.capped(middle) <= delta:
+            high, at_high = middle, value
+        else:
+            low, at_low = middle, value
+        step += 1
+    return high, at_high
+
+
+def upper_curve(
+    charges: Charges, accountant: Accountant | None = None, aim: float | None = None
+) -> Together:
+    """The upper bound of all ``charges`` together: of a plan's own collections its own certificate.
+
+    ``aim`` is a delta to compare it with, of which a hair may be added; None for the least that a
+    plan promises.
+    """
+    own, groups = accountant or Accountant(), checked_charges(charges)
+    taken = [_taken(plan, times) for plan, times in groups]
+    least = min(plan.guarantee.delta for plan, _ in groups)
+
+    def capped(epsilon: float) -> float:
+        return math.fsum(capped_cost(one.terms, epsilon) for one in taken)
+
+    return Together(together(taken, own, least if aim is None else min(aim, least)), capped)
+
+
+def _taken(plan: Plan, times: int) -> Taken:
+    """So many collections under a plan, each of which takes its part of the plan's epsilon.
+
+    A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
+    """
+    terms = PrivacyTerms.of(plan, times)
+    return Taken(terms, counted(terms), plan.guarantee.epsilon * times / plan.collections)
+
+
+def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
+    """Charges of one plan put together, every number within its range; errors as ``delta_of``."""
+    groups: dict[str, tuple[Plan, int]] = {}
+    alone = len(charges) == 1  # a fingerprint of 10^5 labels takes longer than many compositions
+    for plan, times in charges:
+        key = "" if alone else plan.fingerprint
+        groups[key] = (plan, groups.get(key, (plan, 0))[1] + checked_times(times))
+    if not groups:
+        raise ParameterError(
+            "collections", wanted="at least one", got="none", do="nothing was spent yet"
+        )
+    checked_times(sum(times for _, times in groups.values()))
+    observers = {plan.guarantee.observer for plan, _ in groups.values()}
+    if len(observers) > 1:
+        raise PlanError(
+            "plans",
+            wanted="one observer for all",
+            got=" and ".join(sorted(observers)),
+            do="keep a ledger for each observer: what one of them sees is not what the other sees",
+        )
+    return list(groups.values())
+
+
+def checked_times(times: int) -> int:
+    """``times`` itself when it lies in [1, 10^6]; raises ParameterError otherwise."""
+    if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
+        raise ParameterError(
+            "times",
+            wanted=f"an integer in [1, {MOST_TIMES:,}]",
+            got=times,
+            do="it is the number of collections a person takes part in",
+        )
+    return times
+
+
+def _certificate(
+    groups: list[tuple[Plan, int]], epsilon: float, upper: float, accountant: Accountant
+) -> Certificate:
+    single = [certified(_once(plan, epsilon), accountant) for plan, _ in groups]
+    assumptions = dict.fromkeys(certificate.assumption for certificate in single)
+    alone = len(groups) == 1 and groups[0][1] == 1
+    return Certificate(
+        epsilon=epsilon,
+        lower=min(upper, max(certificate.lower for certificate in single)),
+        upper=upper,
+        observer=Observer(groups[0][0].guarantee.observer),
+        status=Status.PROVED,
+        source=single[0].source if alone else SOURCE,
+        assumption="; ".join([*assumptions, *([] if alone else [FRESH])]),
+    )
+
+
+def _once(plan: Plan, epsilon: float) -> PrivacyTerms:
+    """One collection under a plan, to be priced at another epsilon."""
+    terms = PrivacyTerms.of(plan, 1)
+    return replace(terms, guarantee=structs.replace(terms.guarantee, epsilon=epsilon))

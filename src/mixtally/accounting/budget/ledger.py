@@ -1,0 +1,135 @@
+"""What a person spent, whether one more collection fits the budget, and how many more would.
+
+The budget (epsilon, delta) is passed when delta(epsilon) of all charged collections together, an
+upper bound by ``compose``, exceeds delta.
+"""
+
+from typing import NamedTuple
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.budget.compose import (
+    MOST_TIMES,
+    Charges,
+    checked_times,
+    delta_of,
+    epsilon_of,
+    upper_curve,
+)
+from mixtally.accounting.plans.terms import verify
+from mixtally.errors import InfeasibleError, PlanError
+from mixtally.model import ledger as records
+from mixtally.model.certificate import Certificate
+from mixtally.model.ledger import Ledger
+from mixtally.model.plan import Plan
+
+
+class Left(NamedTuple):
+    """What a ledger still allows.
+
+    where
+      times     further collections under a given plan, 10^6 at most in all
+      spent     epsilon spent at the budget's delta, 0 when nothing was charged, None above 20
+      epsilon   the budget's epsilon minus that; *not* what a further plan may cost, as losses
+                compose to less than their sum
+    """
+
+    times: int
+    spent: float | None
+    epsilon: float
+
+
+def charge(
+    ledger: Ledger,
+    plan: Plan,
+    times: int = 1,
+    *,
+    note: str = "",
+    date: str = "",
+    accountant: Accountant | None = None,
+) -> Ledger:
+    """``ledger`` after ``times`` more collections under ``plan``.
+
+    Raises InfeasibleError when the budget would be exceeded, PlanError for a plan whose promise is
+    false or whose observer is not the budget's, ParameterError for times outside [1, 10^6].
+    """
+    checked_times(times)
+    _check_observer(ledger, plan)
+    accountant = accountant or Accountant()
+    verify(plan, accountant)
+    after = [*_spent(ledger), (plan, times)]
+    budget = ledger.budget
+    total = upper_curve(after, accountant, budget.delta)(budget.epsilon)
+    if not total <= budget.delta:
+        raise InfeasibleError(
+            "ledger",
+            wanted=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} for everything",
+            got=f"{total:.6g} after this charge",
+            do=_advice(ledger, plan, times, accountant),
+        )
+    return records.charged(ledger, plan, times, note=note, date=date)
+
+
+def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
+    """Delta of everything charged so far at the budget's epsilon; None when nothing was."""
+    charges, budget = _spent(ledger), ledger.budget
+    return delta_of(charges, budget.epsilon, accountant, budget.delta) if charges else None
+
+
+def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
+    """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
+    charges, budget, accountant = _spent(ledger), ledger.budget, accountant or Accountant()
+    used: float | None = 0.0
+    if charges:
+        try:
+            used = epsilon_of(charges, budget.delta, accountant).epsilon
+        except InfeasibleError:
+            used = None
+    rest = 0.0 if used is None else max(0.0, budget.epsilon - used)
+    times = _most_times(ledger, plan, accountant) if plan is not None else 0
+    return Left(times, used, rest)
+
+
+def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
+    """The largest number of further charges of ``plan`` that fits, found by doubling and halving.
+
+    The last number that fits and the next one that does not were both computed.
+    """
+    _check_observer(ledger, plan)
+    verify(plan, accountant)
+    charges, budget = _spent(ledger), ledger.budget
+    room = MOST_TIMES - sum(times for _, times in charges)
+
+    def fits(times: int) -> bool:
+        after = upper_curve([*charges, (plan, times)], accountant, budget.delta)
+        return after(budget.epsilon) <= budget.delta
+
+    fit, over = 0, 1
+    while over <= room and fits(over):
+        fit, over = over, 2 * over
+    over = min(over, room + 1)
+    while over - fit > 1:
+        middle = (fit + over) // 2
+        fit, over = (middle, over) if fits(middle) else (fit, middle)
+    return fit
+
+
+def _advice(ledger: Ledger, plan: Plan, times: int, accountant: Accountant) -> str:
+    most = _most_times(ledger, plan, accountant) if times > 1 else 0
+    if most:
+        return f"nothing was charged: {most:,} times would still fit"
+    return "nothing was charged: leave this collection out, or plan it with a smaller epsilon"
+
+
+def _spent(ledger: Ledger) -> Charges:
+    return [(charge.plan, charge.times) for charge in ledger.charges]
+
+
+def _check_observer(ledger: Ledger, plan: Plan) -> None:
+    wanted, got = ledger.budget.observer, plan.guarantee.observer
+    if wanted != got:
+        raise PlanError(
+            "plan",
+            wanted=f"a promise against the observer {wanted}, as the ledger's budget",
+            got=f"one against {got}",
+            do="keep a ledger for each observer",
+        )

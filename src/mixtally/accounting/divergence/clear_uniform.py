@@ -1,0 +1,264 @@
+"""The exact divergence of clear-uniform: one record among uniform fakes, observer ``messages``.
+
+With N = fakes + 1 records, A and B two cells of a multinomial(N; 1/d, ..), the master identity is
+delta = (d/N) E[(A - e^eps B)_+]. Given T = A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
+
+    E[(A - e^eps (T - A))_+ | T] = (T/2) (f - (e^eps - 1) S),
+    a = least integer above e^eps T / (1 + e^eps), f = P(Bin(T-1, 1/2) = a-1), S = P(.. >= a).
+
+Both directions are this number, by the symmetry of the two cells. Where T takes many values, a
+composition, which needs it at many epsilons, takes the expectation as that of a sum of N numbers
+1, -e^eps and 0.
+
+*Coins.* With F fakes in the two cells P_u(A, B) = P(F = T-1) 2^-T C(T, A) 2 A / T, so that the
+ratio is A / B whatever the number K of all fakes: whoever sees K learns nothing by it, and
+
+    delta = sum over T of P(F = T-1) (2/T) E[(A - e^eps B)_+ | T],
+
+for any distribution of K: with Bin(S, phi) fakes beside m, F is Bin(m, 2/d) + Bin(S, 2 phi/d).
+
+A message that names a plane of Z_p^t (``device.contract.planes``) has this divergence with d = p as
+its upper bound, for any two values u and v and at every epsilon. Of a message among all that fakes
+draw alike, the likelihood of u is w_u = p where its plane holds u and 0 elsewhere, and with kappa
+the share of directions in which u and v meet,
+
+    W = w_u - e^eps w_v  is  p and -p e^eps with (1 - kappa)/p each, p (1 - e^eps) with kappa/p,
+
+and else 0.
+To kappa = 0 mass kappa/p moves from p (1 - e^eps) and from 0 to p and to -p e^eps: the sums are
+equal, and the latter two enclose the former, so that E f(W) rises for every convex f (Karamata).
+Sums of independent numbers keep that order, and delta = E[(mean of N such W)_+] for any p bins at
+kappa = 0. Other people's messages depend on neither u nor v.
+
+Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1; Marshall,
+Olkin, Arnold, Inequalities (2011), 4.B.1 (Karamata).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.accounting.numerics import blanket
+from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
+from mixtally.accounting.numerics.few_valued import Distribution
+from mixtally.errors import AccountingError
+from mixtally.primitives import tails
+from mixtally.primitives.memo import Memo
+
+SOURCE = (
+    "exact distribution of two cells of the uniform fakes (Notes 2020, section 5.1); any other "
+    "records only help (Notes 2020, Prop. 3.1)"
+)
+_TAIL_ERROR = 1e-11
+"""Bound on the relative error of one tail up to 10^7 tosses, with room; from there on it grows as
+their root."""
+_TOSSES = 1e7
+_FAR = 1e-60
+_LONG = 128
+"""From so many totals on, chances follow from their neighbors; fewer are cheaper one by one."""
+_MANY = 20_000
+"""With so many totals an integral over frequencies is quicker."""
+_MOST_PRODUCTS = 1 << 24
+"""For the distribution of fakes in two cells: some hundredths of a second."""
+_STEEP = 2.0
+"""Above this epsilon a step from one tail to the next loses digits."""
+_UNIT = 2.0**-53
+
+
+class _Totals(NamedTuple):
+    """Values of T with their chances, what was cut off of these, and their relative error."""
+
+    total: tails.Floats
+    weight: tails.Floats
+    cut: float
+    loose: float
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return self.total.nbytes + self.weight.nbytes
+
+
+def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Bracket:
+    """delta(epsilon) of one record in clear among ``fakes`` uniform fakes over ``bins`` bins.
+
+    The chances of T serve all epsilons: they are left in ``memo``.
+    """
+    totals = _totals(fakes + 1, bins, memo)
+    value, lost = two_cells(totals.total, totals.weight, epsilon)
+    value, lost = (one * bins / (fakes + 1) for one in (value, lost))
+    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+
+
+def averaged(
+    fakes: int, bins: int, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
+) -> Bracket | None:
+    """The same averaged over coins, (how many, the chance of one fake more); None where the number
+    of fakes in two cells takes too many values, and for two bins, which all fakes are in.
+    """
+    totals = _totals_of_coins(fakes, bins, coins, memo)
+    if totals is None:
+        return None
+    value, lost = two_cells(totals.total, totals.weight, epsilon)
+    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+
+
+def two_cells(
+    total: tails.Floats, weight: tails.Floats, epsilon: float, shift: tails.Floats | float = 0.0
+) -> tuple[float, float]:
+    """Sum of weight E[(A - e^eps (T - A) - shift)_+], A ~ Bin(T, 1/2), and a bound of its error.
+
+    where
+      total, weight   ascending T of at least 1, and what each weighs, of one shape
+      shift           at least 0, for all T or one for each
+
+    With h the shift and a the least integer above (e^eps T + h) / (1 + e^eps) the expectation is
+    ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, f and S as above. Raises AccountingError for one that
+    is negative.
+    """
+    grow, shift = math.exp(epsilon), np.broadcast_to(shift, total.shape)
+    below = np.floor(total * (grow / (1.0 + grow)) + shift / (1.0 + grow))  # a - 1
+    # Otherwise not even A = T exceeds: without a shift only when e^eps T rounds up to T.
+    inside = below < total
+    if not inside.all():
+        total, weight, below, shift = total[inside], weight[inside], below[inside], shift[inside]
+    if not len(total):
+        return 0.0, 0.0
+    over, rounding = _excess(total, below, epsilon, shift)
+    if np.any(over < -rounding):
+        raise AccountingError("clear-uniform: a conditional divergence came out negative")
+    # Not np.dot: it wakes threads for long arrays, and waits for them where others are at work.
+    value = 0.5 * float((weight * np.maximum(over, 0.0)).sum())
+    return value, 0.5 * float((weight * rounding).sum())
+
+
+def many_totals(fakes: int, bins: int) -> bool:
+    """Whether ``near`` is quicker than ``delta``."""
+    if bins == 2:
+        return False
+    low, high = tails.window(fakes + 1, 2.0 / bins)
+    return high - low >= _MANY
+
+
+def near(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
+    """An upper bound of ``delta``, above it by less than a part in a thousand.
+
+    Averaged over the coins of ``people`` who draw one fake more with the chance ``coin``.
+    """
+    step = Distribution(
+        np.array([1.0, -math.exp(epsilon), 0.0]), np.array([1.0, 1.0, bins - 2.0]) / bins
+    )
+    return min(1.0, bins * blanket.upper([step], people + 1, fakes, coin))
+
+
+def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
+    def made() -> _Totals:
+        if bins == 2:
+            return _Totals(np.array([float(records)]), np.array([1.0]), 0.0, 0.0)
+        low, high = tails.window(records, 2.0 / bins)
+        low = max(low, 1)
+        total = np.arange(low, high + 1, dtype=np.float64)
+        # E[d A; T out] / N is the chance that the user's bin and its twin hold T records, one of
+        # them the user's: within the cut by the room that the window leaves.
+        cut = 2.0 * tails.CUT_TAIL
+        if len(total) < _LONG:
+            return _Totals(total, tails.pmf(records, 2.0 / bins, low, high), cut, 0.0)
+        weight = _weights(records, bins, total)
+        return _Totals(total, weight, cut, 16.0 * _UNIT * len(total))
+
+    if memo is None:
+        return made()
+    found: _Totals = memo.get(("totals", records, bins), made)
+    return found
+
+
+def _totals_of_coins(
+    fakes: int, bins: int, coins: tuple[int, float], memo: Memo | None
+) -> _Totals | None:
+    """T with P(F = T-1) 2 / T for its weight."""
+    (people, coin), two = coins, 2.0 / bins
+    certain, tossed = tails.window(fakes, two), tails.window(people, coin * two)
+    wide = [last - first + 1 for first, last in (certain, tossed)]
+    if bins == 2 or math.prod(wide) > _MOST_PRODUCTS:
+        return None
+
+    def made() -> _Totals:
+        whole = tails.pmf(fakes, two, *certain) if fakes else np.ones(1)
+        every = np.convolve(whole, tails.pmf(people, coin * two, *tossed))
+        least = certain.first + tossed.first + 1
+        total = np.arange(least, least + len(every), dtype=np.float64)
+        loose = 16.0 * _UNIT * len(every)
+        return _Totals(total, every * (2.0 / total), 4.0 * tails.CUT_TAIL, loose)
+
+    if memo is None:
+        return made()
+    found: _Totals = memo.get(("coins in two cells", fakes, bins, coins), made)
+    return found
+
+
+def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
+    """P(T) for consecutive totals that hold all but the cut, by the ratio of neighbors.
+
+    Outwards from the middle, with at most five roundings a step and as many of their sum; 1 in all,
+    which is more than the window holds. Raises AccountingError when ``tails.pmf`` disagrees.
+    """
+    middle = min(max(round(2.0 * records / bins - float(total[0])), 0), len(total) - 1)
+    up = total[middle + 1 :]
+    down = total[:middle][::-1] + 1.0
+    odds = 0.5 * (bins - 2)
+    rising = np.cumprod((records + 1 - up) / (up * odds))
+    falling = np.cumprod(down * odds / (records + 1 - down))
+    weights = np.concatenate([falling[::-1], [1.0], rising])
+    weights /= weights.sum()
+    at = int(total[middle])
+    expected = float(tails.pmf(records, 2.0 / bins, at, at)[0])
+    if not abs(weights[middle] - expected) <= RELATIVE_SLACK * expected:
+        raise AccountingError(f"clear-uniform: chances of {weights[middle]} and {expected} for one")
+    return weights
+
+
+def _excess(
+    total: tails.Floats, below: tails.Floats, epsilon: float, shift: tails.Floats
+) -> tuple[tails.Floats, tails.Floats]:
+    """(T - h) f - ((e^eps - 1) T + 2 h) S for every total T, its a - 1 ``below`` and its h
+    ``shift``, and bounds of its error.
+
+    The two terms nearly cancel far out in the tail: their rounding is bounded. Farther out still
+    the tail itself loses digits; there the first term alone is the bound.
+    """
+    excess = math.expm1(epsilon)
+    long = len(total) >= _LONG and epsilon <= _STEEP
+    # Of few tosses all must be heads, which is exact; such totals stand first.
+    few = int(np.count_nonzero(below == total - 1.0))
+    in_turn = total[-1] - total[0] == len(total) - 1 and np.all(below[:few] == total[:few] - 1.0)
+    long = long and bool(in_turn)
+    walk = tails.half_walk(total[few:] - 1.0, below[few:]) if long else None
+    if walk is not None:
+        none = np.zeros(few)
+        f = np.concatenate([np.exp2(1.0 - total[:few]), walk.points])
+        s = np.concatenate([none, walk.tails])
+        sure = 2.0 * shift[few:] / total[few:]
+        error = np.concatenate([none, walk.share * walk.points + (excess + sure) * walk.errors])
+    else:
+        f, s = _points_and_tails(total - 1.0, below)
+        error = f * (_TAIL_ERROR * math.sqrt(max(1.0, float(total[-1]) / _TOSSES)))
+    far = f < _FAR
+    found = (total - shift) * f - (excess * total + 2.0 * shift) * s
+    return np.where(far, 0.0, found), total * np.where(far, f, error)
+
+
+def _points_and_tails(
+    trials: tails.Floats, below: tails.Floats
+) -> tuple[tails.Floats, tails.Floats]:
+    """P(X = below) and P(X > below), X ~ Bin(trials, 1/2), 0 <= below <= trials.
+
+    Tails beyond the farthest points are not needed and left at zero.
+    """
+    f, s = np.exp2(-trials), np.zeros_like(trials)
+    # below = trials: every toss is heads. below = 0 needs trials = 0 as e^eps > 1.
+    inner = (below < trials) & (below > 0.0)
+    f[inner] = tails.half_pmf(trials[inner], below[inner])
+    inner &= ~(f < _FAR)
+    s[inner] = tails.upper_half_tail(trials[inner], below[inner] + 1.0)
+    return f, s

@@ -1,0 +1,99 @@
+"""The exact divergence of flip-blank: one record among flipped blanks, observer ``messages``.
+
+With N = fakes + 1 records, A and B independent Bin(N, q) and r = p/q, the master identity reads
+
+    delta = (1/N) E[(X_u - e^eps X_v)_+],  X_u = A r + (N - A)/r,  X_v = B r + (N - B)/r.
+
+X_u exceeds e^eps X_v exactly when A exceeds ``limit(B) = e^eps B + (e^eps - 1) N q^2 / (1 - 2q)``,
+so that delta = (1 - 2q) / (p q N) sum_B P(B) E[(A - limit(B))_+]: a sum of positive terms only.
+The distribution of (X_u, X_v) is symmetric, so both directions of the divergence are this number.
+
+Source: sufficient DP 000 (3.1) with blank fakes as background; notes 004 Prop. 3.1 for any dataset.
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.accounting.numerics.bracket import Bracket, bracket
+from mixtally.errors import AccountingError
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.tails import Floats
+
+SOURCE = (
+    "exact distribution of the privacy ratio over flipped blanks (Sufficient Differential Privacy "
+    "2017, (3.1)); any other records only help (Notes 2020, Prop. 3.1)"
+)
+
+_LIMIT_ERROR = 2.0**-49
+"""Bound on the relative error of a limit: five operations and the exponential, with room."""
+
+
+def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
+    """delta(epsilon) of one one-hot record, any d >= 2, among ``fakes`` flipped blanks.
+
+    where
+      threshold   flip probability times 2^64, in [2^24, 2^63]
+    """
+    return among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
+
+
+def among_blanks(
+    records: int, threshold: int, epsilon: float, *, rise: float, pmf: Floats | None = None
+) -> Bracket:
+    """The sum above for N = ``records``.
+
+    where
+      rise   added to every limit: what an observer loses who cannot tell whether the record is
+             there at all
+      pmf    Bin(N, q) on ``tails.window``, if the caller has it
+    """
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    contrast = (SCALE - 2 * threshold) / SCALE
+    odds = math.log1p((SCALE - 2 * threshold) / threshold)  # ln(p / q), to all digits
+    if contrast == 0.0 or epsilon >= 2.0 * odds * (1.0 + 1e-12):
+        return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
+    grow = math.exp(epsilon)
+    rise += math.expm1(epsilon) * records * q * q / contrast
+    low, high = tails.window(records, q)
+    # Cut: B or A outside its window. E[X_u; B out] / N is P(B out); E[X_u; A > high] / N is
+    # P(A' > high) with A' one record better than Bin(N-1, q), and ``high`` leaves room for it.
+    cut = 3.0 * tails.CUT_TAIL
+    # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
+    # bounded for the lower bound. It matters close to the local epsilon, where A barely exceeds.
+    lowered = 1.0 - _LIMIT_ERROR
+    first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
+    if first >= high:
+        return bracket(0.0, cut=cut)
+    last = min(high, math.floor((high / lowered - rise) / grow))
+    if pmf is None and first <= last:  # what is needed of both overlaps
+        pmf = tails.pmf(records, q, low, high)
+    a_pmf = _checked(tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :])
+    b_pmf = _checked(tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low])
+    survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
+    excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
+    b = np.arange(low, last + 1)
+    limit = lowered * (grow * b + rise)
+    reach = np.floor(limit).astype(np.int64) + 1  # least A above the limit
+    keep = reach <= high
+    i = reach[keep] - first
+    over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
+    b_pmf = b_pmf[keep]
+    rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
+    scale = contrast / (p * q * records)
+    return bracket(
+        scale * float((b_pmf * over).sum()),  # not np.dot, which wakes threads
+        cut=cut,
+        rounding=scale * float((b_pmf * rounding).sum()),
+    )
+
+
+def _checked(chances: Floats) -> Floats:
+    """``chances`` themselves: a product of two negative ones would hide that they are."""
+    if not chances.min(initial=0.0) >= 0.0:  # NaN neither
+        raise AccountingError(
+            f"flip-blank: wanted chances that are not negative, got {chances.min()}; nothing may "
+            "be promised from them"
+        )
+    return chances

@@ -1,0 +1,102 @@
+"""BitFlips with uniform fakes, as in the notes: one-hot records and one-hot fakes, flipped.
+
+At ``messages`` the fakes' own bit counts: a flipped uniform record has distribution
+
+    b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d,
+
+so w_a(y) = d r^(+-1) / (|y| r + (d - |y|)/r) depends on bit a and on |y|. Only the fakes are
+counted, which covers every dataset. At ``sums`` every record hides: see ``one_hot.sums``.
+
+Source: notes 004 section 5.2; sufficient DP 000 (3.1) with flipped uniform fakes as background.
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.draws import Draws
+from mixtally.accounting.numerics.few_valued import Distribution, few_above, few_below
+from mixtally.accounting.numerics.flip_ratios import excess
+from mixtally.accounting.numerics.largest import largest_upper
+from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+
+SOURCE = (
+    "exact distribution over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any "
+    "dataset"
+)
+
+_VALUES, _SOME, _FEW = 512, 160, 64
+"""Of each branch: where there are more, neighbors are nearly alike."""
+
+
+def messages(fakes: int, bins: int, threshold: int, epsilon: float, most: int = _VALUES) -> Bracket:
+    """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records.
+
+    Of each branch at most ``most`` values are told apart.
+    """
+    branches = _branches(bins, threshold, epsilon)
+    above = saddle_point_bounds(_joined([few_above(one, most) for one in branches]), fakes + 1)
+    lower = above.lower
+    if any(len(one.values) > most for one in branches):
+        below = [few_below(one, most) for one in branches]
+        lower = saddle_point_bounds(_joined(below), fakes + 1).lower
+    return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(epsilon)))
+
+
+def upper(
+    fakes: int,
+    bins: int,
+    threshold: int,
+    epsilon: float,
+    smoothed: float = 0.0,
+    *,
+    few: bool = False,
+) -> float:
+    """The upper bound alone, ``smoothed`` as ``largest_upper`` has it; of ``few`` values, to some
+    hundredths above.
+    """
+    most = _FEW if few else _SOME if smoothed else _VALUES
+    some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
+    found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
+    return min(1.0, found + _cut(epsilon))
+
+
+def _cut(epsilon: float) -> float:
+    """What the window of the other bits leaves out, doubled for rounding.
+
+    With W split into what lies inside and outside, (X + Y)_+ <= X_+ + Y_+ gives
+
+        delta <= (1/N) E[(sum of W inside)_+] + P_u[outside],
+
+    and to draw what lies outside again moves the first term by at most P_b[outside] E|W|, where
+    E|W| <= 1 + e^epsilon. Under u the other bits are Bin(d - 2, q); under b they are at least that
+    and at most Bin(d - 3, q) + 1, which the window's last integer has room for.
+    """
+    return 4.0 * tails.CUT_TAIL * (2.0 + math.exp(epsilon))
+
+
+def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
+    """Over the number of other set bits, for each (y_a, y_b); the chances of all add up to one."""
+    q, grow = threshold / SCALE, math.exp(epsilon)
+    p, r = 1.0 - q, (1.0 - q) / q
+    low, high = tails.window(bins - 2, q) if bins > 2 else (0, 0)
+    rest = tails.pmf(bins - 2, q, low, high) if bins > 2 else np.ones(1)
+    others = np.arange(low, high + 1)
+    found = []
+    for y_a in (0, 1):
+        for y_b in (0, 1):
+            size = others + y_a + y_b
+            tilt = (size * r + (bins - size) / r) / bins  # b(y) / P[R(0) = y]
+            bits = (q if y_a else p) * (q if y_b else p)
+            ends = np.array(r if y_a else 1 / r), np.array(r if y_b else 1 / r)
+            values = excess(*ends, grow) / tilt
+            found.append(Distribution(values, bits * rest * tilt))
+    return found
+
+
+def _joined(branches: list[Distribution]) -> Distribution:
+    chance = np.concatenate([one.probabilities for one in branches])
+    return Distribution(np.concatenate([one.values for one in branches]), chance / chance.sum())

@@ -1,0 +1,28 @@
+"""Where a search for the flips or fakes of flipped bits begins: never where it ends."""
+
+from mixtally.accounting.divergence import CalibrationTarget, ObservedMessage
+from mixtally.model.guarantee import Observer
+from mixtally.model.mechanism import BitFlips, Parameter
+from mixtally.primitives.fixed import SCALE
+
+
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
+    """Where ``goal.cover`` records hide the person's.
+
+    A fake hides a record when it shows all its bits, another person's when it also loses its own.
+    """
+    m = message.mechanism
+    if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):
+        raise TypeError(f"{m.name} has no {parameter}")
+    fakes = m.fakes.count
+    if parameter == Parameter.FAKES:
+        return round(goal.cover * SCALE / m.threshold)
+    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
+        chance = goal.cover / (fakes + m.crowd + 1)
+    elif m.max_set is None:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
+    else:
+        chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
+        if m.crowd:
+            chance = min(chance, (goal.cover / m.crowd) ** (0.5 / m.max_set))
+    return round(min(0.25, chance) * SCALE)

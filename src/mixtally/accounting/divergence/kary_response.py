@@ -1,0 +1,260 @@
+"""The divergence of k-ary randomized response, with or without uniform fakes beside.
+
+A person holds u or v of d bins and sends a uniform bin in its place with probability g. Of n people
+all replace alike, and m uniform fakes stand beside. Let the observer see every value of the others
+that was *not* replaced as well, and so take it away: B uniform records are left,
+
+    B ~ Bin(n-1, g) + m,    N = B + 1,
+
+B independent of u and v, and visible. Against a uniform record the person's own has the weights
+w_u = g + (1-g) d 1[y = u], and by the master identity
+
+    delta <= E[psi(N)],    psi(N) = (1/N) E[(W_1 + .. + W_N)_+],    W = w_u(y) - e^eps w_v(y),
+
+y uniform: psi(N) = (1/N) E[((1-g) d (A - e^eps A') - (e^eps - 1) g N)_+], A and A' two cells of a
+multinomial(N; 1/d, ..). The likelihood ratio is (A + c) / (A' + c) with c = g N / ((1-g) d): one's
+own replacement is worth c records in either cell. Both directions are this number, by the symmetry
+of the two cells. It falls with m and with g: whoever is replaced once more sends a uniform bin
+still. At g = 0 this is clear-uniform, and with n = 1 and m = 0 the local law. ``blanket`` adds it
+up, to a part in a thousand.
+
+*Below.* With d of at least 3 let all others hold a third value and count two cells alone. Then of
+T' = A + A' messages of others and fakes, T' ~ Bin(n-1, 2g/d) + Bin(m, 2/d) with chances r(T'), each
+is in either cell alike, and given T with the person's own
+
+    P_u(a, T) = Bin(T, 1/2)(a) (alpha a + beta),
+    alpha = 2 (1-g) r(T-1) / T,    beta = (2g/d) r(T-1) + g (1 - 2/d) r(T),
+
+so that this crowd has at least the sum over T of alpha E[(A - e^eps (T - A) - h)_+] with
+h = (e^eps - 1) beta / alpha: what is lost is that N is not seen.
+
+*Two bins* have two outputs, whose law is exact in the worst crowd (``two_outputs``): a value sends
+its own bin with 1 - g/2 and the other one with g/2, and a fake is a fair coin. The bound above is
+many times too large there. It is taken only where the exact law takes too long.
+
+Over planes of Z_p^t all of this bounds delta from above with d = p, as the shift -(e^eps - 1) g of
+W is the same for every message (``clear_uniform``); from below planes that hold u are counted.
+
+*Sets* travel as k messages each of which is replaced: ``set_in_clear``.
+
+Source: proved here; the blanket of Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle
+Model (2019), theorem 3.1, with the person's own replacement kept.
+"""
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import reduce
+
+import numpy as np
+
+from mixtally.accounting.divergence import (
+    Bound,
+    CalibrationTarget,
+    CountedParameters,
+    ObservedMessage,
+    ProvedDelta,
+    clear_uniform,
+    repeats,
+    set_in_clear,
+    two_outputs,
+)
+from mixtally.accounting.divergence.one_message import apart as apart
+from mixtally.accounting.divergence.one_message import each_way as each_way
+from mixtally.accounting.divergence.one_message import knows_repeats as knows_repeats
+from mixtally.accounting.divergence.two_outputs import Bit
+from mixtally.accounting.numerics import blanket
+from mixtally.accounting.numerics.binomial_pairs import BitChances
+from mixtally.accounting.numerics.bracket import Bracket, bracket
+from mixtally.accounting.numerics.few_valued import Distribution
+from mixtally.accounting.numerics.flip_ratios import excess
+from mixtally.accounting.numerics.saddle_point import NEAR, ROUGH
+from mixtally.errors import EffortError
+from mixtally.model.mechanism import KaryResponse, Parameter, UniformFakes
+from mixtally.model.mechanism.kary_response import replaced_of
+from mixtally.model.mechanism.parameters import Parameters
+from mixtally.model.question import MOST_BINS
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.memo import Memo
+
+MECHANISM = KaryResponse
+SOURCE = (
+    "an upper bound for any crowd: the privacy blanket of replaced values (Balle et al. 2019, "
+    "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "
+    "one other value"
+)
+TWO_BINS = (
+    "exact distribution of two outputs; the worst crowd holds the two values only (proved in "
+    "accounting/divergence/two_outputs.py)"
+)
+SETS = (
+    f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
+    "counted on"
+)
+_MOST_PRODUCTS, _MOST_TOTALS = 1 << 27, 1 << 15
+"""That are spent on the distribution of a lower bound: a tenth of a second."""
+_LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
+"""Where a search may begin."""
+
+
+def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
+    """Always: other people's replacements are the cover."""
+    return given.users is not None
+
+
+def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
+    """A record of protocol ``name``: one message, or those of a set."""
+    del name  # there is one
+    given = counted.given
+    mechanism = KaryResponse(
+        bins=given.bins or MOST_BINS,
+        replaced=SCALE // 2 if given.replaced is None else replaced_of(given.replaced),
+        fakes=UniformFakes(counted.fakes),
+        crowd=counted.crowd,
+        max_set=given.max_set or 1,
+    )
+    return ObservedMessage(mechanism), 1, ""
+
+
+def delta(
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+) -> ProvedDelta:
+    """Both bounds of delta(epsilon); that of either direction is the same."""
+    m = _kary(message)
+    more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
+    assumption = f"{m.crowd:,} honest people replace their values as told{more}; one mix shuffles"
+    if m.max_set > 1:
+        bounds = set_in_clear.delta(set_in_clear.among(m, m.fakes.count), epsilon, memo)
+        return ProvedDelta(bounds, SETS, assumption)
+    if _two_bins(m):
+        with suppress(EffortError):
+            bounds = two_outputs.delta(*_bit(m), epsilon, memo, lower_alone=lower_alone)
+            return ProvedDelta(bounds, TWO_BINS, assumption)
+    most = 1.0 if lower_alone else upper_bound(m, epsilon)
+    least = min(lower_bound(m, epsilon), most)
+    return ProvedDelta(Bracket(least, most), SOURCE, assumption)
+
+
+def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float:
+    """The upper bound of ``m`` sent once, within a part in a thousand of E[psi(N)], or in as many
+    as are ``smoothed``.
+    """
+    kept, usual = m.chance + m.kept * m.cells, m.chance
+    own, other = np.array([kept, usual, usual]), np.array([usual, kept, usual])
+    w = excess(own, other, math.exp(epsilon))
+    if not w.max() > 0.0:  # no loss exceeds epsilon
+        return 0.0
+    step = Distribution(w, np.array([1.0, 1.0, m.cells - 2.0]) / m.cells)
+    return blanket.upper([step], m.crowd, m.fakes.count, m.chance, smoothed)
+
+
+def lower_bound(m: KaryResponse, epsilon: float) -> float:
+    """What the crowd has in which all others hold one other value.
+
+    Of one cell alone where both are too long, over planes, and of two bins. Totals whose own chance
+    or the next one's was cut off are left out, which only lowers it.
+    """
+    share = 2.0 / m.cells
+    sources = [(m.crowd - 1, m.chance * share), (m.fakes.count, share)]
+    windows = [(n, q, *tails.window(n, q)) for n, q in sources if n]
+    widths = [last - first + 1 for _, _, first, last in windows]
+    alone = m.cells == 2 or m.planes is not None
+    if alone or sum(widths) > _MOST_TOTALS or math.prod(widths) > _MOST_PRODUCTS:
+        return repeats.lower_bound(_kinds(m), epsilon, 1)
+    law = reduce(np.convolve, [tails.pmf(*window) for window in windows], np.ones(1))
+    first = sum(low for _, _, low, _ in windows)
+    if first + len(law) - 1 == sum(n for n, *_ in windows):  # nothing above was cut off
+        law = np.append(law, 0.0)
+    below, same = law[:-1], law[1:]  # r(T - 1), r(T)
+    total = np.arange(first + 1.0, first + len(law))
+    alpha = 2.0 * m.kept * below / total
+    beta = m.chance * (share * below + (1.0 - share) * same)
+    live = alpha > 0.0
+    shift = math.expm1(epsilon) * beta[live] / alpha[live]
+    value, rounding = clear_uniform.two_cells(total[live], alpha[live], epsilon, shift)
+    return bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower
+
+
+def taken(message: ObservedMessage, bound: Bound) -> Bound:
+    """Return the closest bound that costs no more than ``bound``.
+
+    Points of a curve may be near or rough, and so is what is expected; of sets near alone. Of two
+    bins the worst crowd is searched for where it is only expected, and proved at several epsilons
+    at once.
+    """
+    m = _kary(message)
+    if m.max_set > 1:
+        return Bound.NEAR if bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
+    if _two_bins(m):
+        return bound if bound is not Bound.ROUGH else Bound.EXPECTED
+    return Bound.NEAR if bound is Bound.EXPECTED else bound
+
+
+def upper(
+    message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
+) -> Sequence[float]:
+    """The upper bounds alone."""
+    m = _kary(message)
+    if m.max_set > 1:
+        near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.among(m, m.fakes.count)
+        return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
+    if _two_bins(m):
+        with suppress(EffortError):
+            return _exact_upper(m, epsilons, bound, memo)
+    smoothed = {Bound.NEAR: NEAR, Bound.ROUGH: ROUGH}.get(bound, 0.0)
+    return [upper_bound(m, epsilon, smoothed) for epsilon in epsilons]
+
+
+def _exact_upper(
+    m: KaryResponse, epsilons: Sequence[float], bound: Bound, memo: Memo
+) -> list[float]:
+    """Return the upper bounds of two bins; raises EffortError as ``two_outputs.delta`` does."""
+    if bound in (Bound.EXPECTED, Bound.ROUGH):
+        return [two_outputs.expected_upper(*_bit(m), one, memo) for one in epsilons]
+    if bound is Bound.NEAR and len(epsilons) > 1:
+        return [found.upper for found in two_outputs.at_once(*_bit(m), epsilons, memo)]
+    return [two_outputs.delta(*_bit(m), one, memo).upper for one in epsilons]
+
+
+def _two_bins(m: KaryResponse) -> bool:
+    """Return whether messages have two outputs."""
+    return m.cells == 2 and m.planes is None
+
+
+def _bit(m: KaryResponse) -> tuple[Bit, int, int]:
+    """Return two bins as a message of two outputs, how many others there are, and no zeros."""
+    chances = BitChances(m.replaced, 2 * SCALE - m.replaced, 2 * SCALE)
+    return Bit(chances, fair=m.fakes.count), m.crowd - 1, 0
+
+
+def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
+    """From counting the messages of one bin, or set, that nobody else holds."""
+    m = _kary(message)
+    if m.max_set > 1:
+        return set_in_clear.counted_lower(set_in_clear.among(m, m.fakes.count), epsilon, rounds)
+    return repeats.lower_bound(_kinds(m), epsilon, rounds)
+
+
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
+    """The usual cover of every bin, by replacements and fakes together."""
+    m = _kary(message)
+    cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
+    if parameter == Parameter.REPLACED:
+        share = (cover - m.fakes.count) / (m.crowd * m.max_set)
+        return round(min(max(share, _LEAST_SHARE), _MOST_SHARE) * SCALE)
+    if parameter == Parameter.FAKES:
+        return max(0, round(cover - m.crowd * m.max_set * m.chance))
+    raise TypeError(f"{m.name} has no {parameter}")
+
+
+def _kinds(m: KaryResponse) -> list[repeats.Kind]:
+    """The messages of one bin, that of the person alone: all others hold another."""
+    others = [(m.crowd - 1, m.pointed), (m.fakes.count, 1.0 / m.cells)]
+    return [repeats.Kind(others, m.kept + m.chance / m.cells, m.pointed)]
+
+
+def _kary(message: ObservedMessage) -> KaryResponse:
+    if not isinstance(message.mechanism, KaryResponse):
+        raise TypeError(f"{message.mechanism.name} replaces no values")
+    return message.mechanism

@@ -1,0 +1,217 @@
+"""The divergence of memoized answers: their largest loss, delta below it, the noise that suffices.
+
+The observer sees every report with its sender and knows that all come from one permanent response:
+no mix is relied on. With F = f/2, a true bit is memoized as it is with 1 - F. Whether T reports of
+it show only ones, the likelihood ratio of a true one against a true zero is g((q/p)^T), only zeros
+g(((1-q)/(1-p))^T),
+
+    g(z) = ((1 - F) z + F) / (F z + 1 - F),   g(1/z) = 1/g(z),
+
+and no mixture of ones and zeros lies outside: g rises, and each report multiplies z by one of the
+two factors. Two values differ in h bits set and h bits cleared, so the largest loss is
+
+    eps_T = h (G(T ln(q/p)) + G(T ln((1-p)/(1-q)))),   G(y) = ln g(e^y) >= 0,
+    G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
+
+which has no cancellation and no overflow for any number of reports, and rises to
+eps_inf = 2 h ln((1 - F)/F), the loss of the permanent response itself. From eps_T on delta = 0.
+
+Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
+with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
+the two distributions rises. The 2 h bits are independent: a product of h pairs of bits, one set and
+one cleared. One pair is exact and loses eps_T / h at most; more are composed from above. (A bit by
+itself loses more one way than the other unless p + q = 1.)
+
+Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), section 3.1 and theorems 1 and 2; eps_T and
+delta by the argument above.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec.structs import replace
+
+from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.pld import FINE, loss_distribution
+from mixtally.accounting.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
+from mixtally.accounting.numerics.bracket import Bracket, not_nothing
+from mixtally.errors import AccountingError
+from mixtally.model.certificate import Certificate, Status
+from mixtally.model.guarantee import Observer, checked_epsilon
+from mixtally.model.mechanism.memoized import Memoized, checked_whole
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.tails import Floats
+
+SOURCE = (
+    "RAPPOR (2014), section 3.1, theorems 1 and 2; exact distribution of the reports of one "
+    "memoized answer"
+)
+ASSUMPTION = (
+    "none on mixes or other people; the value and its memoized response last for all reports, and "
+    "nothing else is reported from it"
+)
+MOST_REPORTS = 1_000_000
+_SLACK = 1.0 + 1e-12
+"""Upwards, for floating point; the measured error is below 1e-14."""
+_HALVINGS = 100
+_LEAST_PERMANENT = 2.0**-40
+_LEAST_CHANCE = 1e-60
+_GRAIN = 2048.0
+"""Few reports have few losses, far apart: the lattice must meet sums of the largest closely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Local epsilons of one value, replaced by another, when ``reports`` reports of it were seen.
+
+    where
+      eps_inf   whatever the number of reports, while the value and its permanent response last
+      eps_1     after a single report
+      eps_T     after ``reports`` reports
+    """
+
+    eps_inf: float
+    eps_1: float
+    eps_T: float  # noqa: N815
+    reports: int
+
+
+def loss(mechanism: Memoized, reports: int) -> Loss:
+    """All three losses; errors as of ``eps_reports``."""
+    return Loss(
+        eps_inf=eps_inf(mechanism),
+        eps_1=eps_reports(mechanism, 1),
+        eps_T=eps_reports(mechanism, reports),
+        reports=reports,
+    )
+
+
+def eps_inf(mechanism: Memoized) -> float:
+    """The loss that no number of reports exceeds: 2 h ln((1 - f/2) / (f/2)).
+
+    Source: RAPPOR (2014), theorem 1.
+    """
+    return _rounded_up(2.0 * mechanism.hashes * _gain(mechanism.f, math.inf))
+
+
+def eps_reports(mechanism: Memoized, reports: int) -> float:
+    """The loss after ``reports`` reports of one permanent response, in [1, 10^6].
+
+    Of one report it is h ln(q* (1 - p*) / (p* (1 - q*))) with q* = P[1 | true 1] and
+    p* = P[1 | true 0]. Raises ParameterError for another number of reports.
+
+    Source: RAPPOR (2014), theorem 2, for one report.
+    """
+    checked_whole("reports", reports, MOST_REPORTS)
+    f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers, whose difference is exact
+    ones = math.log1p((q - p) / p) if p else math.inf
+    zeros = math.log1p((q - p) / (SCALE - q)) if q < SCALE else math.inf
+    return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
+
+
+def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
+    """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on.
+
+    Raises ParameterError as ``eps_reports`` does.
+    """
+    largest = eps_reports(mechanism, reports)
+    if epsilon >= largest:
+        return Bracket(0.0, 0.0)
+    bit = steps(_pair(mechanism, reports))
+    lower, upper = _two_bits(bit, epsilon)
+    if mechanism.hashes > 1:
+        upper = max(lower, _composed(bit, mechanism.hashes, largest).delta(epsilon))
+    return Bracket(lower, not_nothing(upper, epsilon, largest))
+
+
+def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
+    """``delta`` with its source and what it rests on; the observer knows whose reports are whose.
+
+    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
+    """
+    bounds = delta(mechanism, reports, checked_epsilon(epsilon))
+    return Certificate(
+        epsilon=epsilon,
+        lower=bounds.lower,
+        upper=bounds.upper,
+        observer=Observer.LINKED,
+        status=Status.PROVED,
+        source=SOURCE,
+        assumption=ASSUMPTION,
+    )
+
+
+def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:
+    """``mechanism`` with the least f that keeps delta(epsilon) <= ``most``; its own is not read.
+
+    Upwards, to an f that a mechanism can hold: f = 1 always keeps it.
+    """
+
+    def at(permanent: float) -> Memoized:
+        return replace(mechanism, permanent=2 * math.ceil(math.ldexp(permanent, 63)))
+
+    def meets(permanent: float) -> bool:
+        return delta(at(permanent), reports, epsilon).upper <= most
+
+    low, high = _LEAST_PERMANENT, 1.0
+    if meets(low):
+        return at(low)
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if meets(middle) else (middle, high)
+        if high - low <= 1e-12 * high:
+            break
+    return at(high)
+
+
+def binomial(trials: int, chance: float) -> Floats:
+    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
+    if 0.0 < chance < 1.0:
+        return tails.pmf(trials, chance, 0, trials)
+    certain = np.zeros(trials + 1)
+    certain[trials if chance >= 1.0 else 0] = 1.0
+    return certain
+
+
+def _two_bits(bit: Steps, epsilon: float) -> Bracket:
+    """The divergence of one bit set and one cleared; it is the same in both directions."""
+    return exchange_divergence(bit, bit, math.exp(epsilon))
+
+
+def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
+    tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
+    pairs = loss_distribution(
+        lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness
+    )
+    return Sum([(pairs, hashes)])
+
+
+def _pair(mechanism: Memoized, reports: int) -> Pair:
+    """How many of the reports show a one, under a true one and a true zero."""
+    half, (p, q) = mechanism.f / 2.0, mechanism.shown
+    ones, zeros = binomial(reports, q), binomial(reports, p)
+    alive = np.maximum(ones, zeros) > _LEAST_CHANCE
+    ones, zeros = ones[alive], zeros[alive]
+    one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
+    return Pair(one, zero, (reports + 1) * _LEAST_CHANCE)
+
+
+def _gain(permanent: float, evidence: float) -> float:
+    """G(y): the log likelihood ratio of a true bit when that of the memoized bit is
+    ``evidence``.
+    """
+    half, less = permanent / 2.0, math.exp(-evidence)
+    return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
+
+
+def _rounded_up(value: float) -> float:
+    """Fails closed: AccountingError for what no loss can be."""
+    if not 0.0 <= value < math.inf:
+        raise AccountingError(
+            f"memoized answers: wanted a finite loss, got {value}; nothing may be promised"
+        )
+    return value * _SLACK

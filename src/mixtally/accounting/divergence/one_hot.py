@@ -1,0 +1,297 @@
+"""Flipped one-hot records with the honest crowd counted, for both observers.
+
+``messages``, upper bound, any dataset: a flipped e_x is a flipped blank with probability q/p and
+something else otherwise, whatever x is. So the n - 1 other people hold a privacy blanket of B ~
+Bin(n-1, q/p) blank fakes on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+
+``messages``, lower bound: everybody else holds the same. Without fakes the master identity is exact
+for such a crowd. With fakes look only at records without the common bit c: the person's is among
+them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
+remaining bits. The divergence for an observer of these alone is a lower bound (post-processing);
+not knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+
+``sums``: bins are independent given the data, a bin with h ones among M other records has
+distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell
+by cell.
+
+Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gascon, Nissim 2019.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
+from itertools import pairwise
+
+import numpy as np
+
+from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.pld import CLOSER, connected, proved_at_once
+from mixtally.accounting.divergence import single_bit, two_outputs
+from mixtally.accounting.divergence.flip_blank import among_blanks
+from mixtally.accounting.numerics import blanket
+from mixtally.accounting.numerics.binomial_pairs import (
+    Steps,
+    exchange_divergences,
+    flipped,
+    flipped_bits,
+    flips,
+    own_bits,
+    steps,
+)
+from mixtally.accounting.numerics.bracket import Bracket, Ends, larger_ends
+from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.accounting.numerics.gap import NEGLIGIBLE, Gap
+from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
+from mixtally.accounting.numerics.two_binomials import sure_coins, with_coins
+from mixtally.accounting.numerics.worst_dataset import (
+    MOST_HALVED,
+    Cell,
+    Divergences,
+    Places,
+    worst,
+)
+from mixtally.errors import EffortError
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.memo import Memo
+from mixtally.primitives.tails import Floats
+
+MESSAGES_SOURCE = (
+    "free blank fakes of the crowd, any dataset (upper end); records without the common bit "
+    "(lower end); Sufficient Differential Privacy 2017 (3.1), Balle et al. 2019"
+)
+SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
+_GAP = Gap(2e-3)
+_MOST_WORK, _LEAST_HALVED = 10_000_000, 300
+"""Numbers that the cells of a proof may hold, about a second; and cells that it may always have."""
+_TOO_MANY_FLIPS = 4e5
+_LONG = 500
+"""Integers in a distribution of which the two bins are taken for bits that are composed."""
+_MOST_BYTES = 64_000_000
+_CELLS = 32
+_EVENLY = 0.2
+"""The cells that are laid evenly, for each that goes where the mass is."""
+
+
+def messages(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
+) -> Bracket:
+    """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
+
+    ``bins`` matters only when it is 2: then nobody can hold a third value.
+    """
+    upper = blanket_upper(users, fakes, threshold, epsilon)
+    lower = 0.0
+    if fakes == 0:
+        q, grow = threshold / SCALE, math.exp(epsilon)
+        crowds = [Orbit(2, 0, 0), Orbit(0, 2, 0)] + ([Orbit(1, 1, 1)] if bins != 2 else [])
+        lower = max(
+            saddle_point_bounds(flip_distribution(orbit, q, grow), users).lower for orbit in crowds
+        )
+    elif bins != 2:
+        lower = _without_common_bit(users, fakes, threshold, epsilon, memo)
+    return Bracket(min(lower, upper), upper)
+
+
+def blanket_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, smoothed: float = 0.0
+) -> float:
+    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p); ``smoothed`` as
+    ``largest_upper`` has it.
+    """
+    q, share = threshold / SCALE, threshold / (SCALE - threshold)
+    pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
+    found = blanket.upper([pair], users, fakes, share, smoothed)
+    if smoothed or users * share > blanket.FEW * fakes:
+        return found
+    return min(found, among_blanks(fakes + 1, threshold, epsilon, rise=0.0).upper)
+
+
+def _without_common_bit(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    memo: Memo | None = None,
+    cells: int = _CELLS,
+) -> float:
+    """Lower bound: the observer of records without the bit that everybody else holds."""
+    q, p = threshold / SCALE, (SCALE - threshold) / SCALE
+    if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
+        return 0.0  # so well hidden that the lower bound is of no interest
+    pmf, first = _shifted_sum(fakes, users - 1, threshold, memo)
+    # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
+    ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
+    total = 0.0
+    for cell in _cells(pmf, cells):
+        records = first + cell.stop  # the most records of the cell hide best
+        unsure = q / p * records * float(ratio[cell].max())
+        rise = math.expm1(epsilon) * unsure / (p / q - q / p)
+        blanks = flips(records, threshold, memo)
+        bounds = among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
+        total += float(pmf[cell].sum()) * p * bounds.lower
+    return total
+
+
+def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
+    """The distribution's range cut into few ``cells``, narrow where it has its mass.
+
+    A falling function taken at one end of each cell is off by its slope times the width. At a given
+    number of cells the sum of these, weighed by the distribution, is least with widths in
+    proportion to one over the root of the distribution; some even ones keep the tails' few from
+    being too wide.
+    """
+    root = np.sqrt(pmf)
+    shares = np.cumsum(root / root.sum() + _EVENLY / len(pmf))
+    inner = np.searchsorted(shares, shares[-1] * np.arange(1, cells) / cells)
+    edges = np.unique(np.concatenate([[0], inner, [len(pmf)]]))
+    return (slice(int(a), int(b)) for a, b in pairwise(edges))
+
+
+def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
+    """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
+    pmf, _ = flipped_bits(fakes, others, flipped(threshold), memo)
+    q = threshold / SCALE
+    return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
+
+
+def sums(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    bins: int | None = None,
+    memo: Memo | None = None,
+    *,
+    lower_alone: bool = False,
+) -> Bracket:
+    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
+
+    The lower bound is known without fakes and from three bins on: random fakes are no worst case,
+    and of two bins everybody holds one. With ``lower_alone`` the upper bound is one.
+    """
+    known = not fakes and bins != 2
+    if lower_alone:
+        crowd = users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)
+        return Bracket(_largest_known(*crowd) if known else 0.0, 1.0)
+    (bounds,) = sums_at_once(users, fakes, threshold, [epsilon], memo)
+    return Bracket(bounds.lower if known else 0.0, bounds.upper)
+
+
+def sums_at_once(
+    users: int, fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo | None = None
+) -> list[Bracket]:
+    """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
+    those of the worst dataset. Raises EffortError at several where distributions are too long.
+    """
+    others = users - 1 + fakes
+
+    def feasible(cell: Cell) -> bool:
+        """Whether a point of the cell is a dataset, nobody in both bins, the fewer ones first."""
+        (one, _), (two, most) = cell
+        return max(one, two) <= most and one + max(one, two) <= others
+
+    memo, domain, length = memo or Memo(_MOST_BYTES), _domain(others), _length(others, threshold)
+    most = min(MOST_HALVED, max(_LEAST_HALVED, _MOST_WORK // (length + 1)))
+    divergences = _two_bins(others, threshold, epsilons, memo)
+    of_all = divergences(domain, np.arange(len(epsilons))).upper
+    if length >= _LONG and of_all.max() > NEGLIGIBLE:
+        # Where bits would take too long boxes end, at one epsilon.
+        with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
+            bits = _as_two_bits(users + fakes, threshold, epsilons, memo)
+            of_all, most = np.minimum(of_all, bits), 0
+    found = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all)
+    return found.each()
+
+
+def check_several(users: int, fakes: int, threshold: int) -> None:
+    """Raises EffortError where ``sums_at_once`` does for several epsilons, before their work."""
+    if _length(others := users - 1 + fakes, threshold) >= _LONG:
+        two_outputs.check_work(single_bit.flipped_bit(threshold), others)
+
+
+def _length(others: int, threshold: int) -> int:
+    window = tails.window(others, threshold / SCALE)
+    return window.last - window.first
+
+
+def _domain(others: int) -> Cell:
+    """How many of the others may hold either bin, the fewer ones first."""
+    return (0, others // 2), (0, others)
+
+
+def _as_two_bits(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
+    """Upper bounds of two bits composed, each in the crowd that is the worst for it alone.
+
+    Where sums spread widely all crowds hide nearly alike, so that this is close.
+    Raises EffortError as ``single_bit.delta`` does.
+    """
+
+    def expected(epsilon: float) -> float:
+        return single_bit.expected_upper(crowd, 0, threshold, epsilon, memo=memo)
+
+    def prove(places: list[float]) -> list[float]:
+        return [one.upper for one in single_bit.at_once(crowd, 0, threshold, places, memo=memo)]
+
+    def made() -> Sum:
+        reach = math.log((SCALE - threshold) / threshold)
+        step, curve = proved_at_once(expected, prove, reach, CLOSER)
+        return Sum([(connected(step, curve, CLOSER.rise), 2)])
+
+    total: Sum = memo.get(("two bits", crowd, threshold), made)
+    return np.array([total.delta(epsilon) for epsilon in epsilons])
+
+
+def expected_sums_upper(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
+) -> float:
+    """What ``sums`` should prove; a search may use it and prove its end.
+
+    It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
+    those where everybody else is in one bin or in neither, by more than the gap of the proof.
+    """
+    found = _largest_known(users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    return min(1.0, float(_GAP.ceilings(np.array(found))))
+
+
+def _largest_known(users: int, fakes: int, threshold: int, epsilon: float, memo: Memo) -> float:
+    """The largest divergence of the datasets that may be the worst."""
+    others = users - 1 + fakes
+    divergences = _two_bins(others, threshold, [epsilon], memo)
+    found = [divergences(point, np.zeros(1, np.int64)).lower for point in _suspects(others)]
+    return float(np.max(found))
+
+
+def _suspects(others: int) -> tuple[Cell, Cell]:
+    """Everybody else in neither of the two bins, or in one: where the worst has been found."""
+    return ((0, 0), (0, 0)), ((0, 0), (others, others))
+
+
+def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Divergences:
+    """The divergences of a cell of (h1, h2), both directions; of people whose bit differs within
+    the cell the observer is told all but the fair coins.
+    """
+    chances, grows = flipped(threshold), np.exp(np.array(epsilons))
+
+    def bin_with(ones: int, zeros: int) -> Steps:
+        def made() -> Steps:
+            coins = sure_coins(others - ones - zeros, chances)
+            pmf, cut, error = with_coins(ones, zeros, coins, chances, memo)
+            return steps(own_bits(pmf, cut, chances, error=error))
+
+        found: Steps = memo.get(("bin", ones, zeros, others, threshold), made)
+        return found
+
+    def divergences(cell: Cell, places: Places) -> Ends:
+        one, two = (bin_with(least, others - most) for least, most in cell)
+        some = grows[places]
+        return larger_ends(
+            exchange_divergences(one, two, some), exchange_divergences(two, one, some)
+        )
+
+    return divergences

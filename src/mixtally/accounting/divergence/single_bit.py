@@ -1,0 +1,98 @@
+"""A single bit, flipped with q, among fake zeros and, if counted, the crowd's own flipped bits.
+
+With m ones and z zeros in the background the tallied sum is Bin(m, p) + Bin(z, q) plus the person's
+bit, p = 1 - q; ``messages`` and ``sums`` see the same. This is the message of two outputs
+(``two_outputs``) with the chances q and p. Fakes alone cover every dataset; with the crowd counted
+the worst number of ones is searched for and proved.
+
+Source: notes 004 section 4 and Prop. 3.1.
+"""
+
+from collections.abc import Sequence
+
+from mixtally.accounting.divergence import two_outputs
+from mixtally.accounting.divergence.two_outputs import Bit
+from mixtally.accounting.numerics.binomial_pairs import flipped
+from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.primitives.memo import Memo
+
+_MOST_BYTES = 64_000_000
+SOURCE = (
+    "exact distribution of the sum of flipped bits (Notes 2020, section 4); Prop. 3.1 for any "
+    "dataset"
+)
+
+
+def delta(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    ones: int | None = None,
+    *,
+    count_crowd: bool = False,
+    repeats: int = 1,
+    memo: Memo | None = None,
+    lower_alone: bool = False,
+) -> Bracket:
+    """Return bounds of delta(epsilon) for one bit.
+
+    Parameters
+    ----------
+    users : int
+        Honest people, the person among them.
+    fakes : int
+        Flipped zeros that certainly arrive.
+    threshold : int
+        The flip probability times 2^64.
+    epsilon : float
+        Privacy loss in nats, at least 0.
+    ones : int, optional
+        How many of the other people hold a one; None for the worst number.
+    count_crowd : bool
+        Whether other people's flips are counted on; without it only fakes hide.
+    repeats : int
+        How often every record is sent, each time randomized afresh.
+    memo : Memo, optional
+        Keeps what this and later calls compute once.
+    lower_alone : bool
+        Whether the upper bound may be 1 where the worst crowd is searched for.
+    """
+    memo, bit, others = memo or Memo(_MOST_BYTES), flipped_bit(threshold, repeats), users - 1
+    if ones is not None:
+        return two_outputs.known(bit, ones, others - ones + fakes, epsilon, memo)
+    if not count_crowd:
+        return two_outputs.known(bit, 0, fakes, epsilon, memo)
+    return two_outputs.delta(bit, others, fakes, epsilon, memo, lower_alone=lower_alone)
+
+
+def at_once(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilons: Sequence[float],
+    *,
+    repeats: int = 1,
+    memo: Memo | None = None,
+) -> list[Bracket]:
+    """Return ``delta`` of the worst crowd at several epsilons; the proofs share distributions."""
+    return two_outputs.at_once(flipped_bit(threshold, repeats), users - 1, fakes, epsilons, memo)
+
+
+def expected_upper(
+    users: int,
+    fakes: int,
+    threshold: int,
+    epsilon: float,
+    *,
+    repeats: int = 1,
+    memo: Memo | None = None,
+) -> float:
+    """Return what ``delta`` should prove of the worst crowd, for searches that prove their end."""
+    bit = flipped_bit(threshold, repeats)
+    return two_outputs.expected_upper(bit, users - 1, fakes, epsilon, memo)
+
+
+def flipped_bit(threshold: int, repeats: int = 1) -> Bit:
+    """Return the message of one bit that is flipped with probability ``threshold`` / 2^64."""
+    return Bit(flipped(threshold), repeats)

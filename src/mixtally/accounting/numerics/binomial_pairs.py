@@ -1,0 +1,298 @@
+"""The divergence of two distributions with a monotone ratio, and of products of such pairs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mixtally.accounting.numerics.bracket import Bracket, Ends, bracket, brackets
+from mixtally.primitives import tails
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.memo import Memo
+from mixtally.primitives.tails import Floats
+
+CONVOLVED = 1e-12
+"""Bound on the relative error of P and of e^epsilon Q, made by convolving ``flips``."""
+
+_STEP_ERROR = 2.0**-51
+"""One rounding of P's tail and one of Q's, and room."""
+
+_NO_MASS = 1e-290
+"""Chances down here may have lost their digits, so their ratio says nothing."""
+
+_MOST_CELLS = 1 << 20
+"""Numbers that are held at once where many divergences are taken."""
+
+_LONGEST_RUN = 2048
+"""Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
+
+
+class BitChances(NamedTuple):
+    """Chances of output 1 for two values of a person, as integers over ``scale``.
+
+    where
+      low    the chance of the value that sends a 1 less often, above 0
+      high   the chance of the value that sends a 1 more often, below ``scale``
+    """
+
+    low: int
+    high: int
+    scale: int = SCALE
+
+    @property
+    def lost(self) -> int:
+        """The chance of output 0 for the value that sends a 1 more often."""
+        return self.scale - self.high
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both values send their rarer output with the same chance."""
+        return self.low == self.lost
+
+    def mirrored(self) -> "BitChances":
+        """Return the chances of output 0, for the same values in reversed order."""
+        return BitChances(self.lost, self.scale - self.low, self.scale)
+
+
+def flipped(threshold: int) -> BitChances:
+    """Return the chances of a bit that is flipped with probability ``threshold`` / 2^64."""
+    return BitChances(threshold, SCALE - threshold)
+
+
+class Pair(NamedTuple):
+    """P and Q on the same integers, all but ``cut`` of either; P / Q never falls.
+
+    Each chance is wrong by at most ``error`` of it.
+    """
+
+    p: Floats
+    q: Floats
+    cut: float
+    error: float = CONVOLVED
+
+    def swapped(self) -> "Pair":
+        """The other direction, on the integers counted backwards so that the ratio rises again."""
+        return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
+
+
+def flips(trials: int, threshold: int, memo: Memo | None = None, scale: int = SCALE) -> Floats:
+    """Return the distribution of Bin(trials, threshold / scale) on ``tails.window``, good to 3e-13.
+
+    Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
+    below the rounding, so no factorial is needed. Long windows use Loader's form.
+    """
+    q = threshold / scale
+    first, last = tails.window(trials, q)
+    if last - first > _LONGEST_RUN:
+        return tails.pmf(trials, q, first, last)
+    odds = threshold / (scale - threshold)
+    if memo is None:
+        return _run(trials, odds, first, last)
+    pmf: Floats = memo.get(
+        ("flips", trials, threshold, scale), lambda: _run(trials, odds, first, last)
+    )
+    return pmf
+
+
+def _run(trials: int, odds: float, first: int, last: int) -> Floats:
+    """Return ``flips`` on a short window; read-only, as it is shared through the memo."""
+    k = np.arange(first + 1.0, last + 1.0)
+    pmf = np.empty(last - first + 1)
+    pmf[0] = 1.0
+    np.cumprod((trials + 1.0 - k) / k * odds, out=pmf[1:])
+    pmf /= pmf.sum()
+    pmf.setflags(write=False)
+    return pmf
+
+
+def flipped_bits(
+    ones: int, zeros: int, chances: BitChances, memo: Memo | None = None
+) -> tuple[Floats, float]:
+    """Return the distribution of Bin(ones, high) + Bin(zeros, low), and what was cut off.
+
+    Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
+    The rarer output of either value is counted: a chance near one, rounded, would spoil its
+    complement.
+    """
+    pmf, cut = np.ones(1), 0.0
+    if zeros > 0:
+        pmf, cut = _of_value(zeros, chances.low, chances.scale, memo), 2.0 * tails.CUT_TAIL
+    if ones > 0:
+        pmf = np.convolve(pmf, _of_value(ones, chances.high, chances.scale, memo))
+        cut += 2.0 * tails.CUT_TAIL
+    return pmf, cut
+
+
+def _of_value(trials: int, chance: int, scale: int, memo: Memo | None) -> Floats:
+    """Return ``flips``, from the rarer of both outputs."""
+    if 2 * chance <= scale:
+        return flips(trials, chance, memo, scale)
+    return flips(trials, scale - chance, memo, scale)[::-1]
+
+
+def own_bits(
+    background: Floats,
+    cut: float,
+    chances: BitChances,
+    copies: int = 1,
+    error: float = CONVOLVED,
+) -> Pair:
+    """Return the sum with a person's bit, sent ``copies`` times: high under P, low under Q."""
+    scale, one, zero = chances.scale, np.ones(1), np.ones(1)
+    high = [chances.lost / scale, chances.high / scale]
+    low = [(scale - chances.low) / scale, chances.low / scale]
+    for _ in range(copies):
+        one, zero = np.convolve(one, high), np.convolve(zero, low)
+    return Pair(np.convolve(background, one), np.convolve(background, zero), cut, error)
+
+
+def divergence(pair: Pair, grow: float) -> Bracket:
+    """Return sum [P - grow Q]_+ with its bounds."""
+    gain = pair.p - grow * pair.q
+    positive = (gain > 0.0).astype(np.float64)
+    # A product with zero keeps what is no number, so that it cannot pass as nothing.
+    value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
+    return _bounds(value, pair.cut, grow, 2.0 * pair.error * mass)
+
+
+class Steps(NamedTuple):
+    """A pair prepared for products.
+
+    Its ratio P / Q, and the tails of P and Q from every step on, which end in a
+    zero for the place past the last one.
+    """
+
+    pair: Pair
+    ratio: Floats
+    tail_p: Floats
+    tail_q: Floats
+
+    @property
+    def nbytes(self) -> int:
+        """What its five arrays take, nearly."""
+        return 5 * self.ratio.nbytes
+
+
+def steps(pair: Pair) -> Steps:
+    """The pair prepared for products.
+
+    Where neither distribution has mass the ratio is that of the step before, so that an end of a
+    window that underflows does not seem to reveal everything.
+    """
+    if pair.q.min() > _NO_MASS:
+        ratio = pair.p / pair.q
+    else:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
+            ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
+    np.maximum.accumulate(ratio, out=ratio)  # rounding must not undo the order
+    return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
+
+
+def _tail(pmf: Floats) -> Floats:
+    """Sums from every place on, and the zero past the last."""
+    out = np.zeros(len(pmf) + 1)
+    np.cumsum(pmf[::-1], out=out[-2::-1])
+    return out
+
+
+def _tail_error(prepared: Steps) -> float:
+    """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
+    return 4.0 * prepared.pair.error + _STEP_ERROR * len(prepared.ratio)
+
+
+class UpperTail(NamedTuple):
+    """All that the divergence of a pair needs for any epsilon that is not negative.
+
+    Its ratio P / Q where that is above one, the tails of P and Q from there on, what was cut off,
+    and the relative error of both tails together.
+    """
+
+    ratio: Floats
+    tail_p: Floats
+    tail_q: Floats
+    cut: float
+    error: float
+
+    @property
+    def nbytes(self) -> int:
+        """What its three arrays take, nearly."""
+        return 3 * self.ratio.nbytes
+
+
+def upper_tail(pair: Pair) -> UpperTail:
+    """The pair prepared for many epsilons."""
+    whole = steps(pair)
+    start = int(whole.ratio.searchsorted(1.0, side="right"))
+    # Copies, so that the rest is not held.
+    ratio, tail_p, tail_q = (each[start:].copy() for each in whole[1:])
+    return UpperTail(ratio, tail_p, tail_q, pair.cut, _tail_error(whole))
+
+
+def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
+    """Return ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
+
+    Any tail gives a lower bound of the exact sum; that of a ratio above ``grow`` misses at most
+    points whose gain rounding hides.
+    """
+    start = int(tail.ratio.searchsorted(grow, side="right"))
+    mass = float(tail.tail_p[start])
+    value = mass - grow * float(tail.tail_q[start])
+    return _bounds(value, tail.cut, grow, tail.error * mass)
+
+
+def tail_divergences(tail: UpperTail, grows: Floats) -> Ends:
+    """``tail_divergence`` for many values of ``grow`` at once.
+
+    Raises AccountingError for a value that no divergence can have.
+    """
+    start = tail.ratio.searchsorted(grows, side="right")
+    mass = tail.tail_p[start]
+    return _ends(mass - grows * tail.tail_q[start], tail.cut, grows, tail.error * mass)
+
+
+def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising."""
+    (bounds,) = exchange_divergences(first, second, np.array([grow])).each()
+    return bounds
+
+
+def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:
+    """``exchange_divergence`` for many values of ``grow`` at once.
+
+    For every t the s that count are those from some s* on, and s* rises with t.
+    Raises AccountingError for a value that no divergence can have.
+    """
+    p2, q2, cut = second.pair[:3]
+    masses, values = np.empty(len(grows)), np.empty(len(grows))
+    for at in range(0, len(grows), rows := max(1, _MOST_CELLS // len(p2))):
+        some = slice(at, at + rows)
+        start = first.ratio.searchsorted(np.multiply.outer(grows[some], second.ratio), "right")
+        # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
+        masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
+        values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
+    # A term is a tail of the first times a chance of the second, whose error comes to it: twice
+    # for P and grow Q, and twice for ends s* that it moves.
+    error = _tail_error(first) + 4.0 * second.pair.error
+    return _ends(values, cut + first.pair.cut, grows, error * masses)
+
+
+def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
+    """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising."""
+    return exchange_divergence(steps(first), steps(second.swapped()), grow)
+
+
+def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
+    """Both bounds of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+    rounding += 1e20 * grow * _NO_MASS
+    if -rounding <= value < 0.0:
+        value = 0.0
+    bounds = bracket(value, cut=cut, rounding=rounding)
+    return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)
+
+
+def _ends(values: Floats, cut: float, grows: Floats, rounding: Floats) -> Ends:
+    """``_bounds`` of many."""
+    rounding = rounding + 1e20 * grows * _NO_MASS
+    values = np.where((values < 0.0) & (values >= -rounding), 0.0, values)
+    lower, upper = brackets(values, cut=cut, rounding=rounding)
+    return Ends(np.maximum(0.0, lower - grows * cut), upper)

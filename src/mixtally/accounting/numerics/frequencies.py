@@ -1,0 +1,186 @@
+"""Powers of a characteristic function over many equally spaced frequencies, where they matter.
+
+phi(omega)^N for phi(omega) = sum of c_i e^{i omega w_i} is negligible at most frequencies. They are
+taken in rows: a bound on |phi| over whole blocks of rows, then over each, leaves few to compute.
+
+Where most draws are zero the sum is zero with a chance a^N that dies out nowhere. It is taken off,
+and what is left, phi = a + psi, is a^N ((1 + psi/a)^N - 1) to all of its digits.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.accounting.numerics.draws import Complexes, Power
+from mixtally.primitives.tails import Floats
+
+ROW = 64
+_SPLITS = 8
+_BLOCK = ROW * _SPLITS**2
+_BLOCKS = 64
+_MOST_CELLS = 1 << 18
+"""Phases that are held at a time."""
+_DEAD_NATS = 46.0
+_MOST_ZEROS_NATS = 40.0
+"""Rarer sums of nothing but zeros are left where they are."""
+_ROUNDING = 2.0**-46
+
+
+class Row(NamedTuple):
+    """Frequencies, the transform there, and a bound on the moduli of all left out since the last.
+
+    The transform is that of the sum with a Gaussian added, turned.
+    """
+
+    omega: Floats
+    real: Floats
+    imaginary: Floats
+    dead: float
+
+    def over(self, point: float, order: int) -> Floats:
+        """Real parts of the transform over (point + i omega)^order, for an order of 1 or 2."""
+        share = 1.0 / (point + 1j * self.omega)
+        if order == 2:
+            share *= share
+        return np.asarray(self.real * share.real - self.imaginary * share.imag)
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A ``power`` of phi, for ``weights`` that sum to at most one; the rest to one lies at zero.
+
+    where
+      apart   whether the chance of nothing but zeros is taken off, where it is no tiny one; of a
+              random number of draws it is not
+    """
+
+    values: Floats
+    weights: Floats
+    power: Power
+    apart: bool = False
+
+    @cached_property
+    def _moving(self) -> Floats:
+        """The weights of all that is not zero."""
+        return np.where(self.values == 0.0, 0.0, self.weights)
+
+    @cached_property
+    def log_zeros(self) -> float:
+        """Logarithm of a^N; minus infinity where it is not taken off."""
+        moving = float(self._moving.sum())
+        if not self.apart or moving >= 1.0 or self.power.trials:
+            return -math.inf
+        found = self.power.sure * math.log1p(-moving)
+        return found if found > -_MOST_ZEROS_NATS else -math.inf
+
+    def rows(
+        self, step: float, frequencies: int, spread: float, turn: float = 0.0
+    ) -> Iterator[Row]:
+        """phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step, k < ``frequencies``.
+
+        Left out are those whose modulus is below e^-46.
+        """
+        apart = self.log_zeros > -math.inf
+        weights, less = (self._moving, 0.0) if apart else (self.weights, 1.0)
+        within = _turns(step * np.arange(ROW, dtype=np.float64), self.values)
+        constant = less * np.einsum("ji,i->j", within, weights)
+        batch = max(1, _MOST_CELLS // (ROW * len(weights)))
+        for first in range(0, frequencies, _BLOCK * _BLOCKS):
+            starts, dead = self._alive(
+                first, min(first + _BLOCK * _BLOCKS, frequencies), step, spread
+            )
+            for at in range(0, max(1, len(starts)), batch):
+                some = starts[at : at + batch]
+                # e^{i(x+y)} - 1 = (e^{ix} - 1)(e^{iy} - 1) + (e^{ix} - 1) + (e^{iy} - 1) takes
+                # few sines and keeps the digits of small phases.
+                before = _turns(step * some.astype(np.float64), self.values)
+                before = (before + (1.0 - less)) * weights
+                # Not a matrix product: that wakes threads, which cost more than they bring.
+                growth = np.einsum("mi,ji->mj", before, within)
+                growth += before.sum(axis=1)[:, None] + constant
+                omega = step * (some[:, None] + np.arange(ROW, dtype=np.float64))
+                real, imaginary = self._powers(growth, omega, spread, turn)
+                yield Row(omega, real, imaginary, dead if at == 0 else 0.0)
+
+    def _powers(
+        self, growth: Complexes, omega: Floats, spread: float, turn: float
+    ) -> tuple[Floats, Floats]:
+        """Real and imaginary parts of (1 + growth)^N, smoothed and turned.
+
+        Without the zeros' a^N it is that of (1 + growth / a)^N - 1 times a^N.
+        """
+        apart = self.log_zeros > -math.inf
+        if apart:
+            growth = growth * math.exp(-self.log_zeros / self.power.sure)
+        nats, angle = self.power.of(growth)
+        smooth = -0.5 * (omega * spread) ** 2
+        if not apart:
+            angle += omega * turn
+            size = np.exp(nats + smooth)
+            return size * np.cos(angle), size * np.sin(angle)
+        size = np.exp(smooth + self.log_zeros)
+        real = size * (np.expm1(nats) * np.cos(angle) - 2.0 * np.sin(0.5 * angle) ** 2)
+        imaginary = size * np.exp(nats) * np.sin(angle)
+        c, s = np.cos(omega * turn), np.sin(omega * turn)
+        return real * c - imaginary * s, real * s + imaginary * c
+
+    def _alive(
+        self, first: int, end: int, step: float, spread: float
+    ) -> tuple[NDArray[np.int64], float]:
+        """Where the rows that matter start, and a bound on the moduli in all others."""
+        starts, dead = np.arange(first, end, _BLOCK), 0.0
+        for size in (_BLOCK, _BLOCK // _SPLITS, ROW):
+            if size < _BLOCK:
+                starts = (starts[:, None] + size * np.arange(_SPLITS)).ravel()
+                starts = starts[starts < end]
+            logs = self.ceilings(step * starts.astype(np.float64), step * size, spread)
+            small = logs < -_DEAD_NATS
+            dead += size * float(np.exp(logs[small]).sum())
+            starts = starts[~small]
+        return starts, dead
+
+    def ceilings(self, omega: Floats, width: float, spread: float) -> Floats:
+        """Logarithms of bounds on |phi|^N e^{-(. spread)^2 / 2} in [omega, omega + width]; without
+        the zeros' a^N it is the lesser of |phi|^N + a^N and (a + |psi|)^N - a^N.
+        """
+        logs = self.power.ceiling(self._moduli(omega, width, self.weights))
+        if self.log_zeros > -math.inf:
+            count = self.power.sure
+            zeros = math.exp(self.log_zeros / count)
+            moving = self._moduli(omega, width, self._moving, zeros)
+            grown = self.log_zeros + np.log(np.expm1(count * np.log1p(moving / zeros)))
+            logs = np.minimum(np.logaddexp(logs, self.log_zeros), grown)
+        return np.asarray(logs - 0.5 * (omega * spread) ** 2)
+
+    def _moduli(self, omega: Floats, width: float, weights: Floats, rest: float = 0.0) -> Floats:
+        """Bounds on |sum of c_w e^{i . w}| in [omega, omega + width].
+
+        Of the values with |w - mean| width <= 1, at a + b with a the middle,
+        |sum of c_w e^{i(a+b)w}| <= |A + bA'| + b^2/2 V, A' the derivative and V the second moment
+        about the mean; the others count in full, but for ``rest``.
+        """
+        away = self.values - float((self.weights * self.values).sum())
+        slow = np.abs(away) * width <= 1.0
+        away, weights, half = away[slow], weights[slow], 0.5 * width
+        turned = np.exp(1j * np.multiply.outer(omega + half, away))
+        middle = np.einsum("mi,i->m", turned, weights)
+        change = 1j * half * np.einsum("mi,i->m", turned, weights * away)
+        others = (
+            1.0 - rest - float(weights.sum()) + 0.5 * half**2 * float((weights * away**2).sum())
+        )
+        modulus = np.maximum(np.abs(middle + change), np.abs(middle - change)) + others + _ROUNDING
+        return np.asarray(np.minimum(modulus, 1.0 - rest))
+
+
+def _turns(omega: Floats, values: Floats) -> Complexes:
+    """e^{i omega w} - 1, to its own digits."""
+    phase = np.multiply.outer(omega, values)
+    out = np.empty(phase.shape, dtype=np.complex128)
+    out.real = -2.0 * np.sin(0.5 * phase) ** 2
+    out.imag = np.sin(phase)
+    return out

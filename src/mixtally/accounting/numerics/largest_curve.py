@@ -1,0 +1,58 @@
+"""The largest of several curves at many epsilons, most of them ruled out by chords.
+
+A divergence is convex in e^epsilon: the chord between upper bounds at two epsilons lies above it.
+Where all of a chord is below what was found of other curves, nothing between its ends is computed.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from mixtally.primitives.tails import Floats
+
+Bound = Callable[[float, float], float]
+"""An upper bound of a divergence at an epsilon, or a cheaper one that is at most a second number.
+"""
+
+_SLACK = 1.0 + 1e-12
+"""Above the error of every chord."""
+
+
+def largest_curve(curves: Iterable[Bound], epsilons: Sequence[float]) -> list[float]:
+    """An upper bound of every curve at each of ``epsilons``, in their order.
+
+    Curves that may be the largest come first: where nothing was found a chord rules nothing out.
+    """
+    ascending, places = np.unique(np.asarray(epsilons, dtype=np.float64), return_inverse=True)
+    found: Floats = np.zeros(len(ascending))
+    for bound in curves:
+        _raise(found, bound, ascending)
+    return [float(value) for value in found[places]]
+
+
+def _raise(found: Floats, bound: Bound, epsilons: Floats) -> None:
+    """Raises what was ``found`` where this curve may lie above it."""
+    known: dict[int, float] = {}
+
+    def look(place: int) -> float:
+        if place not in known:
+            known[place] = bound(float(epsilons[place]), float(found[place]))
+            found[place] = max(found[place], known[place])
+        return known[place]
+
+    spans = [(0, len(epsilons) - 1)] if len(epsilons) else []
+    while spans:
+        first, last = spans.pop()
+        chord = _chord(epsilons[first : last + 1], look(first), look(last))
+        if np.any(chord > found[first + 1 : last]):
+            middle = (first + last) // 2
+            spans += [(first, middle), (middle, last)]
+
+
+def _chord(epsilons: Floats, first: float, last: float) -> Floats:
+    """Between both ends, the line in e^epsilon; nothing cancels."""
+    inner, span = epsilons[1:-1], math.expm1(epsilons[-1] - epsilons[0])
+    before, after = np.expm1(inner - epsilons[0]), np.expm1(epsilons[-1] - inner)
+    left = after * np.exp(inner - epsilons[0])
+    return np.asarray((first * left + last * before) / span * _SLACK)

@@ -1,0 +1,64 @@
+"""The saddle point of M(z)^N / z^order, where the integral of a sum of N draws goes through.
+
+It decides how many frequencies an integral takes, never what it bounds.
+"""
+
+import math
+
+from mixtally.accounting.numerics.draws import Draws, Spread
+from mixtally.accounting.numerics.few_valued import moments, tilted
+from mixtally.primitives.tails import Floats
+
+_MOST_STEPS = 100
+_LEAST = 1e-290
+_STRIDE = 4.0
+_CLOSE = 1e-9
+
+
+def summed(draws: Draws, log_m: float, weights: Floats, values: Floats) -> Spread:
+    """Mean and variance of the sum of draws that are tilted to ``weights``."""
+    number, (mean, variance) = draws.spread(log_m), moments(weights, values)
+    return Spread(number.mean * mean, number.mean * variance + number.variance * mean**2)
+
+
+def saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
+    """The minimum of N log M(t) - order log t over t > 0, which is convex; ``values`` ascend.
+
+    Where no value is heavy it lies where it does for a Gaussian, N (m + v t) = order / t.
+    """
+
+    def slopes(t: float) -> tuple[float, float]:
+        """First and second derivative by log t."""
+        mean, variance = summed(draws, *tilted(values, chances, t), values)
+        return t * mean - order, t * (mean + t * variance)
+
+    low = high = t = _likely(values, summed(draws, 0.0, chances, values), order)
+    if slopes(t)[0] >= 0.0:
+        while low > _LEAST and slopes(low)[0] >= 0.0:
+            low /= _STRIDE
+    else:
+        while high < 1.0 / _LEAST and slopes(high)[0] <= 0.0:
+            high *= _STRIDE
+    for _ in range(_MOST_STEPS):
+        slope, bend = slopes(t)
+        low, high = (t, high) if slope < 0.0 else (low, t)
+        step = -slope / bend if bend > 0.0 else math.inf
+        if abs(step) < _CLOSE:
+            break
+        newton = t * math.exp(step) if abs(step) < 2.0 else math.inf
+        t = newton if low < newton < high else math.sqrt(low) * math.sqrt(high)
+    return t
+
+
+def _likely(values: Floats, whole: Spread, order: int) -> float:
+    """Where a Gaussian has it, or where the largest value begins to weigh more than the others."""
+    heavy = 2.0 / float(values[-1])
+    if whole.variance <= 0.0:
+        return min(max(heavy, _LEAST), 1.0 / _LEAST)
+    root = math.sqrt(whole.mean**2 + 4.0 * order * whole.variance)
+    gaussian = (
+        2.0 * order / (whole.mean + root)
+        if whole.mean > 0.0
+        else (root - whole.mean) / (2.0 * whole.variance)
+    )
+    return min(max(min(heavy, gaussian), _LEAST), 1.0 / _LEAST)

@@ -1,0 +1,213 @@
+"""From a protocol's name and parameters, as people give them, to the record that is accounted for.
+
+Every protocol needs some parameters and may take others, as the table of its mechanism says. What
+is left out of those it can be calibrated by is found by ``calibrate``.
+"""
+
+from dataclasses import dataclass, replace
+
+from mixtally.accounting.accountant import Record
+from mixtally.accounting.divergence import CountedParameters
+from mixtally.accounting.divergence.registry import DIVERGENCES
+from mixtally.errors import ParameterError
+from mixtally.model.guarantee import arriving, checked_fraction
+from mixtally.model.mechanism import Mechanism, Parameter, mechanism_of, mechanisms, protocols
+from mixtally.model.mechanism.parameters import ParameterRules, Parameters, ParameterSpec, flags
+
+__all__ = ["Parameters", "Parsed", "checked", "parsed", "protocols", "sought_in", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The record that parameters describe.
+
+    where
+      counted   with the fakes and people that certainly are honest: the promise is about these
+      sent      with everybody and everything that is promised: errors are about these
+      sought    what is to be found; nothing where everything was given
+      crowd     people whose flips are counted on, None where nobody's are
+    """
+
+    counted: Record
+    sent: Record
+    sought: Parameter | None
+    crowd: int | None
+
+
+def parsed(
+    name: str, given: Parameters, honest_share: float = 1.0, *, for_epsilon: float | None = None
+) -> Parsed:
+    """The record of protocol ``name`` with these parameters.
+
+    ``for_epsilon`` when one of them was left out, to be found for that epsilon.
+
+    Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
+    out of range.
+    """
+    kind = mechanism_of(name)
+    own = DIVERGENCES[kind]
+    sought = None if for_epsilon is None else sought_in(kind, name, given)
+    left_out = set() if sought is None else {sought.name}
+    whole = checked(kind, name, given, left_out)
+    takes = kind.PROTOCOLS[name]
+    fraction = checked_fraction(honest_share)
+    counted = own.counts_people(name, whole)
+    if fraction < 1.0 and not counted and "fakes" not in takes.required:
+        raise ParameterError(
+            "--honest-share",
+            wanted="a protocol that counts on people's fakes or flips",
+            got=name,
+            do="leave it out: its noise is no other person's",
+        )
+    fakes, crowd = whole.get("fakes") or 0, whole.get("users") or 0 if counted else 0
+    sure = CountedParameters(
+        whole, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
+    )
+    return Parsed(
+        Record(*own.record_fields(name, sure)),
+        Record(*own.record_fields(name, CountedParameters(whole, fakes, crowd, for_epsilon))),
+        None if sought is None else sought.sought,
+        sure.crowd if counted else None,
+    )
+
+
+def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
+    """Return every parameter that some protocol takes, each name once.
+
+    Parameters
+    ----------
+    claimed : bool
+        Whether something is claimed about a mechanism, which is then attacked; otherwise the
+        mechanism is priced.
+
+    Returns
+    -------
+    tuple of ParameterSpec
+        In the order of the mechanisms. Where mechanisms describe a parameter of one name
+        differently, it has all their texts and no range.
+
+    Raises
+    ------
+    TypeError
+        For two parameters of one name and different types.
+    """
+    found: dict[str, ParameterSpec] = {}
+    for kind in mechanisms():
+        takes = [one.claimed if claimed else one.priced for one in kind.PROTOCOLS.values()]
+        for one in kind.PARAMETERS:
+            if not any(one.name in names for names in takes):
+                continue
+            known = found.setdefault(one.name, one)
+            if (known.kind, known.default) != (one.kind, one.default):
+                raise TypeError(f"{one.name}: two mechanisms have parameters of this name")
+            if known.help != one.help:
+                text = f"{known.help} {one.help}".removesuffix(".")
+                found[one.name] = replace(known, text=text, low=None, high=None)
+    return tuple(found.values())
+
+
+def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
+    """Return the parameter of protocol ``name`` that was left out to be found.
+
+    Raises
+    ------
+    ParameterError
+        When none was left out.
+    """
+    specs, sought = {one.name: one for one in kind.PARAMETERS}, kind.PROTOCOLS[name].sought
+    for field in sought:
+        if given.get(field) is None:
+            return specs[field]
+    raise ParameterError(
+        name,
+        wanted="what is to be found left out",
+        got=flags(sought, kind.PARAMETERS),
+        do="leave one out, or ask `mixtally check delta` what they leave",
+    )
+
+
+def checked(
+    kind: type[Mechanism], name: str, given: Parameters, left_out: set[str] | None = None
+) -> Parameters:
+    """Validate the parameters of protocol ``name`` and fill in defaults.
+
+    Parameters
+    ----------
+    kind : type of Mechanism
+        The class of which ``name`` is a protocol.
+    name : str
+        The protocol.
+    given : Parameters
+        What people gave.
+    left_out : set of str, optional
+        The parameters to be found; with them others may be left to the search.
+
+    Returns
+    -------
+    whole : Parameters
+        A value for every parameter of the class.
+
+    Raises
+    ------
+    ParameterError
+        For what is missing, not taken, contradictory or out of range.
+    """
+    rules, specs = kind.PROTOCOLS[name], kind.PARAMETERS
+    chosen = {one for one in rules.chosen if given.get(one) is None}
+    may_lack = left_out | chosen if left_out else set[str]()
+    required, may = _required(rules, given) - may_lack, rules.optional | may_lack
+    names = given.given()
+    if not required <= names or not names <= required | may:
+        raise ParameterError(
+            name,
+            wanted=flags(required, specs) or "nothing",
+            got=flags(names, specs) or "neither",
+            do="give exactly these parameters"
+            + (f"; it may take {flags(may, specs)}" if may else ""),
+        )
+    for one in specs:
+        if one.name in names:
+            one.check(given.get(one.name), given)
+    _check_together(name, rules, given)
+    return given.of(specs)
+
+
+def _required(rules: ParameterRules, given: Parameters) -> frozenset[str]:
+    """Return what must be given, where another parameter may stand in place of one."""
+    required = rules.required
+    for one, other in rules.instead:
+        if one in required and given.get(other) is not None:
+            required = required - {one} | {other}
+    return required
+
+
+def _check_together(name: str, rules: ParameterRules, given: Parameters) -> None:
+    for flag, value in (("bins", given.get("bins")), ("max-set", given.get("max_set"))):
+        if given.get("bits") is not None and value is not None:
+            raise ParameterError(
+                name,
+                wanted=f"--{flag} or --bits",
+                got="both",
+                do="a record is one of --bins, or a set of them, or free --bits",
+            )
+    if given.get("background") is not None and given.get("bits") is None:
+        raise ParameterError(
+            name,
+            wanted="--bits beside --background",
+            got="--background alone",
+            do="leave it out: other records are accounted for in any crowd",
+        )
+    if given.get("count_crowd") and given.get("users") is None:
+        raise ParameterError(
+            name,
+            wanted="--users, the people who are counted on",
+            got="--count-crowd alone",
+            do="say how many honest people take part",
+        )
+    if (given.get("max_set") or 1) > 1 and not given.get("split") and not rules.sets:
+        raise ParameterError(
+            name,
+            wanted="one set bit a message",
+            got=f"--max-set {given.get('max_set')}",
+            do="add --split: every attribute travels as a message of its own",
+        )

@@ -1,0 +1,341 @@
+"""The price of a contract's terms: all parts and all collections together.
+
+A part covered by every mix is priced with the fakes of one, the honest one: what the others add is
+post-processing. A part covered by people is priced with the fakes and flips of floor(h m) of them,
+averaged over their coins (``coins``). Parts and collections are composed by the privacy loss
+distributions of these averages, and what caps cost (``overflow``) is added at the end.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.composition.both_ways import worst_curve
+from mixtally.accounting.composition.pld import CLOSE, Curve, Tightness
+from mixtally.accounting.numerics.bracket import ELSEWHERE, Bracket, not_nothing
+from mixtally.accounting.plans.counted_part import Counted
+from mixtally.accounting.plans.overflow import local_growth, overflow
+from mixtally.errors import PlanError
+from mixtally.model.certificate import Certificate, Status
+from mixtally.model.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, Shape
+from mixtally.model.guarantee import Guarantee, Observer
+
+_BELOW = 1.0 - 1e-12
+_AGAIN = 1.0 + 1e-6
+"""How far a stated number may differ from the derived one: another machine rounds otherwise."""
+_UNLIKELY = 1e-3
+"""Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
+COINS = "averaged over the coins by which people draw a fake more"
+CAPPED = "with what the cap of a message costs added"
+TOGETHER = "all parts and collections composed"
+SETS = "every message of a set has fakes of its own cell: disjoint sets are the worst"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyTerms:
+    """All of a plan that its price depends on.
+
+    where
+      parts         streams of messages, one after the other
+      collections   how often all of them are sent
+      people        honest people who certainly take part; 0 where every mix brings the cover
+      count_flips   whether these people's flips or replaced values are part of it
+      hops          mixes in a row
+    """
+
+    parts: tuple[Part, ...]
+    guarantee: Guarantee
+    collections: int
+    people: int
+    count_flips: bool
+    hops: int
+
+    @classmethod
+    def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
+        """That of ``plan``, whatever certificate it carries; of so many collections under it."""
+        people = 0 if plan.cover is Cover.MIXES else plan.honest_people
+        return cls(
+            plan.parts,
+            plan.guarantee,
+            plan.collections if collections is None else collections,
+            people,
+            plan.count_flips,
+            plan.hops,
+        )
+
+
+def counted(terms: PrivacyTerms) -> Counter[Counted]:
+    """What each part counts on -> in how many messages of a person, over all collections."""
+    found: Counter[Counted] = Counter()
+    for part in terms.parts:
+        messages = part.record_messages if isinstance(part.recipe, Shape) else 1
+        found[_counted(part, terms)] += messages * terms.collections
+    return found
+
+
+def _counted(part: Part, terms: PrivacyTerms) -> Counted:
+    """One person's bins differ in two: where others never matter, two are as good as many, and of
+    a set in clear every message for itself.
+    """
+    blank = part.own is None or part.own.record is FakeRecord.BLANK
+    alone = isinstance(part.recipe, Shape) or (
+        part.most_set == 1 and blank and not terms.count_flips and part.threshold is not None
+    )
+    if alone:
+        layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
+        part = replace(part, bins=2, most_set=1, layout=layout)
+    return Counted(part, terms.people, terms.count_flips)
+
+
+def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
+    """Bounds of delta at the epsilon of the guarantee, caps included."""
+    epsilon, groups = terms.guarantee.epsilon, counted(terms)
+    if groups.total() == 1:
+        (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
+    else:
+        upper = composed(terms, accountant, tightness)
+        lower = max(group.lower(accountant, epsilon, times) for group, times in groups.items())
+        bounds = Bracket(min(upper, lower), upper)
+    more = capped_cost(terms)
+    return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
+
+
+def composed(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
+    """The upper bound of delta at the epsilon of the guarantee, without caps."""
+    epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
+    if _reach(terms) * _AGAIN <= epsilon:
+        return 0.0  # kept by all messages even where they are traced to their senders
+    return together([Taken(terms, counted(terms), epsilon)], accountant, delta, tightness)(epsilon)
+
+
+class Taken(NamedTuple):
+    """What a person takes part in.
+
+    where
+      groups    those that are counted of ``terms``
+      epsilon   what all of it takes where epsilons are added up
+    """
+
+    terms: PrivacyTerms
+    groups: Counter[Counted]
+    epsilon: float
+
+
+def together(
+    several: Sequence[Taken], accountant: Accountant, aim: float, tightness: Tightness = CLOSE
+) -> Curve:
+    """The upper bound of delta(epsilon) of all messages of a person, without caps, on [0, 20].
+
+    It is the smaller of the composed delta and of basic composition, where every message has an
+    even share of what is taken; a hair of ``aim``, a delta to compare it with, may be added.
+    Source of the latter: Dwork et al. (2006), theorem 1.
+    """
+    groups = sum((one.groups for one in several), Counter[Counted]())
+    if groups.total() == 1:  # nothing to compose: the exact number itself
+        (alone,) = groups
+        return lambda epsilon: alone.bounds(accountant, epsilon).upper
+    negligible, tightness = _UNLIKELY * aim / groups.total(), tightness.aimed(aim, groups.total())
+    # Between collections answers may follow from what was seen, and so may the way they go.
+    once = sum(one.terms.collections for one in several) == 1
+    losses = [
+        ((group.ways if once else group.losses)(accountant, negligible, tightness), times)
+        for group, times in groups.items()
+    ]
+    worst, reach = worst_curve(losses), math.fsum(_reach(one.terms) for one in several)
+    every = math.fsum(one.epsilon for one in several)
+    shares = [  # a hair below, so that decimals add up
+        (group.curve(accountant, negligible), times, _BELOW * epsilon / every / own.total())
+        for _, own, epsilon in several
+        for group, times in own.items()
+    ]
+
+    def upper(epsilon: float) -> float:
+        added = math.fsum(times * curve(epsilon * share) for curve, times, share in shares)
+        return not_nothing(min(1.0, added, worst(epsilon)), epsilon, reach)
+
+    return upper
+
+
+def _reach(terms: PrivacyTerms) -> float:
+    """No finite loss is larger."""
+    local = local_epsilon_of(terms)
+    return math.inf if local is None else local
+
+
+def capped_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
+    """What all caps together may add to delta, at the epsilon of the guarantee or another."""
+    total = math.fsum(_overflows(part, terms) for part in terms.parts)
+    grow = math.exp(terms.guarantee.epsilon if epsilon is None else epsilon)
+    return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
+
+
+def _overflows(part: Part, terms: PrivacyTerms) -> float:
+    """The chance, summed over all messages that the proof counts, of being drawn again."""
+    cap = part.layout.cap
+    if cap is None or part.threshold is None:
+        return 0.0
+    largest = part.bins if part.most_set is None else part.most_set
+    record = overflow(part.bins, largest, part.threshold, cap)
+    total = record
+    if isinstance(part.recipe, BlanksRecipe):
+        total += part.recipe.count * overflow(part.bins, 0, part.threshold, cap)
+    if part.own is not None:
+        ones = 1 if part.own.record is FakeRecord.UNIFORM else 0
+        fakes = terms.people * part.own.most
+        total += fakes * overflow(part.bins, ones, part.threshold, cap)
+    if terms.count_flips:
+        total += terms.people * record
+    return total * part.repeats  # fakes go with records that are sent once
+
+
+def local_epsilon_of(terms: PrivacyTerms) -> float | None:
+    """What is left when all hops collude with the collector; None for nothing."""
+    total = 0.0
+    for part in terms.parts:
+        total += part.local_epsilon
+        if part.layout.cap is not None and part.threshold is not None:
+            grown = local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
+            total += part.repeats * grown
+    total *= terms.collections
+    return total if math.isfinite(total) else None
+
+
+def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
+    """What is proved of ``terms``, once; raises AccountingError when a number cannot be right."""
+    own = accountant or Accountant()
+    return own.remembered(terms, lambda: _proved(terms, own))
+
+
+def _proved(terms: PrivacyTerms, accountant: Accountant) -> Certificate:
+    bounds, groups = delta_of(terms, accountant), counted(terms)
+    sources = [
+        accountant.delta(
+            Record.of(group.mechanism(group.fakes.sure)), terms.guarantee.epsilon
+        ).source
+        for group in groups
+    ]
+    if any(part.own is not None and part.own.coin for part in terms.parts):
+        sources.append(COINS)
+    if any(part.pads and isinstance(part.recipe, Shape) for part in terms.parts):
+        sources.append(SETS)
+    if groups.total() > 1:
+        sources.append(TOGETHER)
+    if capped_cost(terms) > 0.0:
+        sources.append(CAPPED)
+    return Certificate(
+        epsilon=terms.guarantee.epsilon,
+        lower=bounds.lower,
+        upper=bounds.upper,
+        observer=Observer.MESSAGES,
+        status=Status.PROVED,
+        source="; ".join(dict.fromkeys(sources)),
+        assumption=assumption(terms),
+    )
+
+
+def assumption(terms: PrivacyTerms) -> str:
+    """Who must be trusted for the promise, in words."""
+    if not terms.people:
+        who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
+        return f"holds if {who} honest, whatever everybody else does"
+    drawn = ["draw their fakes"] * any(part.own for part in terms.parts)
+    replaced = any(part.replaced is not None for part in terms.parts)
+    flipped = not replaced or any(part.threshold is not None for part in terms.parts)
+    drawn += ["flip their bits"] * (terms.count_flips and flipped)
+    drawn += ["replace their values"] * replaced
+    if not drawn:
+        return "holds whatever everybody else does: each report hides its person by itself"
+    told = " and ".join(drawn)
+    if any(part.own is not None and part.own.coin for part in terms.parts):
+        told += " as told and arrive whatever they drew"
+    else:
+        told += " as told"
+    if terms.hops == 1:
+        return (
+            f"holds if the mix is honest and receives the messages of at least {terms.people:,} "
+            f"honest people, who {told}"
+        )
+    return (
+        f"holds if the first honest mix receives the messages of at least {terms.people:,} "
+        f"honest people, who {told}: the first mix is, or those before the first honest "
+        "one forward all they got"
+    )
+
+
+def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
+    """Derive the certificate of a plan from its integers and compare every field with the file.
+
+    Neither end of delta may differ from the derived one by more than rounding. So the distance
+    between the two ends, which decides whether delta is called exact, is a derived one too.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan as a file states it.
+    accountant : Accountant, optional
+        Holds the numbers that were computed before.
+
+    Returns
+    -------
+    Certificate
+        The derived certificate.
+
+    Raises
+    ------
+    PlanError
+        If the plan promises less delta than is proved, or if a field differs from the derived one.
+    """
+    terms = PrivacyTerms.of(plan)
+    true, stated = certified(terms, accountant), plan.certificate
+    if true.lower > stated.upper:
+        raise PlanError(
+            "certificate of the plan",
+            wanted=f"delta of at least {true.lower:g}, which its integers have",
+            got=f"{stated.upper:g}",
+            do="do not answer under it: its promise is false",
+        )
+    _check_ends(true, stated)
+    for field in ("epsilon", "observer", "status", "source", "assumption"):
+        wanted, got = getattr(true, field), getattr(stated, field)
+        if wanted != got:
+            raise _altered(f"{field} {str(wanted)!r}", repr(str(got)))
+    left, said = local_epsilon_of(terms), plan.local_epsilon
+    if (left is None) != (said is None) or (
+        left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
+    ):
+        raise _altered(f"a local epsilon of {_shown(left)}", _shown(said))
+    return true
+
+
+def _check_ends(true: Certificate, stated: Certificate) -> None:
+    """Refuse a stated end that differs from the derived one by more than rounding.
+
+    The lower end is a difference of numbers as large as the upper end, so its rounding is a share
+    of the upper end.
+    """
+    rounding = (_AGAIN - 1.0) * true.upper
+    too_low = true.upper > stated.upper * ELSEWHERE
+    too_high = stated.upper > true.upper + rounding
+    if too_low or too_high or abs(stated.lower - true.lower) > rounding:
+        raise _altered(
+            f"the bounds that follow from its integers, {true.lower:.12g} to {true.upper:.12g}",
+            f"{stated.lower:.12g} to {stated.upper:.12g}",
+        )
+
+
+def _shown(epsilon: float | None) -> str:
+    return "none: nothing is left" if epsilon is None else f"{epsilon:.7g}"
+
+
+def _altered(wanted: str, got: str) -> PlanError:
+    return PlanError(
+        "certificate of the plan",
+        wanted=wanted,
+        got=got,
+        do="the file was altered: take it as it was published",
+    )

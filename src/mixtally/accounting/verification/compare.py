@@ -1,0 +1,135 @@
+"""A stated certificate beside what was derived again: refused where delta cannot be as stated.
+
+For one part, sent once and asked once, the two numbers must agree. Over several messages the stated
+one is composed by the accountant, which is not done again here; but what one message tells, all of
+them tell, so that the lower end of any part is one of the whole.
+"""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import NamedTuple
+
+from mixtally.accounting.verification.derive import PartBracket, check
+from mixtally.accounting.verification.stream import Plain, promised, sent
+from mixtally.errors import PlanError
+
+_SUBJECT = "certificate of the plan"
+_DIGITS = 9
+COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was derived")
+_WHOLE = "the stated delta of at most {stated} is what was derived again"
+_LOOSELY = "where at most {stated} is stated, delta was derived again as at most {derived}"
+_NEAR = 1e-2
+"""A bound that is no more than this share above the stated one is taken for the same."""
+_CHECKED = "the stated delta of at most {stated} is no lower than what was derived again from below"
+_COMPOSED = (
+    "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
+    "accountant alone; it is no lower than that of any one of them"
+)
+_ABOVE = (
+    "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
+    "accountant alone; of some only an upper end was derived, with which it is not compared"
+)
+_NOTHING = "nothing of the stated delta of at most {stated} was derived again"
+
+
+class Verdict(NamedTuple):
+    """A certificate that was not refused.
+
+    where
+      parts   what was derived for each part
+      whole   whether the stated number itself was derived again, within a hundredth
+      said    what that makes of the stated number, in a sentence
+    """
+
+    parts: list[PartBracket]
+    whole: bool
+    said: str
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row a part under ``COLUMNS``; numbers are rounded outwards, a dash where none is."""
+        return [
+            (
+                str(number),
+                part.protocol,
+                shown(part.lower, up=False),
+                shown(part.upper, up=True),
+                part.proved,
+            )
+            for number, part in enumerate(self.parts, 1)
+        ]
+
+    def facts(self) -> dict[str, object]:
+        """As one JSON object."""
+        return {
+            "whole": self.whole,
+            "said": self.said,
+            "parts": [part._asdict() for part in self.parts],
+        }
+
+
+def verdict(plan: Plain) -> Verdict:
+    """What of the certificate in ``plan`` was derived again.
+
+    where
+      plan   as it stands in its file
+
+    Raises PlanError where the certificate states less than was derived or a lower end above what
+    was derived, or is not one of the plan's epsilon.
+    """
+    parts = check(plan)
+    stated = plan["certificate"]
+    upper = float(stated["upper"])
+    if float(stated["epsilon"]) != promised(plan):
+        raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
+    messages = sent(plan)
+    for part in parts:
+        _check_lower_end(part, upper)
+    if messages == 1:
+        _check_agreement(parts[0], float(stated["lower"]), upper)
+    above = parts[0].upper if messages == 1 else None
+    whole = above is not None and above <= upper * (1.0 + _NEAR)
+    if all((part.lower, part.upper) == (None, None) for part in parts):
+        said = _NOTHING
+    elif above is None:
+        lower = all(part.lower is not None for part in parts)
+        said = _CHECKED if messages == 1 else _COMPOSED if lower else _ABOVE
+    else:
+        said = _WHOLE if whole else _LOOSELY
+    numbers = {"stated": shown(upper, up=True), "derived": shown(above, up=True)}
+    return Verdict(parts, whole, said.format(messages=messages, **numbers))
+
+
+_TAKE = "the file was altered: take it as it was published"
+_FALSE = "do not answer under it: its promise is false"
+
+
+def _check_lower_end(part: PartBracket, upper: float) -> None:
+    """What one message tells, all of them tell."""
+    if part.lower is not None and not part.lower <= upper:
+        wanted = f"delta of at least {shown(part.lower, up=False)}, which {part.protocol} has"
+        raise _refused(wanted, repr(upper), _FALSE)
+
+
+def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
+    """Compare both ends for one message that is asked once.
+
+    The stated upper end is no less than the derived one, and the stated lower end is no more than
+    the derived upper one.
+    """
+    if part.least is not None and not part.least <= upper:
+        wanted = f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
+        raise _refused(wanted, repr(upper), _TAKE)
+    if part.upper is not None and not lower <= part.upper:
+        wanted = f"a lower end of at most {shown(part.upper, up=True)}, which delta does not exceed"
+        raise _refused(wanted, repr(lower), _TAKE)
+
+
+def shown(number: float | None, *, up: bool) -> str:
+    """Nine digits, rounded ``up`` or down; a dash for none."""
+    if number is None:
+        return "-"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{context.create_decimal_from_float(number):.{_DIGITS}g}"
+
+
+def _refused(wanted: str, got: str, do: str) -> PlanError:
+    return PlanError(_SUBJECT, wanted=wanted, got=got, do=do)

@@ -1,0 +1,160 @@
+"""Records of at most two bins among flipped blanks, from the definition, in balls.
+
+With r = (1 - q) / q a record's weight under u is r^2, 1 or r^-2 as it shows two, one or none of
+u's two bins. Of two records u and v that share no bin X_u and X_v are independent; of two that
+share one they are, given the N_1 of the N records that show it:
+
+    none shared:  X = n_2 r^2 + n_1 + (N - n_1 - n_2) r^-2, n_i records that show i of the two,
+    one shared:   X = a r^2 + (N_1 - a + b) + (N - N_1 - b) r^-2, a and b those that show the other,
+                  among the N_1 and among the rest.
+
+Who forgets a bin turns these into every other way in which two records of at most two bins lie, and
+forgetting is post-processing: with four bins or more the larger of the two is delta. Exchanging u
+and v exchanges the directions. All values of X are multiples of one number, integers here, so that
+they are put in order exactly.
+
+What windows cut is at most the chance, when one of the N records is the person's, that any of the
+counts is outside its own.
+
+Source: docs/explanation/accounting.md, "The identity".
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+from mixtally.accounting.verification.balls import (
+    FIRST_NATS,
+    NOTHING,
+    Bounds,
+    UndecidedError,
+    arb,
+    certainly_below,
+    exactly,
+)
+from mixtally.accounting.verification.binomials import Binomial
+
+_SCALE = 1 << 64
+Atom = tuple[int, arb]
+"""A value of X, as a multiple of ``Values.unit``, and its chance."""
+
+
+class Values:
+    """X for so many records of every weight, as integers; ``unit`` is what one of them is worth."""
+
+    def __init__(self, threshold: int) -> None:
+        stays, flips = (_SCALE - threshold) ** 2, threshold**2
+        self.flip = Fraction(threshold, _SCALE)
+        self._weights = stays**2, stays * flips, flips**2
+        self.unit = Fraction(1, stays * flips)
+        self.ratio = Fraction(stays, flips) ** 2
+
+    def of(self, two: int, one: int, none: int) -> int:
+        """Of records that show two, one and none of the bins."""
+        high, middle, low = self._weights
+        return two * high + one * middle + none * low
+
+
+def looks(fakes: int, threshold: int) -> int:
+    """About how many values of X are added up."""
+    nats = FIRST_NATS
+    flip = Fraction(threshold, _SCALE)
+    one = _length(Binomial(fakes + 1, flip), nats)
+    both = _length(Binomial(fakes + 1, flip * flip), nats)
+    return both * _length(Binomial(fakes + 1, 2 * flip * (1 - flip)), nats) + one * one * both
+
+
+def _length(binomial: Binomial, nats: float) -> int:
+    low, high = binomial.window(nats)
+    return high - low + 1
+
+
+def apart(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+    """Delta of two records that share no bin, among ``fakes`` blanks. Raises UndecidedError."""
+    records, values = fakes + 1, Values(threshold)
+    if not certainly_below(grow, exactly(values.ratio)):
+        return NOTHING
+    flip = values.flip
+    both, one = flip * flip, 2 * flip * (1 - flip)
+    binomial = Binomial(records, both)
+    (low, high), (first, last) = binomial.window(nats), Binomial(records, one).window(nats)
+    atoms = []
+    for two, chance in enumerate(binomial.points(low, high), low):
+        end = min(last, records - two)
+        if end < first:
+            continue
+        given = _points(Binomial(records - two, one / (1 - both)), first, end)
+        for n, share in enumerate(given, first):
+            atoms.append((values.of(two, n, records - two - n), chance * share))
+    total = _positive_part(atoms, grow) * exactly(values.unit) / records
+    cut = _outside(fakes, both, (low, high)) + _outside(fakes, one, (first, last))
+    return Bounds(total, total + cut)
+
+
+def sharing(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+    """Delta of two records that share one bin, among ``fakes`` blanks. Raises UndecidedError."""
+    records, values = fakes + 1, Values(threshold)
+    flip = values.flip
+    if not certainly_below(grow, exactly(((1 - flip) / flip) ** 2)):
+        return NOTHING
+    binomial = Binomial(records, flip)
+    low, high = binomial.window(nats)
+    inner = Binomial(records, flip * flip).window(nats)
+    outer = Binomial(records, flip * (1 - flip)).window(nats)
+    total = arb(0)
+    for shown, chance in enumerate(binomial.points(low, high), low):
+        rest = records - shown
+        if shown < inner[0] or rest < outer[0]:
+            continue
+        many = _points(Binomial(shown, flip), inner[0], min(inner[1], shown))
+        few = _points(Binomial(rest, flip), outer[0], min(outer[1], rest))
+        atoms = [
+            (values.of(a, shown - a + b, rest - b), left * right)
+            for (a, left), (b, right) in product(
+                enumerate(many, inner[0]), enumerate(few, outer[0])
+            )
+        ]
+        total += chance * _positive_part(atoms, grow)
+    total = total * exactly(values.unit) / records
+    cut = _outside(fakes, flip, (low, high)) + _outside(fakes, flip * flip, inner)
+    cut += _outside(fakes, flip * (1 - flip), outer)
+    return Bounds(total, total + cut)
+
+
+def _points(binomial: Binomial, first: int, last: int) -> Sequence[arb]:
+    return binomial.points(first, last) if binomial.trials else [arb(1)]
+
+
+def _positive_part(atoms: list[Atom], grow: arb) -> arb:
+    """E[(X_u - e^eps X_v)_+] for two independent draws of the same atoms."""
+    atoms.sort(key=lambda atom: atom[0], reverse=True)
+    total = chance = mean = arb(0)
+    taken = 0
+    for value, share in atoms:
+        limit = grow * value
+        # With a smaller X_v more of the values of X_u exceed it.
+        while taken < len(atoms) and _exceeds(atoms[taken][0], limit):
+            chance += atoms[taken][1]
+            mean += atoms[taken][1] * atoms[taken][0]
+            taken += 1
+        if taken:
+            total += share * (mean - limit * chance)
+    return total
+
+
+def _exceeds(value: int, limit: arb) -> bool:
+    if limit < value:
+        return True
+    if limit > value:
+        return False
+    raise UndecidedError("rigorous check: two weights too close to compare")
+
+
+def _outside(fakes: int, chance: Fraction, window: tuple[int, int]) -> arb:
+    """At least the chance that one of two counts is outside its window, that of u or that of v.
+
+    Each counts K blanks, with Bin(K, chance), and the person's record: one more, or none.
+    """
+    low, high = window
+    blanks = Binomial(fakes, chance)
+    return 2 * (blanks.most_below(low - 1) + blanks.most_above(high))

@@ -1,0 +1,124 @@
+"""A record in clear among fakes that one mix draws for every bin, in integers.
+
+With F the distribution of the fakes in a bin, two bins show s and t with F(s-1) F(t) if the person
+is in the first, F(s) F(t-1) if in the second, and
+
+    delta = sum over s, t of (F(s-1) F(t) - e^eps F(s) F(t-1))_+.
+
+A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios in order, the t of a
+larger s are those of a smaller one and more: one pass. Exchanging s and t exchanges the directions.
+
+A set of k bins, each of which has fakes of its own, is 2k such bins at the most: ``lattice``.
+
+Source: docs/explanation/accounting.md, "clear-shaped".
+"""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from mixtally.accounting.verification.balls import Bounds, UndecidedError, arb, exactly
+from mixtally.accounting.verification.lattice import composed
+
+_SCALE = 1 << 64
+_BITS = 320
+"""Two ratios of integers below 2^64 differ by 2^-128 or more, so floors at these bits tell them
+apart."""
+_MOST_ABOVE = 100_000
+
+
+class Shape(NamedTuple):
+    """How fakes fall from ``shift`` on, to both sides.
+
+    where
+      gaussian   as exp(-j^2 / (2 first)); as (first / 2^64)^j otherwise
+    """
+
+    gaussian: bool
+    first: int
+    shift: int
+
+
+def table(shape: Shape) -> list[int]:
+    """F times 2^64 for k = 0, 1, .., rounded down but for the middle.
+
+    Raises UndecidedError where a chance is too close to an integer to be rounded.
+    """
+    falls: list[arb] = []
+    for j in range(1, _MOST_ABOVE + 1):
+        fall = _fall(shape, j)
+        if fall * _SCALE < 1:
+            break
+        if not fall * _SCALE >= 1:
+            raise UndecidedError("rigorous check: a table that ends too close to nothing")
+        falls.append(fall)
+    total = 1 + sum(falls, arb(0)) + sum(falls[: shape.shift], arb(0))
+    side = []
+    for fall in falls:
+        whole = (fall * _SCALE / total).floor().unique_fmpz()
+        if whole is None:
+            raise UndecidedError("rigorous check: a chance too close to an integer over 2^64")
+        side.append(int(whole))
+    below = [*side, *[0] * shape.shift][: shape.shift]
+    return [*reversed(below), _SCALE - sum(side) - sum(below), *side]
+
+
+def _fall(shape: Shape, j: int) -> arb:
+    """F(s + j) / F(s) before it is rounded."""
+    if shape.gaussian:
+        return exactly(Fraction(-j * j, 2 * shape.first)).exp()
+    return exactly(Fraction(shape.first, _SCALE)) ** j
+
+
+def one_bin(shape: Shape, grow: arb) -> Bounds:
+    """Delta of one record; ``grow`` is e^eps. Raises UndecidedError."""
+    return of_table(table(shape), grow)
+
+
+def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
+    """Delta of two disjoint sets of so many bins. Raises UndecidedError."""
+    weights = table(shape)
+    before, here = [0, *weights], [*weights, 0]
+    more, less = (
+        [
+            (exactly(Fraction(other, one)), exactly(Fraction(one, _SCALE)))
+            for one, other in zip(ours, theirs, strict=True)
+            if one
+        ]
+        for ours, theirs in ((before, here), (here, before))
+    )
+    return composed(size, more, less, grow, nats)
+
+
+def of_table(weights: list[int], grow: arb) -> Bounds:
+    """Delta where a bin gets k fakes with chance weights[k] / 2^64. Raises UndecidedError."""
+    cells = [
+        cell for cell in zip([0, *weights], [*weights, 0], strict=True) if cell != (0, 0)
+    ]  # F(k-1) and F(k)
+    cells.sort(key=_ratio)
+    total, gains, losses, taken = arb(0), 0, 0, 0
+    for before, here in cells:
+        while taken < len(cells) and _counts(before, here, *cells[taken], grow):
+            losses += cells[taken][0]
+            gains += cells[taken][1]
+            taken += 1
+        total += arb(before * gains) - grow * (here * losses)
+    value = total / _SCALE / _SCALE
+    return Bounds(value, value)
+
+
+def _ratio(cell: tuple[int, int]) -> int:
+    before, here = cell
+    return (before << _BITS) // here if here else 1 << (2 * _BITS)
+
+
+def _counts(before: int, here: int, other: int, above: int, grow: arb) -> bool:
+    """Whether F(s-1) F(t) > e^eps F(s) F(t-1), with F(t-1) = other and F(t) = above."""
+    gain, loss = before * above, here * other
+    if not loss or not gain:
+        return gain > 0
+    limit = grow * loss
+    if limit < gain:
+        return True
+    if limit > gain:
+        return False
+    raise UndecidedError("rigorous check: two chances too close to compare")

@@ -1,0 +1,152 @@
+"""A record in clear among uniform fakes, from the definition, in balls.
+
+With N = fakes + 1 records and A, B of them in the bins of u and v, X_u = d A and X_v = d B, so
+
+    delta = (d/N) E[(A - e^eps B)_+].
+
+Exchanging A and B exchanges the directions. Given T = A + B, which is Bin(N, 2/d), A is
+Bin(T, 1/2); with k the least integer above T e^eps / (1 + e^eps), h = P(A = k | T) and
+s = P(A >= k | T),
+
+    E[(A - e^eps (T - A))_+ | T] = (1 + e^eps) (T s + k h) / 2 - e^eps T s,
+
+since sum of a P(A = a | T) over a >= k is (T s + k h) / 2. From T to T - 1 Pascal's rule moves s by
+half a point, so that one tail is all that is ever added up.
+
+*Replaced.* Let a uniform bin take the place of the person's with a chance g. Its weights are then
+g + (1 - g) d where it shows the bin of u, and g elsewhere, so
+
+    delta = (1/N) E[((1 - g) d (A - e^eps B) - (e^eps - 1) g N)_+]
+          = (1 - g)(d/N) E[(A - e^eps B - c)_+],    c = (e^eps - 1) g N / ((1 - g) d),
+
+for which k is the least integer above (T e^eps + c) / (1 + e^eps), none where T < c, and c s is
+taken off. Of n people who all replace, Bin(n - 1, g) of the others' values are uniform ones: who is
+told the rest and which these are, which no value of the person's decides, sees no less. So the
+average over them bounds delta, for every crowd.
+
+*Over planes* of Z_p^t two values lie in one plane of a share k = kappa of all directions. Of the N
+records C point at both values, A and B at one alone, so that with p for d
+
+    delta = (p/N) E[(A - e^eps B - (e^eps - 1) C)_+],
+
+C ~ Bin(N, k/p), and given C, T = A + B is Bin(N - C, 2 (1 - k)/(p - k)): as above with c for
+(e^eps - 1) C. What others hold only helps, as it depends on neither value.
+
+What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
+person's: T = 1 + Bin(N - 1, 2/d).
+
+Source: docs/explanation/accounting.md, "The identity".
+"""
+
+from fractions import Fraction
+
+from mixtally.accounting.verification.balls import NOBODY_CARES, Bounds, arb, exactly, whole_above
+from mixtally.accounting.verification.binomials import Binomial
+
+_HALF = Fraction(1, 2)
+
+
+def one_bin(
+    fakes: int, bins: int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
+) -> Bounds:
+    """Delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
+
+    where
+      replaced   the chance that the record itself is a uniform one, below 1
+
+    Raises UndecidedError.
+    """
+    records = fakes + 1
+    scale = exactly((1 - replaced) * bins / records)
+    taken = (grow - 1) * exactly(replaced) / scale
+    if bins == 2:
+        value = _walk(records, [arb(1)], grow, taken) * scale
+        return Bounds(value, value)
+    binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
+    low, high = binomial.window(nats)
+    low, high = max(low, 1), max(high, 1)  # of no records none is likelier
+    cut = others.most_below(low - 2) + others.most_above(high)
+    hardly = _hardly(low, grow)
+    if hardly < NOBODY_CARES:
+        return Bounds(arb(0), cut + hardly)
+    value = _walk(high, binomial.points(low, high), grow, taken) * scale
+    return Bounds(value, value + cut)
+
+
+def over_planes(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> Bounds:
+    """Return delta of one record that names a plane, where nobody but ``fakes`` hides it.
+
+    where
+      planes   p and t
+
+    Raises UndecidedError.
+    """
+    records, (p, t) = fakes + 1, planes
+    meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
+    both, others = Binomial(records, meeting / p), Binomial(fakes, meeting / p)
+    apart = 2 * (1 - meeting) / (p - meeting)
+    first, last = both.window(nats)
+    value, cut = arb(0), others.most_below(first - 1) + others.most_above(last)
+    widest = arb(0)
+    for met, chance in enumerate(both.points(first, last), first):
+        if met >= records:
+            break  # no record points at one value alone
+        law = Binomial(records - met, apart)
+        low, high = law.window(nats)
+        low, high = max(low, 1), max(high, 1)
+        value += chance * _walk(high, law.points(low, high), grow, (grow - 1) * met)
+        # The person's record points at both values, or it is one of those that do not.
+        fewer = Binomial(records - met - 1, apart)
+        below = fewer.most_below(low - 1) if low > 1 else arb(0)
+        widest = widest.max(below + law.most_above(high + 1) + fewer.most_above(high))
+    value = value * exactly(Fraction(p, records))
+    return Bounds(value, value + cut + widest)
+
+
+def sums(fakes: int, planes: tuple[int, int], nats: float) -> int:
+    """Return about how many terms ``over_planes`` adds up."""
+    p, t = planes
+    meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
+    laws = Binomial(fakes + 1, meeting / p), Binomial(fakes + 1, 2 * (1 - meeting) / p)
+    (first, last), (low, high) = (law.window(nats) for law in laws)
+    return (last - first + 1) * (high - low + 1)
+
+
+def _hardly(low: int, grow: arb) -> arb:
+    """At least the divergence from outcomes with T >= ``low``: a bound for very many fakes.
+
+    It is at most the chance that A >= k when one of the T records is the person's, which is that of
+    k - 1 of T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2 (Hoeffding). Since
+    k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the worst.
+    """
+    if low < 2:
+        return arb(1)
+    more = (grow / (1 + grow) * low - 1) / (low - 1) - exactly(_HALF)
+    return (-2 * (low - 1) * more**2).exp() if more > 0 else arb(1)
+
+
+def _walk(high: int, weights: list[arb], grow: arb, taken: arb) -> arb:
+    """The sum over T = .., high - 1, high of its weight times the expectation given T.
+
+    where
+      taken   c, what A must exceed e^eps B by
+    """
+    least, total = max(high - len(weights) + 1, whole_above(taken)), arb(0)
+    if least > high:
+        return total
+    k = whole_above((grow * high + taken) / (1 + grow))
+    tossed = Binomial(high, _HALF)
+    point, tail = tossed.point(k), tossed.at_least(k)
+    for t in range(high, least - 1, -1):
+        mean = (t * tail + k * point) / 2
+        total += weights[t - high - 1] * ((1 + grow) * mean - (grow * t + taken) * tail)
+        if t == least:
+            break
+        below = whole_above((grow * (t - 1) + taken) / (1 + grow))
+        fewer = point * (2 * k) / t  # P(Bin(t - 1, 1/2) = k - 1)
+        if below == k:
+            point, tail = fewer * (t - k) / k, tail - fewer / 2
+        else:
+            point, tail = fewer, tail + fewer / 2
+        k = below
+    return total

@@ -1,0 +1,83 @@
+"""The public door: about a dozen names, each loaded when it is first used.
+
+What is given is checked here, and every refusal is one of ``mixtally.errors``, in Python's words.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mixtally.api.attacking import Attacked as Attacked
+    from mixtally.api.attacking import attack as attack
+    from mixtally.api.batches import Batch as Batch
+    from mixtally.api.batches import mix as mix
+    from mixtally.api.budget import Budget as Budget
+    from mixtally.api.concluding import conclude as conclude
+    from mixtally.api.device import Device as Device
+    from mixtally.api.device import Sent as Sent
+    from mixtally.api.epochs import simulate_epochs as simulate_epochs
+    from mixtally.api.examples import Example as Example
+    from mixtally.api.examples import example as example
+    from mixtally.api.lab import simulate as simulate
+    from mixtally.api.planning import Plan as Plan
+    from mixtally.api.planning import plan as plan
+    from mixtally.api.plays import simulate_baskets as simulate_baskets
+    from mixtally.api.plays import simulate_memoized as simulate_memoized
+    from mixtally.api.plays import simulate_places as simulate_places
+    from mixtally.api.plays import simulate_votes as simulate_votes
+    from mixtally.api.plays import simulate_words as simulate_words
+    from mixtally.api.pricing import Calibrated as Calibrated
+    from mixtally.api.pricing import calibrate as calibrate
+    from mixtally.api.pricing import delta as delta
+    from mixtally.api.result import Result as Result
+    from mixtally.api.simulated import Simulated as Simulated
+    from mixtally.api.simulated_result import SimulatedResult as SimulatedResult
+    from mixtally.errors import MixtallyError as MixtallyError
+    from mixtally.model.certificate import Certificate as Certificate
+    from mixtally.model.guarantee import Guarantee as Guarantee
+    from mixtally.model.question import Question as Question
+
+_PLACES = {
+    "Attacked": "mixtally.api.attacking",
+    "Batch": "mixtally.api.batches",
+    "Budget": "mixtally.api.budget",
+    "Calibrated": "mixtally.api.pricing",
+    "Certificate": "mixtally.model.certificate",
+    "Device": "mixtally.api.device",
+    "Example": "mixtally.api.examples",
+    "Guarantee": "mixtally.model.guarantee",
+    "MixtallyError": "mixtally.errors",
+    "Plan": "mixtally.api.planning",
+    "Question": "mixtally.model.question",
+    "SimulatedResult": "mixtally.api.simulated_result",
+    "Result": "mixtally.api.result",
+    "Sent": "mixtally.api.device",
+    "Simulated": "mixtally.api.simulated",
+    "attack": "mixtally.api.attacking",
+    "calibrate": "mixtally.api.pricing",
+    "conclude": "mixtally.api.concluding",
+    "delta": "mixtally.api.pricing",
+    "example": "mixtally.api.examples",
+    "mix": "mixtally.api.batches",
+    "plan": "mixtally.api.planning",
+    "simulate": "mixtally.api.lab",
+    "simulate_baskets": "mixtally.api.plays",
+    "simulate_epochs": "mixtally.api.epochs",
+    "simulate_memoized": "mixtally.api.plays",
+    "simulate_places": "mixtally.api.plays",
+    "simulate_votes": "mixtally.api.plays",
+    "simulate_words": "mixtally.api.plays",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":  # what reads this file alone finds the names in what is imported above
+        return [*_PLACES]
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*_PLACES]

@@ -1,0 +1,239 @@
+"""``Budget``: what one person may spend, and what they spent; it refuses what would exceed it."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.budget.ledger import left, spent
+from mixtally.api import checks
+from mixtally.api.files import file_at
+from mixtally.api.planning import Plan
+from mixtally.api.promise import guarantee_of
+from mixtally.app.budget import (
+    ChargeOptions,
+    Statement,
+    charge,
+    ledger_at,
+    statement,
+    write_ledger,
+)
+from mixtally.errors import ParameterError, PlanError
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Plan as Record
+from mixtally.model.ledger import Charge, Ledger, opened
+from mixtally.primitives.files import the_file
+from mixtally.primitives.lock import alone
+from mixtally.report.numbers import at_most, printable
+
+
+class Budget:
+    """The most that one person gives away, charged by every plan they answer under.
+
+    where
+      path             a file that keeps it, made when it is not there; in memory when left out
+      epsilon, delta   the budget, for everything together; left out for a file that is there
+
+    A file may be shared by processes; a budget in memory belongs to the process that made it, and
+    is refused in others, which would spend it once more. Its threads may share it.
+
+    Raises ParameterError for numbers outside their ranges, DataError for a file that cannot be
+    read, PlanError for one that was altered, or is a budget of other numbers.
+
+    >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
+    """
+
+    @checks.in_python
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+    ) -> None:
+        if isinstance(path, int | float):
+            raise ParameterError(
+                "Budget",
+                wanted="epsilon and delta by their names, or a path",
+                got=checks.shown(path),
+                do="mixtally.Budget(epsilon=3, delta=1e-6), for example",
+            )
+        self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
+        self._place = None if path is None else the_file(file_at(path)).resolve()
+        if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
+            raise ParameterError(
+                "budget",
+                wanted="epsilon and delta" + " or neither, for a file" * (path is not None),
+                got="neither" if epsilon is None and delta is None else "one of them",
+                do="epsilon=2, delta=1e-6, for example",
+            )
+        if epsilon is None:
+            self._ledger = self._read()
+            return
+        fresh = opened(guarantee_of(epsilon, delta))
+        self._ledger = fresh
+        with self._alone():
+            if self._place is not None and self._place.exists():
+                self._ledger = self._same_budget(self._read(), fresh)
+            else:
+                self._write(fresh)
+
+    @property
+    def epsilon(self) -> float:
+        """The largest privacy loss of everything together."""
+        return self._ledger.budget.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The delta of everything together."""
+        return self._ledger.budget.delta
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Everything that was charged, in its order."""
+        return self._now().charges
+
+    @property
+    def seal(self) -> str:
+        """A hash of the budget and all charges: keep it elsewhere to notice a file made anew."""
+        return self._now().seal
+
+    @property
+    def spent(self) -> Certificate | None:
+        """What all charges together are proved to keep at the budget's epsilon; None for none."""
+        return spent(self._now(), self._accountant)
+
+    @checks.in_python
+    def charge(self, plan: Plan, times: int = 1, *, note: str = "") -> None:
+        """Charge ``times`` collections under ``plan``: all of them, or none.
+
+        Raises InfeasibleError when the budget would be exceeded, ParameterError for times outside
+        [1, 10^6], and as the budget itself for a file that is gone or was altered.
+
+        >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
+        """
+        options = ChargeOptions(times=checks.whole("times", times), note=checks.text("note", note))
+        with self._alone():
+            ledger = charge(self._now(), _record(plan), options, self._accountant)
+            self._write(ledger)
+            self._ledger = ledger
+
+    @checks.in_python
+    def times_left(self, plan: Plan) -> int:
+        """How many more collections under ``plan`` fit; errors as ``charge``.
+
+        >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
+        """
+        return left(self._now(), _record(plan), self._accountant).times
+
+    @checks.in_python
+    def show(self, plan: Plan | None = None) -> Statement:
+        """Compute what is spent and what is left, as ``mixtally budget show`` prints it.
+
+        Parameters
+        ----------
+        plan : Plan or None
+            A plan that may be charged next.
+
+        Returns
+        -------
+        Statement
+            The charges, what they spent, what is left, and how often ``plan`` still fits.
+
+        Raises
+        ------
+        PlanError
+            If the promise of ``plan`` is false, or made against another observer.
+
+        Examples
+        --------
+        >>> budget.show().facts()["epsilon_left"]
+        """
+        other = None if plan is None else _record(plan)
+        return statement(self._now(), other, self._accountant)
+
+    def __repr__(self) -> str:
+        ledger, total = self._now(), self.spent
+        used = "nothing" if total is None else f"delta <= {at_most(total.upper, 6)}"
+        lines = [
+            f"budget: epsilon = {at_most(self.epsilon, 6)}, delta = {at_most(self.delta, 6)}, "
+            f"{'in memory' if self._place is None else self._place}",
+            f"spent: {used} at that epsilon, {len(ledger.charges):,} charges",
+        ]
+        return "\n".join(
+            [*lines, *(f"{c.times:,} x {printable(c.plan.question.name)}" for c in ledger.charges)]
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError(
+            "budget",
+            wanted="one budget, not two",
+            got="a copy or a pickle of it, which would spend it again",
+            do="keep it in a file, and open that: mixtally.Budget(path)",
+        )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other thread, and where there is a file no other process, is at it meanwhile."""
+        with self._turn:
+            if self._place is None:
+                yield
+                return
+            with alone(self._place.parent, required=True):
+                yield
+
+    def _now(self) -> Ledger:
+        """The ledger as it is now; PlanError when the file is not what it was before and more."""
+        if self._place is None:
+            if os.getpid() != self._owner:
+                raise ParameterError(
+                    "budget",
+                    wanted="the process that opened it",
+                    got="a fork of it, which would spend it again",
+                    do="keep it in a file: mixtally.Budget(path, epsilon=.., delta=..)",
+                )
+            return self._ledger
+        now, before = self._read(), self._ledger
+        kept = now.charges[: len(before.charges)] == before.charges
+        if now.budget != before.budget or not kept:
+            raise PlanError(
+                str(self._place),
+                wanted="the charges that were there before",
+                got="fewer or others",
+                do="somebody put an older file back: restore the newest copy",
+            )
+        return now
+
+    def _read(self) -> Ledger:
+        if self._place is None:
+            raise AssertionError("a budget in memory has no file")
+        return ledger_at(self._place)
+
+    def _write(self, ledger: Ledger) -> None:
+        if self._place is not None:
+            write_ledger(self._place, ledger)
+
+    @staticmethod
+    def _same_budget(found: Ledger, fresh: Ledger) -> Ledger:
+        if found.budget == fresh.budget:
+            return found
+        raise PlanError(
+            "budget",
+            wanted=f"epsilon {fresh.budget.epsilon:g} and delta {fresh.budget.delta:g}",
+            got=f"a file with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
+            do="a budget is never started over: leave both out, or take another file",
+        )
+
+
+def _record(plan: object) -> Record:
+    """The plan to be charged; ParameterError for anything else."""
+    if isinstance(plan, Plan):
+        return plan.record
+    if isinstance(plan, Record):
+        return plan
+    raise ParameterError(
+        "plan", wanted="a mixtally.Plan", got=checks.shown(plan), do="make one with mixtally.plan"
+    )

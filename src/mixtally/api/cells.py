@@ -1,0 +1,92 @@
+"""Python's own values as an array of Arrow, which has one type for all of them."""
+
+from collections.abc import Sequence
+from datetime import date
+from itertools import chain
+from types import NoneType
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from mixtally.api.checks import reading
+from mixtally.errors import DataError
+from mixtally.lab.data.columns import beside
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sorts import Sorts, is_missing
+
+Cells = list[Any]
+_SEVERAL = (list, tuple, set, frozenset, np.ndarray)
+
+
+def array_of(cells: Cells, subject: str) -> Array:
+    """``cells`` as an array: lists of labels as lists, all else as single values.
+
+    Where lists and single values stand together, each is a text as ``data`` has it. Raises
+    DataError for values of two types and for what is no value, by its place.
+    """
+    types = set(map(type, cells))
+    if any(map(_is_several, types)):
+        return _lists(cells, subject)
+    return _singles(cells, subject)
+
+
+def _is_several(kind: type) -> bool:
+    """Whether cells of a type hold several labels; a series in a cell does."""
+    return issubclass(kind, _SEVERAL) or hasattr(kind, "to_list")
+
+
+def _singles(cells: Cells, subject: str) -> Array:
+    """Values of one type, or text beside it."""
+    types = set(map(type, cells)) - {NoneType}
+    if any(issubclass(kind, np.generic) for kind in types):
+        cells = [one.item() if isinstance(one, np.generic) else one for one in cells]
+        types = set(map(type, cells)) - {NoneType}
+    plain = len(types) <= 1 and types <= {str, int, float, bool, date}
+    if not plain and types != {int, float}:
+        with reading(subject):
+            cells = [None if is_missing(one) else one for one in cells]
+            Sorts().check(cells, lambda place: f"{subject}[{place}]")
+    try:
+        return pyarrow.array(cells, from_pandas=True)
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
+        with reading(subject):
+            return _texts(cells)
+
+
+def _texts(cells: Cells) -> Array:
+    """What Arrow has no one type for, as it is written: text beside numbers, large numbers."""
+    return pyarrow.array([written(one) for one in cells], pyarrow.string())
+
+
+def _lists(cells: Cells, subject: str) -> Array:
+    kinds = {kind for kind in set(map(type, cells)) if _is_several(kind)}
+    several = [type(one) in kinds for one in cells]
+    held: list[Sequence[object]] = [
+        () if not here else one if type(one) in (list, tuple) else _members(subject, place, one)
+        for place, (one, here) in enumerate(zip(cells, several, strict=True))
+    ]
+    ends = np.concatenate([[0], np.cumsum([*map(len, held)])]).astype(np.int32)
+    inside = list(chain.from_iterable(held))
+    if any(map(_is_several, set(map(type, inside)))):
+        raise DataError(
+            subject, wanted="labels in lists", got="lists in lists", do="give one list a person"
+        )
+    labels = _singles(inside, f"labels of {subject}")
+    found = pyarrow.ListArray.from_arrays(
+        ends, labels, mask=pyarrow.array([not h for h in several])
+    )
+    others = [None if here else one for one, here in zip(cells, several, strict=True)]
+    if all(map(is_missing, others)):
+        return found
+    single = _singles(others, subject)
+    return beside(found, _texts(single.to_pylist()))
+
+
+def _members(subject: str, place: int, cell: Any) -> list[object]:
+    """The labels of one cell of a type of its own, those of a set in some order."""
+    with reading(f"{subject}[{place}]"):
+        if isinstance(cell, set | frozenset):
+            return sorted(cell, key=str)
+        return list(cell.tolist() if hasattr(cell, "tolist") else cell)

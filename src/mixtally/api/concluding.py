@@ -1,0 +1,102 @@
+"""``conclude``: what a batch of shuffled messages tells; no truth is known here."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mixtally.api import checks
+from mixtally.api.agreed import agreed_of
+from mixtally.api.batches import Batch
+from mixtally.api.files import file_at
+from mixtally.api.planning import Plan
+from mixtally.api.requests import request_of
+from mixtally.api.result import Result
+from mixtally.app import conclude as use
+from mixtally.app.conclude import ConcludeOptions, Messages, ShardOptions
+from mixtally.app.options import flags
+from mixtally.errors import MessageError, ParameterError
+
+Shards = str | os.PathLike[str]
+
+
+@checks.in_python
+@checks.takes(ConcludeOptions, ShardOptions)
+def conclude(
+    agreed: Plan | str | Path | bytes, batch: Batch | Shards | Sequence[Shards], **options: Any
+) -> Result:
+    """Count with intervals what a collector received.
+
+    Parameters
+    ----------
+    agreed : Plan, str, Path or bytes
+        The plan; or the contract, by its path or bytes.
+    batch : Batch, str, os.PathLike or a sequence of them
+        What ``mix`` gave; or the files or folders of messages that `mixtally batch mix` wrote, as
+        paths or URLs.
+    **options
+        ``level`` of all intervals, in (0, 1); ``candidates``, the words that are looked for where
+        the question is open; ``compare``, labels whose counts are compared with each other;
+        ``total``, the labels of each group whose counts are added up; ``shares``, whether counts
+        are also shares of the people. For files: ``tallies``, a folder that keeps the tallies of
+        single files; ``processes`` that count, this one alone when left out.
+
+    Returns
+    -------
+    Result
+        The counts and what they promise.
+
+    Raises
+    ------
+    DataError
+        For files that are missing or cannot be read.
+    MessageError
+        For messages of another plan or contract, or numbers of them that do not add up.
+    ParameterError
+        For a level outside (0, 1), or labels that the question does not have.
+
+    Examples
+    --------
+    >>> mixtally.conclude("contract.json", batch)
+    """
+    wanted, under = request_of(ConcludeOptions, options), agreed_of(agreed)
+    counting = request_of(ShardOptions, options)
+    if paths := _paths_of(batch):
+        found = use.conclude_shards(under.plan, paths, wanted, counting)
+        return Result(found.result, note=found.source)
+    given = _batch_of(batch, under.fingerprint)
+    if beside := flags(counting):
+        raise ParameterError(
+            " and ".join(beside), wanted="files of messages", got="a batch", do="leave it out"
+        )
+    messages = Messages(given.parts, given.people, given.declared)
+    return Result(use.conclude(under.plan, messages, wanted).result)
+
+
+def _paths_of(given: object) -> list[str]:
+    """Return the names of files as texts; none for anything else."""
+    several: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(one, str | os.PathLike) for one in several):
+        return []
+    for one in several:
+        file_at(one)
+    return [os.fspath(one) for one in several]
+
+
+def _batch_of(given: object, fingerprint: str) -> Batch:
+    """Return a batch under this plan or contract; raise MessageError for anything else."""
+    if not isinstance(given, Batch):
+        raise MessageError(
+            "batch",
+            wanted="what mixtally.mix gave, or the files of a batch",
+            got=checks.shown(given),
+            do="mix what the devices sent",
+        )
+    if given.agreed != fingerprint:
+        raise MessageError(
+            "batch",
+            wanted=f"messages made under {fingerprint[:16]}",
+            got=f"some made under {given.agreed[:16]}",
+            do="conclude with the plan or contract that people answered under",
+        )
+    return given

@@ -1,0 +1,139 @@
+"""A value within a group, as one label: all groups together cost what one count does."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import pyarrow
+import pyarrow.compute as compute
+
+from mixtally.api.columns import Column, Values
+from mixtally.api.labels import labels_of
+from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.columns import simple, texts_of
+from mixtally.lab.data.reading import DROP
+
+BETWEEN = " | "
+"""What stands between a group and a value in a label."""
+REFUSE = "refuse"
+"""What is said where nobody may lack a value."""
+Labels = Mapping[str, Sequence[object]]
+
+
+def crossed(
+    values: Values,
+    groups: Column,
+    labels: object,
+    *,
+    missing: str,
+    missing_values: Collection[str],
+    group_name: str | None = None,
+) -> tuple[Values, list[str] | None]:
+    """Return one column of "group | value", and its labels: every value in every group.
+
+    Parameters
+    ----------
+    values : Values
+        One column of values.
+    groups : Column
+        The group of every place.
+    labels : mapping or None
+        Lists the values and the groups by these names; None to read both off the data.
+    missing : str
+        "refuse", "drop", or what stands for a missing value and for a missing group: a person who
+        lacks one of the two keeps the other.
+    missing_values : collection of str
+        Texts of values and of groups that mean missing.
+    group_name : str or None
+        The name of the column of groups; None where groups are values of their own.
+
+    Raises
+    ------
+    DataError
+        For values that are no single ones or hold " | ", and for one that is missing and refused.
+    ParameterError
+        For labels that are not those of both.
+    """
+    if len(values.columns) != 1:
+        raise DataError(
+            "group_by",
+            wanted="one column of values beside it",
+            got=f"{len(values.columns)}",
+            do="give the column that is counted, and group_by its own",
+        )
+    _check_between("missing", [missing])
+    name = values.names[0]
+    sides = []
+    for column, subject, named in (
+        (groups, "group_by", group_name),
+        (values.columns[0], "values", name if values.framed else None),
+    ):
+        side = _texts(column, subject, missing_values)
+        if missing == REFUSE:
+            _check_complete(side, subject, named)
+        sides.append(side if missing in (REFUSE, DROP) else side.fill_null(missing))
+    joined = compute.binary_join_element_wise(*sides, BETWEEN)
+    return Values((name,), (Column(joined),), values.backend, framed=False), _both(labels)
+
+
+def parted(label: str) -> tuple[str, str]:
+    """The group and the value of a label."""
+    group, _, value = label.partition(BETWEEN)
+    return group, value
+
+
+def _check_complete(side: Any, subject: str, named: str | None) -> None:
+    """Raise DataError for a missing value, by its place and its column."""
+    if not side.null_count:
+        return
+    place = side.is_null().index(True).as_py()
+    raise DataError(
+        f"{subject}[{place}]" if named is None else f"values[{place}]",
+        wanted="a value" if named is None else f"a value in column {named!r}",
+        got="a missing one",
+        do="say missing='drop' to leave such people out, or missing= with the label to count",
+    )
+
+
+def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any:
+    array = column.array
+    whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
+    plain = simple(whole)
+    if plain is None:
+        raise DataError(
+            subject, wanted="single values", got=str(whole.type), do="give one value a person"
+        )
+    if not pyarrow.types.is_dictionary(plain.type):
+        plain = plain.dictionary_encode()
+    texts = texts_of(plain.dictionary)
+    _check_between(subject, [text for text in texts if text])
+    told = pyarrow.array([_present(text, missing_values) for text in texts])
+    return told.cast(pyarrow.string()).take(plain.indices)
+
+
+def _present(text: str | None, missing_values: Collection[str]) -> str | None:
+    """Return ``text``, or None where it is blank or means missing."""
+    stripped = "" if text is None else text.strip()
+    return None if not stripped or stripped in missing_values else text
+
+
+def _both(labels: object) -> list[str] | None:
+    if labels is None:
+        return None
+    if not isinstance(labels, Mapping) or set(labels) != {"values", "groups"}:
+        raise ParameterError(
+            "labels",
+            wanted="labels of values and of groups",
+            got="others",
+            do='labels={"values": ["yes", "no"], "groups": ["north", "south"]}, for example',
+        )
+    values, groups = (labels_of(f"labels of {name}", labels[name]) for name in ("values", "groups"))
+    _check_between("labels", [*values, *groups])
+    return [f"{group}{BETWEEN}{value}" for group in groups for value in values]
+
+
+def _check_between(subject: str, texts: Sequence[str]) -> None:
+    wrong = next((text for text in texts if BETWEEN in text), None)
+    if wrong is not None:
+        raise DataError(
+            subject, wanted=f"texts without {BETWEEN!r}", got=repr(wrong), do="rename it"
+        )

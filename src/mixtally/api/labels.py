@@ -1,0 +1,94 @@
+"""Labels that a program fixes, and values that mean missing, as texts."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+
+from mixtally.api import checks
+from mixtally.errors import ParameterError, PlanError
+from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import Merging, check_spaces
+from mixtally.lab.data.sorts import is_missing
+
+
+def separator_of(given: object) -> str | None:
+    """The text between labels; None for what was left out, ParameterError for an empty one."""
+    if (found := checks.maybe_text("separator", given)) != "":
+        return found
+    raise ParameterError(
+        "separator",
+        wanted="the text between labels",
+        got="nothing",
+        do='separator=";", for example',
+    )
+
+
+def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
+    """How values become labels; ParameterError for arguments of another type."""
+    return Merging(
+        checks.flag("strip", strip),
+        checks.flag("ignore_case", ignore_case),
+        checks.maybe_text("other", other),
+    )
+
+
+def labels_of(subject: str, given: object) -> tuple[str, ...]:
+    """Labels as texts in their order, every letter with its accents as one character.
+
+    Raises ParameterError for what is no list of labels, PlanError for two that are alike and for an
+    empty one, DataError for two that nobody can tell apart.
+    """
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
+        raise ParameterError(
+            subject, wanted="a list of labels", got=checks.shown(given), do="list every bin"
+        )
+    found: list[str] = []
+    for place, one in enumerate(checks.listed(subject, given)):
+        text = _text_of(one)
+        if text is None:
+            raise ParameterError(
+                f"{subject}[{place}]",
+                wanted="text, a number, a truth value or a date",
+                got=checks.shown(one),
+                do="give it as a str",
+            )
+        if not text or text in found:
+            raise PlanError(
+                subject,
+                wanted="distinct labels, none of them empty",
+                got=f"{text!r} in place {place}",
+                do="name every bin once",
+            )
+        found.append(text)
+    check_spaces(subject, found)
+    return tuple(found)
+
+
+def missing_texts(values: object) -> tuple[str, ...]:
+    """Values that mean missing, as texts; ParameterError for what is no list of them."""
+    if not isinstance(values, list | tuple | set | frozenset):
+        raise ParameterError(
+            "missing_values",
+            wanted="a list of values",
+            got=checks.shown(values),
+            do='missing_values=["NA", -99], for example',
+        )
+    strange = [one for one in values if _text_of(one) is None and not is_missing(one)]
+    if strange:
+        raise ParameterError(
+            "missing_values",
+            wanted="text, numbers or dates",
+            got=checks.shown(strange[0]),
+            do="name the values themselves",
+        )
+    return tuple(text for text in map(_text_of, values) if text and text.strip())
+
+
+def _text_of(value: object) -> str | None:
+    """The text of a value; None for what has none."""
+    if isinstance(value, np.generic):  # a label of NumPy's is the number or text that it holds
+        value = value.item()
+    single = isinstance(value, str | int | float | date | Decimal)
+    return written(value) if single else None

@@ -1,0 +1,69 @@
+"""Requests of keyword arguments: the same classes of options that the command line fills."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from mixtally.api import checks
+from mixtally.api.files import file_at
+from mixtally.api.labels import labels_of
+from mixtally.app.analysis import Groups
+from mixtally.errors import ParameterError
+
+T = TypeVar("T")
+
+
+def request_of(kind: type[T], given: Mapping[str, object]) -> T:
+    """Return the options of a class, and of those inside it, from keywords of the same names.
+
+    Raises
+    ------
+    ParameterError
+        For a value of another type.
+    PlanError
+        For labels that are alike or empty.
+    """
+    return checks.made(kind, given, _READERS)
+
+
+def ends_of(subject: str, given: object) -> tuple[float, float]:
+    """Return the two ends of a range; raise ParameterError for what is no pair of numbers."""
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise ParameterError(
+            subject, wanted="two ends, low and high", got=checks.shown(given), do="number=(0, 10)"
+        )
+    return checks.number("low end", given[0]), checks.number("high end", given[1])
+
+
+def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
+    """Return whole numbers; raise ParameterError for what is no list of them."""
+    if not isinstance(given, list | tuple):
+        raise ParameterError(
+            subject, wanted="a list of whole numbers", got=checks.shown(given), do="[10, 20, 5]"
+        )
+    return tuple(checks.whole(f"{subject}[{place}]", one) for place, one in enumerate(given))
+
+
+def _groups_of(subject: str, given: object) -> Groups:
+    """Return groups of labels by name; raise ParameterError for what is no such mapping."""
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            subject,
+            wanted="the labels of each group by its name",
+            got=checks.shown(given),
+            do='{"warm": ["red", "orange"]}',
+        )
+    return tuple(
+        (checks.text(f"name in {subject}", name), labels_of(f"{subject} {name!r}", labels))
+        for name, labels in given.items()
+    )
+
+
+_READERS: checks.Readers = {
+    Groups: _groups_of,
+    Path: lambda _, given: file_at(given),
+    list[str]: labels_of,
+    tuple[str, ...]: labels_of,
+    tuple[float, float]: ends_of,
+    tuple[int, ...]: _sizes_of,
+}

@@ -1,0 +1,312 @@
+"""The crowd in what people give: which kind of records, and what was done to the values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from mixtally.api import checks
+from mixtally.api.labels import labels_of
+from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.places import Grid
+from mixtally.lab.data.population import Population, check_shared
+from mixtally.lab.data.readers import (
+    check_installed,
+    counts_of_table,
+    epochs_of_table,
+    read_table,
+)
+from mixtally.lab.data.reading import DROP, As, Reading, Several
+from mixtally.lab.data.sameness import Merging
+from mixtally.lab.data.timeline import Timeline, When
+from mixtally.lab.simulation.counts_only import Histogram, counted_before
+from mixtally.model.question import Question
+from mixtally.protocol.encode.numbers import Range
+
+if TYPE_CHECKING:
+    from mixtally.api.columns import Values
+
+People = TypeVar("People", bound=Population | Histogram | Timeline)
+
+KINDS = ("one", "set", "bits", "attributes", "number")
+_TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
+_LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How values are read.
+
+    where
+      kind       one of ``KINDS``; None to see it by the values
+      labels     the bins in their order, or those of each attribute by its column; None to read
+                 them off the values
+      separator  between the labels of a set that is one text; None where sets are lists
+      max_set    the most labels of a set; None for the largest in the values
+      empty_sets whether somebody without a value has a set without labels
+      scale      of numbers: the bins that they are cut into, or the points to round them to
+      grid       the hexagons of places, whose columns are latitudes and longitudes
+      words      whether values are words of an open domain, of which no list is made
+      missing    "refuse", "drop", or what stands for a missing value
+      missing_values   texts of values that mean missing
+      question   what a plan asks; None without a plan
+      person     whose each place is: the name of a column, or as many values; None when each place
+                 is a person's own
+      several    what is taken of several places of a person: "first", "last" or "set"
+      rows_are_people  whether every place is a person's, whatever the values of columns say
+      merging    how values become labels
+      group      the group that each place is in, as ``person``; None to count no groups
+    """
+
+    kind: str | None = None
+    labels: Any = None
+    separator: str | None = None
+    max_set: int | None = None
+    empty_sets: bool = False
+    scale: Range | None = None
+    grid: Grid | None = None
+    words: bool = False
+    missing: str = "refuse"
+    missing_values: tuple[str, ...] = ()
+    question: Question | None = None
+    person: object = None
+    several: str | None = None
+    rows_are_people: bool = False
+    merging: Merging = field(default_factory=Merging)
+    group: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd(Generic[People]):
+    """People with known records, or how many hold each value, and how they came.
+
+    where
+      backend   the library that the values came from; None for plain Python and NumPy
+      public    what was done to the values on the way in, without any count of people
+      raw       the same with how many people that concerns
+    """
+
+    population: People
+    backend: Any
+    public: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+
+
+def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd[Population]:
+    """The crowd of ``values``, a place a person.
+
+    Raises DataError for values that cannot be records, by their position, PlanError for those that
+    are not what a plan asks, ParameterError for arguments of another kind of record.
+    """
+    own, every, reading, _ = _read(values, wanted, person=wanted.person)
+    found = read_table(every.table(), every, reading, wanted.question)
+    found = found.asked(_called(name, found.question, wanted))
+    raw = (found.note,) if found.note else ()
+    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)
+
+
+def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd[Population]:
+    """The same, and DataError where the answers are read off the values and most name a person."""
+    crowd = crowd_of(values, checks.maybe_text("name", name), wanted)
+    people = crowd.population
+    if people.from_data:
+        check_shared(people.question, people.held, people.from_data)
+    return crowd
+
+
+def timeline_of(
+    values: object, name: str | None, wanted: Wanted, epochs: object, order: Sequence[str] | None
+) -> Crowd[Timeline]:
+    """The answers in ``values`` by epoch.
+
+    ``epochs`` are as ``Wanted.person``; errors as ``crowd_of`` and ``Timeline``.
+    """
+    if epochs is None:
+        raise ParameterError(
+            "epochs", wanted="when each answer was given", got="nothing", do="name the column"
+        )
+    own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
+    found = epochs_of_table(every.table(), every, reading, When(named["epochs"], order))
+    found = replace(found, question=_called(name, found.question, wanted))
+    return Crowd(found, own.backend, _sentence(found.warning))
+
+
+def counted_of(values: object, name: object, wanted: Wanted, counts: object) -> Crowd[Histogram]:
+    """How many people hold each of ``values``; ``counts`` are as ``Wanted.person``.
+
+    Errors as ``shared_crowd_of``, and DataError for a number that is no count.
+    """
+    asked = checks.maybe_text("name", name)
+    own, every, reading, named = _read(values, wanted, counts=counts)
+    if reading.form is not As.ONE or wanted.person is not None:
+        raise ParameterError(
+            "counts", wanted="one value a person", got="other records", do="leave the others out"
+        )
+    found = counts_of_table(every.table(), every, reading, named["counts"], wanted.question)
+    found = found._replace(question=_called(asked, found.question, wanted))
+    return Crowd(counted_before(found), own.backend, _sentence(found.warning))
+
+
+def _called(name: str | None, question: Question, wanted: Wanted) -> Question:
+    """The question by the caller's name, if any; a plan's keeps its own."""
+    if name is None or wanted.question is not None:
+        return question
+    return msgspec.structs.replace(question, name=name)
+
+
+def _read(
+    values: object, wanted: Wanted, **roles: object
+) -> tuple["Values", "Values", Reading, dict[str, str]]:
+    """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
+    check_installed("values")
+    from mixtally.api.columns import values_of  # loads Arrow
+
+    given = values_of(values, counted="counts" in roles)
+    if wanted.group is not None:
+        given, wanted = _crossed(given, wanted)
+    own, every, named = given.parted(**roles)
+    form = _form(own, wanted)
+    if wanted.several == Several.SET and form is As.ONE:  # a label a place
+        form = As.SET
+    _check_form(form, wanted)
+    reading = _reading(own, form, wanted, named.get("person"))
+    return own, every, reading, named
+
+
+def _crossed(given: "Values", wanted: Wanted) -> tuple["Values", Wanted]:
+    """Values within their groups, and how they are read."""
+    from mixtally.api.crosstab import crossed
+
+    if wanted.question is not None or wanted.kind not in (None, "one") or wanted.person is not None:
+        raise ParameterError(
+            "group_by",
+            wanted="one value a person, and no plan beside it",
+            got="another kind, person or plan",
+            do="leave these out",
+        )
+    own, every, named = given.parted(group=wanted.group)
+    groups = every.columns[every.names.index(named["group"])]
+    joined, labels = crossed(
+        own,
+        groups,
+        wanted.labels,
+        missing=wanted.missing,
+        missing_values=wanted.missing_values,
+        group_name=named["group"] if isinstance(wanted.group, str) else None,
+    )
+    return joined, replace(wanted, kind="one", labels=labels, missing_values=(), group=None)
+
+
+def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
+    """What was done to the values, and what in them most likely is no answer."""
+    notes = []
+    if wanted.missing == DROP:
+        notes.append("People without a value were left out.")
+    if wanted.scale is not None:
+        low, high = wanted.scale.low, wanted.scale.high
+        notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
+    notes += _sentence(found.warning)
+    if wanted.group is not None:
+        notes.append(_TOGETHER)
+    return tuple(notes)
+
+
+def _sentence(warning: str) -> tuple[str, ...]:
+    """A warning as a sentence with arguments in place of options; none for no warning."""
+    text = checks.worded_in_python(warning)
+    return (f"{text[0].upper()}{text[1:]}.",) if text else ()
+
+
+def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> Reading:
+    """How the columns are read; ``person`` names that which says whose a place is."""
+    return Reading(
+        columns=given.names,
+        form=form,
+        labels=_labels(given, form, wanted),
+        separator=wanted.separator,
+        max_set=wanted.max_set,
+        empty_sets=wanted.empty_sets,
+        scale=wanted.scale,
+        grid=wanted.grid,
+        words=wanted.words,
+        missing=None if wanted.missing == "refuse" else wanted.missing,
+        missing_values=wanted.missing_values,
+        person=person,
+        several=None if wanted.several is None else Several(wanted.several),
+        rows_are_people=wanted.rows_are_people,
+        merging=wanted.merging,
+    )
+
+
+def _labels(given: "Values", form: As, wanted: Wanted) -> tuple[str, ...] | None:
+    """The labels that the caller fixes, those of attributes as column=label."""
+    labels = wanted.labels
+    if labels is None or form is not As.ATTRIBUTES:
+        return None if labels is None else labels_of("labels", labels)
+    from mixtally.api.columns import name_of
+
+    named = {name_of(one): of for one, of in labels.items()} if isinstance(labels, Mapping) else {}
+    if not named or not set(named) <= set(given.names):
+        raise ParameterError(
+            "labels",
+            wanted="labels by column, of columns that there are",
+            got=checks.shown(labels),
+            do='labels={"color": ["red", "blue"]}, for example',
+        )
+    return tuple(
+        f"{column}={label}"
+        for column in given.names
+        if column in named
+        for label in labels_of(f"labels of {column!r}", named[column])
+    )
+
+
+def _form(given: "Values", wanted: Wanted) -> As:
+    """What the values are: as the caller says, a plan, or they themselves."""
+    if wanted.kind is not None:
+        return As(wanted.kind)
+    if wanted.grid is not None:
+        return As.PLACE
+    if wanted.scale is not None:
+        return As.NUMBER
+    if wanted.question is not None:
+        asked = wanted.question
+        return As.ATTRIBUTES if asked.attributes is not None else As(str(asked.kind))
+    if wanted.separator is not None:
+        return As.SET
+    if len(given.columns) > 1:
+        return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
+    from mixtally.lab.data.columns import holds_lists
+
+    (only,) = given.columns
+    if only.tuples:
+        raise DataError(
+            "values",
+            wanted="one value a person, or a list of labels",
+            got="a tuple in every place: rows of several columns, or sets",
+            do='give columns, dict(a=[..], b=[..]), or say kind="set"',
+        )
+    return As.SET if holds_lists(only.array) else As.ONE
+
+
+def _check_form(form: As, wanted: Wanted) -> None:
+    """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
+    fixed = wanted.labels is not None or wanted.max_set is not None
+    if wanted.question is not None and fixed:
+        raise ParameterError(
+            "plan", wanted="a plan alone", got="labels or max_set beside it", do="the plan has them"
+        )
+    other = {
+        "max_set": wanted.max_set is not None and form is not As.SET,
+        "separator": wanted.separator is not None and form is not As.SET,
+        "empty_sets": wanted.empty_sets and form is not As.SET,
+        "number": wanted.scale is not None and form is not As.NUMBER,
+        "labels": wanted.labels is not None and form not in _LABELLED,
+    }
+    for argument in (name for name, strange in other.items() if strange):
+        raise ParameterError(
+            argument, wanted=f"records that have it, not {form}", got="both", do="leave it out"
+        )
+    if form is As.NUMBER and wanted.scale is None:
+        raise ParameterError("number", wanted="where numbers end", got="none", do="number=(0, 10)")

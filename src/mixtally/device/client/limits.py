@@ -1,0 +1,97 @@
+"""What a device asks of a contract before it answers: its own limits, and what it can check."""
+
+from typing import NamedTuple
+
+from mixtally.device.client.shaped import delta
+from mixtally.device.contract.plan import Plan
+from mixtally.device.contract.shape import SHAPES
+from mixtally.errors import RefusedError
+
+PROTOCOLS = frozenset(
+    {
+        "clear-shaped",
+        "clear-uniform",
+        "kary-response",
+        "flip-blank",
+        "flip-uniform",
+        "single-bit",
+        "flip",
+    }
+)
+COVERS = frozenset({"every mix", "people"})
+
+
+class Limits(NamedTuple):
+    """The most that this device gives away, and whom it trusts.
+
+    where
+      epsilon         the largest that may be promised
+      delta           the largest that may be promised
+      local_epsilon   the largest that may be left when all hops collude; None for any, and nothing
+      hops            the fewest
+      protocols       those allowed
+      covers          those allowed: "every mix", "people"
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    local_epsilon: float | None = None
+    hops: int = 2
+    protocols: frozenset[str] = PROTOCOLS
+    covers: frozenset[str] = COVERS
+
+
+def checked(plan: Plan, limits: Limits) -> Plan:
+    """``plan`` itself; raises RefusedError past a limit, and for a promise that is false.
+
+    A certificate is derived again where shaped fakes hide one message of one collection, which of a
+    set is the least that it reveals; all others are what their operators signed.
+    """
+    _check_limits(plan, limits)
+    for part in plan.parts:
+        if part.protocol not in limits.protocols:
+            wanted = f"one of {', '.join(sorted(limits.protocols))}"
+            raise _above("protocol-not-allowed", "protocol", wanted, part.protocol)
+    cover = "every mix" if plan.by_mixes else "people"
+    if cover not in limits.covers:
+        raise _above("cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover)
+    _check_shaped(plan)
+    return plan
+
+
+def _check_limits(plan: Plan, limits: Limits) -> None:
+    local = plan.local_epsilon
+    if limits.local_epsilon is not None and (local is None or local > limits.local_epsilon):
+        got = "nothing" if local is None else f"{local:.4g}"
+        wanted = f"at most {limits.local_epsilon:g}"
+        raise _above("above-own-limit", "local epsilon", wanted, got)
+    for name, promised, most in (
+        ("epsilon", plan.epsilon, limits.epsilon),
+        ("delta", plan.delta, limits.delta),
+    ):
+        if promised > most:
+            raise _above("above-own-limit", name, f"at most {most:g}", f"{promised:g}")
+    if plan.hops < limits.hops:
+        raise _above("too-few-hops", "hops", f"at least {limits.hops}", plan.hops)
+
+
+def _check_shaped(plan: Plan) -> None:
+    """What this device can compute by itself."""
+    recipe = plan.parts[0].recipe
+    if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
+        return
+    true, of = delta(SHAPES[recipe.kind](recipe.first, recipe.second), plan.epsilon)
+    stated, in_all = plan.upper.as_integer_ratio()
+    if true * in_all > stated * of:
+        raise RefusedError(
+            "promise-false",
+            "certificate",
+            wanted=f"a delta of at least {true / of:.6g}, which its recipe has",
+            got=f"{plan.upper:.6g}",
+            do="take no part: its promise is false",
+        )
+
+
+def _above(reason: str, subject: str, wanted: str, got: object) -> RefusedError:
+    do = "take no part, or allow more on this device"
+    return RefusedError(reason, subject, wanted=wanted, got=got, do=do)

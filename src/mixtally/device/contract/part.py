@@ -1,0 +1,301 @@
+"""One stream of messages of a contract, as a device needs it."""
+
+from typing import NamedTuple
+
+from mixtally.device.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime, most_digits
+from mixtally.device.contract.question import MOST_BINS, MOST_BITS, MOST_SET
+from mixtally.device.contract.reading import Fields, refused, whole
+from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
+
+SCALE = 1 << 64
+MOST_CAP = 0xFFFF
+MOST_OWN = 1000
+MOST_REPEATS = 1000
+LEAST_FLIP, MOST_FLIP = 1 << 24, 1 << 63
+
+
+class Layout(NamedTuple):
+    """How a message is written: ``form`` is bits, index or positions."""
+
+    form: str
+    bins: int
+    cap: int | None
+
+    @property
+    def position_bits(self) -> int:
+        """Bits in which every bin's number can be written."""
+        return (self.bins - 1).bit_length()
+
+    @property
+    def count_bytes(self) -> int:
+        """Bytes in which a message says how many positions it names."""
+        return _bytes((self.cap or 0).bit_length())
+
+    @property
+    def message_bytes(self) -> int:
+        """Bytes of every message."""
+        if self.form == "bits":
+            return _bytes(self.bins)
+        if self.form == "index":
+            return _bytes(self.position_bits)
+        return self.count_bytes + _bytes((self.cap or 0) * self.position_bits)
+
+
+class Own(NamedTuple):
+    """Fakes of the device: ``whole`` ones, and one more with probability coin / 2^64."""
+
+    uniform: bool
+    whole: int
+    coin: int
+
+
+class Recipe(NamedTuple):
+    """What a hop adds.
+
+    where
+      kind            none, shaped, gaussian, blanks or uniform
+      first, second   ratio and shift, variance and shift, count and threshold, or count
+    """
+
+    kind: str
+    first: int = 0
+    second: int = 0
+
+
+class Part(NamedTuple):
+    """A stream of messages.
+
+    where
+      most_set    the most bins of a record; None for free bits
+      threshold   the chance of a flip times 2^64; None in clear
+      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads;
+                  planes have no more, and the pads are points
+      repeats     how often a record is sent, each time flipped afresh
+      planes      what a message in clear names in place of a bin; None for the bin itself
+      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own; None for
+                  never
+    """
+
+    bins: int
+    most_set: int | None
+    threshold: int | None
+    own: Own | None
+    recipe: Recipe
+    layout: Layout
+    repeats: int
+    planes: Planes | None = None
+    replaced: int | None = None
+
+    @property
+    def by_mixes(self) -> bool:
+        """Whether every hop draws the cover."""
+        return self.recipe.kind != "none"
+
+    @property
+    def record_messages(self) -> int:
+        """Messages that a record travels as: of a set in clear one a member, pads for those it
+        lacks.
+        """
+        return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
+    def least(self) -> int:
+        """The fewest messages that a device sends."""
+        return self.record_messages + (self.own.whole if self.own else 0)
+
+    @property
+    def most(self) -> int:
+        """The most messages that a device sends, which is the slots of its part in a bundle."""
+        return self.least + (self.own is not None and self.own.coin > 0)
+
+    @property
+    def protocol(self) -> str:
+        """The name of the mechanism."""
+        if self.replaced is not None:
+            return "kary-response"
+        if self.threshold is None:
+            return "clear-shaped" if self.recipe.kind in SHAPES else "clear-uniform"
+        if self.own and self.own.uniform:
+            return "flip-uniform"
+        if self.most_set is None and self.bins == 1:
+            return "single-bit"
+        return "flip-blank" if self.own or self.by_mixes else "flip"
+
+
+def read_part(value: object, place: str) -> Part:
+    """A part; raises RefusedError for one that has no proof."""
+    held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats replaced")
+    layout = _layout(held.held["layout"], held.at("layout"))
+    recipe = _recipe(held.held["recipe"], held.at("recipe"))
+    own = None if held.held["own"] is None else _own(held.held["own"], held.at("own"))
+    planes = None if held.held["planes"] is None else _planes(held.held["planes"], held)
+    most_set: int | None = None
+    if held.held["most_set"] is None:
+        bins = held.whole("bins", 1, MOST_BITS, "bins-out-of-range")
+    else:
+        most = MOST_BINS if planes is None else planes.points
+        bins = held.whole("bins", 2, most, "bins-out-of-range")
+        most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
+    threshold = None if held.held["threshold"] is None else _threshold(held)
+    repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
+    replaced: int | None = None
+    if held.held["replaced"] is not None:
+        replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
+    part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
+    named = bins + _pads(part) if planes is None else planes.messages
+    if layout.bins != named:
+        raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
+    if own is not None and part.by_mixes:
+        raise refused("two-covers", place, "fakes of devices or of hops", "both")
+    if repeats > 1 and (threshold is None or own is not None or part.by_mixes):
+        raise refused("repeats-unfit", place, "flips alone that are sent several times", repeats)
+    if threshold is None:
+        _check_clear(part, place)
+    else:
+        _check_flips(part, place, threshold)
+    return part
+
+
+def _layout(value: object, place: str) -> Layout:
+    held = Fields(value, place, "form bins cap")
+    form = held.chosen("form", "bits|index|positions", "unknown-form")
+    bins = held.whole("bins", 1, MOST_MESSAGES, "layout-bins")
+    if held.held["cap"] is None:
+        if form == "positions":
+            raise refused("cap-missing", place, "a cap, as positions have one", None)
+        return Layout(form, bins, None)
+    cap = whole(held.held["cap"], held.at("cap"))
+    if form == "index":
+        raise refused("cap-with-index", place, "no cap, as one bin is named", cap)
+    most = min(bins, MOST_CAP) if form == "positions" else bins
+    if cap < 1:
+        raise refused("cap-below-one", place, "a cap of at least 1", cap)
+    if cap > most:
+        raise refused("cap-too-large", place, f"a cap of at most {most}", cap)
+    return Layout(form, bins, cap)
+
+
+def _recipe(value: object, place: str) -> Recipe:
+    kinds = {
+        "none": "",
+        "shaped": " ratio shift",
+        "gaussian": " variance shift",
+        "blanks": " count threshold",
+        "uniform": " count",
+    }
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in kinds:
+        raise refused("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
+    held = Fields(value, place, "type" + kinds[kind])
+    if kind == "none":
+        return Recipe(kind)
+    if kind == "shaped":
+        return Recipe(kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _shift(held))
+    if kind == "gaussian":
+        variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
+        return Recipe(kind, variance, _shift(held))
+    count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
+    return Recipe(kind, count, _threshold(held) if kind == "blanks" else 0)
+
+
+def _planes(value: object, part: Fields) -> Planes:
+    held = Fields(value, part.at("planes"), "prime digits")
+    prime = held.whole("prime", 2, MOST_BINS, "prime-out-of-range")
+    digits = held.whole("digits", 2, 62, "digits-out-of-range")
+    if not is_prime(prime):
+        raise refused("not-prime", held.at("prime"), "a prime", prime)
+    planes = Planes(prime, digits)
+    if planes.messages > MOST_MESSAGES:
+        raise refused("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
+    return planes
+
+
+def _shift(held: Fields) -> int:
+    return held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
+
+
+def _own(value: object, place: str) -> Own:
+    held = Fields(value, place, "record whole coin")
+    uniform = held.chosen("record", "blank|uniform", "unknown-fake") == "uniform"
+    many = held.whole("whole", 0, MOST_OWN, "own-fakes-out-of-range")
+    coin = whole(held.held["coin"], held.at("coin"))
+    if coin < 0:
+        raise refused("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
+    if coin >= SCALE:
+        raise refused("coin-too-large", held.at("coin"), "a coin below 2^64", coin)
+    if not many and not coin:
+        raise refused("own-fakes-none", place, "a fake, or no fakes at all", "none of them")
+    return Own(uniform, many, coin)
+
+
+def _threshold(held: Fields) -> int:
+    return held.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
+
+
+def _pads(part: Part) -> int:
+    """Bins of a set in clear that stand for members which it lacks."""
+    most = part.most_set or 1
+    return most if part.threshold is None and most > 1 else 0
+
+
+def _check_clear(part: Part, place: str) -> None:
+    if part.most_set is None or part.layout.form != "index":
+        raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
+    covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
+    if part.most_set > 1 and not covered and part.replaced is None:
+        wanted = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
+        raise refused("set-uncovered", place, wanted, part.recipe.kind)
+    if part.replaced is not None and part.by_mixes:
+        raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")
+    blank = part.own is not None and not part.own.uniform
+    if blank or part.recipe.kind == "blanks":
+        raise refused("clear-uncovered", place, "uniform fakes among bins in clear", "blank ones")
+    if part.own is None and not part.by_mixes and part.replaced is None:
+        raise refused("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
+    if part.planes is None:
+        return
+    if part.recipe.kind in SHAPES:
+        raise refused("planes-among-shaped", place, "uniform fakes among planes", "shaped ones")
+    prime, digits = part.planes
+    if part.most_set > 1:
+        _check_set(part, part.planes, part.most_set, place)
+    elif part.bins <= prime or digits != digits_for(prime, part.bins):
+        wanted = f"the fewest digits, two or more, in which {part.bins} values can be written"
+        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
+
+
+def _check_set(part: Part, planes: Planes, most: int, place: str) -> None:
+    """Of a set over planes."""
+    prime, digits = planes
+    if prime < 2 * most:
+        raise refused("planes-below-set", place, f"a prime of at least {2 * most}", prime)
+    if part.bins <= prime or digits != most_digits(prime) or digits <= most:
+        wanted = f"as many digits as leave 2^63 messages, {most + 1} or more"
+        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
+
+
+def _check_flips(part: Part, place: str, threshold: int) -> None:
+    layout, most = part.layout, part.most_set
+    if part.replaced is not None:
+        raise refused("replaced-unfit", place, "values replaced or bits flipped", "both")
+    if threshold * 2 == SCALE:
+        raise refused("threshold-half", place, "flips that leave something to count", "half")
+    if layout.form == "index":
+        raise refused("flips-as-index", place, "flipped bits, packed or as positions", layout.form)
+    if layout.cap is not None and layout.cap < (most or part.bins):
+        raise refused("cap-below-record", place, "a cap of no less than a record sets", layout.cap)
+    if part.planes is not None:
+        raise refused("planes-flipped", place, "no planes where bits are flipped", [*part.planes])
+    flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
+    if part.recipe.kind in (*SHAPES, "uniform") or flips != threshold:
+        raise refused(
+            "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
+        )
+    if part.own and part.own.uniform and most != 1:
+        raise refused("uniform-fakes-unfit", place, "uniform fakes where one bin is set", most)
+    if (part.own or part.by_mixes) and most is None and part.bins > 1:
+        raise refused("free-bits-among-fakes", place, "free bits one by one", part.bins)
+
+
+def _bytes(bits: int) -> int:
+    return -(-bits // 8)

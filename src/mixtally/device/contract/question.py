@@ -1,0 +1,152 @@
+"""What a contract asks: the question, and how a value becomes bins."""
+
+import math
+import re
+from itertools import pairwise
+from typing import NamedTuple
+from unicodedata import normalize
+
+from mixtally.device.contract.reading import Fields, number, refused, text, whole
+
+MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
+MOST_POINTS = (1 << 63) - 1
+"""Points by which the texts of an open domain are told apart."""
+_SEED = re.compile(r"[0-9a-f]{32}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Question(NamedTuple):
+    """What a record may hold: one bin, a set of bins, or free bits.
+
+    where
+      kind         one, set or bits
+      max_set      the most bins of a set
+      attributes   how many bins each attribute has; None without
+      seed         the key by which texts of an open domain become points, one a bin; None without
+    """
+
+    name: str
+    bins: int
+    labels: tuple[str, ...] | None
+    kind: str
+    max_set: int
+    attributes: tuple[int, ...] | None
+    seed: bytes | None
+
+
+class Prefixes(NamedTuple):
+    """A word is asked by the symbols that follow a prefix.
+
+    where
+      most      the most prefixes of a round
+      longest   the most symbols of a word that are looked at
+      symbols   how many a round asks for
+    """
+
+    alphabet: str
+    most: int
+    longest: int
+    symbols: int
+
+    @property
+    def size(self) -> int:
+        """Symbols: the end, the characters of the alphabet, the escape."""
+        return len(self.alphabet) + 2
+
+    @property
+    def level(self) -> int:
+        """What may follow a prefix."""
+        return int(self.size**self.symbols)
+
+
+def read_question(value: object) -> Question:
+    """The question; raises RefusedError for what records could not hold."""
+    place = "question"
+    held = Fields(value, place, "name bins labels kind max_set attributes hashed")
+    kind = held.chosen("kind", "one|set|bits", "unknown-kind")
+    seed = None if held.held["hashed"] is None else _seed(held.held["hashed"])
+    least, most = (
+        (1, MOST_BITS) if kind == "bits" else (2, MOST_BINS if seed is None else MOST_POINTS)
+    )
+    bins = held.whole("bins", least, most, "bins-out-of-range")
+    largest = min(MOST_SET, bins) if kind == "set" else 1
+    max_set = held.whole("max_set", 1, largest, "max-set-out-of-range")
+    attributes = _attributes(held, kind, bins, max_set)
+    labels = _labels(held, bins)
+    if seed is not None and (kind == "bits" or (labels or attributes) is not None):
+        wanted = "bins without labels or attributes, one a record or a set"
+        raise refused("hashed-with-labels", place, wanted, kind)
+    name = held.text("name")
+    _check_characters(name, held.at("name"), "control-character-in-name")
+    return Question(name, bins, labels, kind, max_set, attributes, seed)
+
+
+def _attributes(held: Fields, kind: str, bins: int, max_set: int) -> tuple[int, ...] | None:
+    if held.held["attributes"] is None:
+        return None
+    place = held.at("attributes")
+    sizes = tuple(whole(size, place) for size in held.items("attributes"))
+    if kind != "set" or sum(sizes) != bins or len(sizes) != max_set or min(sizes) < 2:
+        wanted = f"{max_set} attributes of a set, two bins or more each, {bins} in all"
+        raise refused("attributes-unfit", place, wanted, sizes)
+    return sizes
+
+
+def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
+    if held.held["labels"] is None:
+        return None
+    place = held.at("labels")
+    labels = tuple(text(label, place) for label in held.items("labels"))
+    for label in labels:
+        _check_characters(label, place, "control-character-in-label")
+    if "" in labels:
+        raise refused("label-empty", place, "labels of a character or more", "an empty one")
+    if len({normalize("NFC", label) for label in labels}) < len(labels):
+        raise refused("label-twice", place, "different labels, also in form NFC", "two alike")
+    if len(labels) != bins:
+        raise refused("labels-miscounted", place, f"{bins} labels, one per bin", len(labels))
+    return labels
+
+
+def _check_characters(value: str, place: str, reason: str) -> None:
+    if _CONTROL.search(value):
+        raise refused(reason, place, "whole characters, none that controls a screen", value)
+
+
+def _seed(value: object) -> bytes:
+    held = Fields(value, "question.hashed", "function seed")
+    held.chosen("function", "HMAC-SHA-256", "unknown-hash")
+    if not _SEED.fullmatch(seed := held.text("seed")):
+        raise refused("seed-malformed", held.at("seed"), "32 hexadecimal digits", seed)
+    return bytes.fromhex(seed)
+
+
+def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
+    """Where numbers are cut: bins + 1 finite numbers that ascend."""
+    if value is None:
+        return None
+    held = Fields({"edges": value}, "plan", "edges")
+    edges = tuple(number(edge, held.at("edges")) for edge in held.items("edges"))
+    rising = all(a < b for a, b in pairwise(edges))
+    if len(edges) != bins + 1 or not rising or not all(map(math.isfinite, edges)):
+        raise refused("no-scale", "plan.edges", f"{bins + 1} finite numbers that ascend", edges)
+    return edges
+
+
+def read_prefixes(value: object, bins: int) -> Prefixes | None:
+    """How words are asked by their prefixes."""
+    if value is None:
+        return None
+    held = Fields(value, "plan.prefixes", "alphabet most longest symbols")
+    alphabet = held.text("alphabet")
+    if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
+        wanted = "2 to 200 characters, each once"
+        raise refused("alphabet-unfit", held.at("alphabet"), wanted, alphabet)
+    most = held.whole("most", 1, 1_000_000, "prefixes-out-of-range")
+    longest = held.whole("longest", 1, 1000, "prefixes-out-of-range")
+    symbols = held.whole("symbols", 1, 10, "prefixes-out-of-range")
+    found = Prefixes(alphabet, most, longest, symbols)
+    if most * found.level + 1 != bins:
+        wanted = f"{most * found.level + 1} bins for them"
+        raise refused("prefixes-bins", "plan.prefixes", wanted, bins)
+    return found

@@ -1,0 +1,67 @@
+"""Who runs a hop or the collector, by which key it signs, and when it takes answers.
+
+Source: C2SP signed-note, "verifier keys".
+"""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from typing import NamedTuple
+
+from mixtally.device.contract.reading import Fields, base64_of, refused
+
+_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_ADDRESS = re.compile(
+    r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
+)
+ED25519 = b"\x01"
+KEY_BYTES, HASH_BYTES = 32, 4
+
+
+class Role(NamedTuple):
+    """A hop or the collector; ``key`` is its Ed25519 public key, 32 bytes."""
+
+    name: str
+    address: str
+    key: bytes
+    operator: str
+
+
+def read_role(value: object, place: str) -> Role:
+    """A role; raises RefusedError for anything else."""
+    held = Fields(value, place, "name address key operator")
+    if not _ROLE.fullmatch(name := held.text("name")):
+        raise refused("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
+    if not _ADDRESS.fullmatch(address := held.text("address")):
+        raise refused("address-malformed", held.at("address"), "https:// and no space", address)
+    operator = held.text("operator")
+    if not 1 <= len(operator) <= 200 or not operator.isprintable():
+        raise refused("operator-malformed", held.at("operator"), "who runs it", operator)
+    return Role(name, address, verifier_key(name, held.text("key"), place), operator)
+
+
+def key_hash(name: str, public: bytes) -> bytes:
+    """The four bytes by which a note tells whose signature is meant."""
+    return sha256(name.encode() + b"\n" + ED25519 + public).digest()[:HASH_BYTES]
+
+
+def written_key(name: str, public: bytes) -> str:
+    """The verifier key of ``name`` as text; ``public`` has 32 bytes."""
+    return f"{name}+{key_hash(name, public).hex()}+{b64encode(ED25519 + public).decode()}"
+
+
+def verifier_key(name: str, written: str, place: str) -> bytes:
+    """The 32 bytes of the Ed25519 key that NAME+HASH+BASE64 writes; RefusedError otherwise."""
+    raw = base64_of(written.split("+", 2)[-1]) or b""
+    if len(raw) != 1 + KEY_BYTES or written != written_key(name, raw[1:]):
+        raise refused(
+            "key-malformed", f"{place}.key", f"the Ed25519 key {name}+HASH+BASE64", written
+        )
+    return raw[1:]
+
+
+def read_rounds(value: object) -> tuple[int, int]:
+    """How long a round is open, and from the start of one to the start of the next; in seconds."""
+    held = Fields(value, "rounds", "open_seconds every_seconds")
+    every = held.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
+    return held.whole("open_seconds", 1, every, "rounds-out-of-range"), every

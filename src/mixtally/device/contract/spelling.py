@@ -1,0 +1,86 @@
+"""A word as symbols of a public alphabet, and its bin among the extensions of prefixes.
+
+Symbol 0 ends a word, 1.. are the characters of the alphabet, and the last symbol announces a
+character outside it, whose code point follows in digits (symbols 1.. again, the largest first).
+A round asks for the symbols behind a prefix, one or several: as digits of a number s below
+size^symbols, the first the most significant, prefix i followed by s is bin i * size^symbols + s.
+The last bin is everything else.
+"""
+
+from collections.abc import Sequence
+
+from mixtally.device.contract.question import Prefixes
+from mixtally.errors import RefusedError
+
+END = 0
+CODE_POINTS = 0x110000
+
+
+def code_digits(base: int) -> int:
+    """Digits of a code point in this base."""
+    digits, reach = 1, base
+    while reach < CODE_POINTS:
+        digits, reach = digits + 1, reach * base
+    return digits
+
+
+def spell(word: str, alphabet: str, length: int) -> list[int]:
+    """The first ``length`` symbols of ``word``, ends behind it included."""
+    base = len(alphabet)
+    digits = code_digits(base)
+    symbols: list[int] = []
+    for character in word[:length]:
+        number = alphabet.find(character)
+        if number >= 0:
+            symbols.append(number + 1)
+            continue
+        code = ord(character)
+        symbols.append(base + 1)
+        symbols += [code // base**place % base + 1 for place in range(digits - 1, -1, -1)]
+    return [*symbols[:length], *[END] * (length - len(symbols))]
+
+
+def extension(
+    word: str | None, asked: Prefixes, prefixes: Sequence[Sequence[int]], *, closing: bool
+) -> int:
+    """The bin of ``word``; of nobody's word, everything else.
+
+    Raises RefusedError for prefixes that are not asked.
+    """
+    depth = checked_prefixes(asked, prefixes)
+    last = asked.most * asked.level
+    if word is None:
+        return last
+    symbols = spell(word, asked.alphabet, depth + asked.symbols + 1)
+    if closing and symbols.pop() != END:
+        return last
+    followed = 0
+    for symbol in symbols[depth : depth + asked.symbols]:
+        followed = followed * asked.size + symbol
+    for place, prefix in enumerate(prefixes):
+        if list(prefix) == symbols[:depth]:
+            return place * asked.level + followed
+    return last
+
+
+def checked_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
+    """The one length of ``prefixes``, below ``longest``; raises RefusedError for others."""
+    if not 1 <= len(prefixes) <= asked.most:
+        raise _impossible("prefixes-miscounted", f"1 to {asked.most} prefixes", len(prefixes))
+    if not all(isinstance(prefix, list | tuple) for prefix in prefixes):
+        raise _impossible("prefix-symbol", "lists of symbols", prefixes)
+    depth = len(prefixes[0])
+    if any(len(prefix) != depth for prefix in prefixes) or depth >= asked.longest:
+        wanted = f"prefixes of one length below {asked.longest}"
+        raise _impossible("prefix-length", wanted, [len(prefix) for prefix in prefixes][:9])
+    for prefix in prefixes:
+        if any(type(symbol) is not int or not 1 <= symbol < asked.size for symbol in prefix):
+            raise _impossible("prefix-symbol", f"symbols 1 to {asked.size - 1}", list(prefix))
+    if len({tuple(prefix) for prefix in prefixes}) < len(prefixes):
+        raise _impossible("prefix-twice", "different prefixes", "two alike")
+    return depth
+
+
+def _impossible(reason: str, wanted: str, got: object) -> RefusedError:
+    do = "take no part in this round: its prefixes are not the contract's"
+    return RefusedError(reason, "prefixes", wanted=wanted, got=got, do=do)

@@ -1,0 +1,57 @@
+"""Bundles: all envelopes that a person sends in one round.
+
+    the envelopes, part after part, in the order in which the contract lists the parts
+
+Every part of a bundle has a number of slots that the contract fixes, and all envelopes of a part
+have one length. So all bundles of a contract have the same length. Where a device tosses a coin for
+one more fake and gets none, the last slot of that part holds padding (``device.wire.envelope``).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mixtally.device.contract.reading import refused
+
+
+class PartShape(NamedTuple):
+    """The slots of a part in every bundle.
+
+    where
+      slots            envelopes of the part
+      most_padding     how many of these may be padding: 1 where the part has a coin, else 0
+      envelope_bytes   bytes of an envelope before the first hop
+    """
+
+    slots: int
+    most_padding: int
+    envelope_bytes: int
+
+
+def bundle_bytes(shapes: Sequence[PartShape]) -> int:
+    """Return the length of every bundle."""
+    return sum(shape.slots * shape.envelope_bytes for shape in shapes)
+
+
+def write_bundle(parts: Sequence[Sequence[bytes]]) -> bytes:
+    """Write a person's envelopes, given as one sequence for each part, as a bundle."""
+    return b"".join(envelope for part in parts for envelope in part)
+
+
+def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
+    """Raise RefusedError for a body that is empty or does not end where a bundle ends."""
+    size = bundle_bytes(shapes)
+    if not body or len(body) % size:
+        wanted = f"one bundle of {size:,} bytes, or several"
+        raise refused("body-length", "body", wanted, f"{len(body):,} bytes")
+
+
+def split(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
+    """Yield the bundles of a body that was checked, in their order."""
+    size = bundle_bytes(shapes)
+    return (body[start : start + size] for start in range(0, len(body), size))
+
+
+def envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
+    """Return the envelopes of one part of a bundle."""
+    start, (slots, _, size) = bundle_bytes(shapes[:part]), shapes[part]
+    return [bundle[start + i * size : start + (i + 1) * size] for i in range(slots)]

@@ -1,0 +1,182 @@
+"""What a hop says of the batch that leaves it, and what the next one says of having it.
+
+A manifest names the pieces of every part by their SHA-256, so that anybody can carry them. It tells
+how many messages came, how many were dropped and why, and how many the hop added: whoever concludes
+from the round needs that. A round that is destroyed has a manifest with nothing in its parts.
+"""
+
+import re
+from typing import NamedTuple
+
+from mixtally.device.contract.reading import Fields, refused, text
+from mixtally.device.wire.sheet import digest, note_fields, written
+
+MOST_PIECE_BYTES = 1 << 24
+MOST_PIECES = 1 << 16
+MOST_MESSAGES = 1 << 40
+MOST_HOPS = 5
+_MANIFEST = "version kind sheet hop bundles left_out destroyed before parts overruled"
+_PART = "received copies unopened malformed added pieces"
+_PIECE = "sha256 messages"
+_RECEIPT = "version kind manifest hop"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+TOO_FEW, EXPIRED = "too-few", "expired"
+
+
+class Piece(NamedTuple):
+    """Some of the messages of a part, one after the other, in a file that its hash names."""
+
+    sha256: str
+    messages: int
+
+
+class PartManifest(NamedTuple):
+    """A part as it passed a hop.
+
+    where
+      received    envelopes that came
+      copies      of one that came already
+      unopened    not sealed for this round, hop and part
+      malformed   opened, and of another length than all
+      added       fakes of this hop
+      pieces      what leaves, in order
+    """
+
+    received: int
+    copies: int = 0
+    unopened: int = 0
+    malformed: int = 0
+    added: int = 0
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def sent(self) -> int:
+        """Messages that leave."""
+        return self.received - self.copies - self.unopened - self.malformed + self.added
+
+
+class Manifest(NamedTuple):
+    """A hop's word on a round.
+
+    where
+      sheet       SHA-256 of the sheet
+      hop         its place, from 1
+      bundles     different bundles that the first hop took, all of whose envelopes opened there
+      left_out    different bundles that it left out whole: an envelope of theirs did not open
+      destroyed   why nothing leaves ("too-few", "expired"); None where something does
+      before      SHA-256 of the manifest of the hop before; None at the first, and where a round
+                  expired before one came
+      parts       one a part
+      overruled   roles that were silent when this one started and were not waited for
+    """
+
+    sheet: str
+    hop: int
+    bundles: int
+    left_out: int
+    destroyed: str | None
+    before: str | None
+    parts: tuple[PartManifest, ...]
+    overruled: tuple[str, ...] = ()
+
+
+class Receipt(NamedTuple):
+    """The word of the next hop, or of the collector, that it has all pieces of a manifest.
+
+    where
+      manifest   SHA-256 of the manifest
+      hop        place of who says so: one more than the manifest's
+    """
+
+    manifest: str
+    hop: int
+
+
+def write_manifest(manifest: Manifest) -> bytes:
+    """The text to be signed."""
+    parts = [
+        {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
+        for part in manifest.parts
+    ]
+    return written("manifest", {**manifest._asdict(), "parts": parts})
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """The manifest in ``data``; raises RefusedError for anything else and for false sums."""
+    held = note_fields(data, "manifest", _MANIFEST)
+    destroyed = None
+    if held.held["destroyed"] is not None:
+        destroyed = held.chosen("destroyed", f"{TOO_FEW}|{EXPIRED}", "unknown-end")
+    parts = tuple(_part(one, f"part {place}") for place, one in enumerate(held.items("parts")))
+    if destroyed and any(part.pieces or part.added for part in parts):
+        raise refused("destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some")
+    if not destroyed:
+        _check_sums(parts)
+    hop = held.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
+    before = None if held.held["before"] is None else digest(held, "before")
+    if (hop == 1 and before) or (hop > 1 and not before and destroyed != EXPIRED):
+        wanted = "the manifest of the hop before, where there is one"
+        raise refused("before-unfit", held.at("before"), wanted, before)
+    return Manifest(
+        digest(held, "sheet"),
+        hop,
+        held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
+        held.whole("left_out", 0, MOST_MESSAGES, "messages-out-of-range"),
+        destroyed,
+        before,
+        parts,
+        _overruled(held),
+    )
+
+
+def write_receipt(receipt: Receipt) -> bytes:
+    """The text to be signed."""
+    return written("receipt", receipt._asdict())
+
+
+def read_receipt(data: bytes) -> Receipt:
+    """The receipt in ``data``; raises RefusedError for anything else."""
+    held = note_fields(data, "receipt", _RECEIPT)
+    hop = held.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
+    return Receipt(digest(held, "manifest"), hop)
+
+
+def _overruled(held: Fields) -> tuple[str, ...]:
+    place = held.at("overruled")
+    names = tuple(text(one, place) for one in held.items("overruled"))
+    if bad := [name for name in names if not _NAME.fullmatch(name)]:
+        raise refused("role-name-malformed", place, "names of roles", bad[0])
+    if len(set(names)) < len(names) or len(names) > MOST_HOPS:
+        raise refused("overruled-unfit", place, "every other role at most once", len(names))
+    return names
+
+
+def _part(value: object, place: str) -> PartManifest:
+    held = Fields(value, place, _PART)
+    received, copies, unopened, malformed, added = (
+        held.whole(name, 0, MOST_MESSAGES, "messages-out-of-range")
+        for name in _PART.split()
+        if name != "pieces"
+    )
+    pieces = held.items("pieces")
+    if len(pieces) > MOST_PIECES:
+        raise refused("too-many-pieces", place, f"at most {MOST_PIECES:,}", len(pieces))
+    named = tuple(_piece(one, place) for one in pieces)
+    return PartManifest(received, copies, unopened, malformed, added, named)
+
+
+def _piece(value: object, place: str) -> Piece:
+    held = Fields(value, f"piece of {place}", _PIECE)
+    most = held.whole("messages", 1, MOST_PIECE_BYTES, "messages-out-of-range")
+    return Piece(digest(held, "sha256"), most)
+
+
+def _check_sums(parts: tuple[PartManifest, ...]) -> None:
+    for place, part in enumerate(parts):
+        listed = sum(piece.messages for piece in part.pieces)
+        if part.sent != listed or part.sent < part.added:
+            wanted = f"pieces of {part.sent:,} messages, which its numbers add up to"
+            raise refused("false-sum", f"part {place}", wanted, f"of {listed:,}")
+    named = [piece.sha256 for part in parts for piece in part.pieces]
+    if len(set(named)) < len(named):
+        raise refused("piece-twice", "manifest", "every piece once", "one twice")

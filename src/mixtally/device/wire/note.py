@@ -1,0 +1,223 @@
+"""Signed notes: a text, and below it a line for each who signed it. Bytes are signed as they are.
+
+    TEXT, which ends with a newline
+    (an empty line)
+    — NAME BASE64(hash of the key, 4 bytes; Ed25519 signature of TEXT, 64 bytes)
+
+A verifier key is written NAME+HASH+BASE64(1, public key), a signing key
+PRIVATE+KEY+NAME+HASH+BASE64(1, seed); HASH is the first four bytes of
+SHA-256(NAME, newline, 1, public key).
+
+Source: C2SP signed-note; RFC 8032.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from mixtally.device.contract.reading import base64_of, fingerprint_of, refused, text_of
+from mixtally.device.contract.roles import ED25519, HASH_BYTES, key_hash, written_key
+from mixtally.errors import PlanError
+
+MOST_SIGNATURES = 100
+SEED_BYTES = 32
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
+_DASH = "\u2014 ".encode()
+_FIELD = (1 << 255) - 19
+_ORDER_8 = int.from_bytes(
+    bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
+)
+_SMALL = (0, 1, _FIELD - 1, _ORDER_8, _FIELD - _ORDER_8)
+"""Second coordinates of the points of small order: everybody can sign with such a key."""
+_PRIVATE = "PRIVATE+KEY+"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Signer:
+    """A name and its Ed25519 key, made of a ``seed`` of 32 secret bytes.
+
+    Raises PlanError for a name that notes cannot carry and for another seed.
+    """
+
+    name: str
+    seed: bytes
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise _no_key("the name of a role", "letters, digits and ._/-", ascii(self.name)[:80])
+        if len(self.seed) != SEED_BYTES:
+            got = f"{len(self.seed)} bytes"
+            raise _no_key(f"the key of {self.name}", f"{SEED_BYTES} secret bytes", got)
+
+    @property
+    def public(self) -> bytes:
+        """The public key, 32 bytes."""
+        return self._private.public_key().public_bytes_raw()
+
+    @property
+    def verifier(self) -> str:
+        """The verifier key as text."""
+        return written_key(self.name, self.public)
+
+    @property
+    def written(self) -> str:
+        """The signing key as text, to be kept secret."""
+        raw = b64encode(ED25519 + self.seed).decode()
+        return f"{_PRIVATE}{self.name}+{key_hash(self.name, self.public).hex()}+{raw}"
+
+    def line(self, text: bytes) -> bytes:
+        """The signature line of ``text``."""
+        raw = key_hash(self.name, self.public) + self._private.sign(text)
+        return _DASH + self.name.encode() + b" " + b64encode(raw) + b"\n"
+
+    @property
+    def _private(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self.seed)
+
+
+def signer_of(written: str) -> Signer:
+    """The signer whose key ``written`` is; raises PlanError for anything else."""
+    name, _, rest = written.removeprefix(_PRIVATE).partition("+")
+    stated, _, encoded = rest.partition("+")
+    raw = base64_of(encoded) or b""
+    if written.startswith(_PRIVATE) and raw[:1] == ED25519 and len(raw) == 1 + SEED_BYTES:
+        signer = Signer(name, raw[1:])
+        if signer.written == written and stated == key_hash(name, signer.public).hex():
+            return signer
+    raise _no_key("the signing key", f"{_PRIVATE}NAME+HASH+BASE64", "something else")
+
+
+def signed(data: bytes, *signers: Signer) -> bytes:
+    """``data`` with a line of each of ``signers`` added, unless it stands there already.
+
+    Raises RefusedError for a text that no note can carry.
+    """
+    text = text_of(data)
+    _check_text(text)
+    return _joined(text, [*_lines(data), *(signer.line(text) for signer in signers)])
+
+
+def joined(
+    text: bytes, notes: Collection[bytes], known: Mapping[str, bytes] | None = None
+) -> bytes:
+    """``text`` with the signature lines of all ``notes``, each line once, in order.
+
+    With ``known`` (name -> public key) the first line of each of these names alone, checked: what
+    strangers put below a note is left out. Raises RefusedError for a note of another text, a false
+    signature of a known key, and more lines than a note may have.
+    """
+    lines: list[bytes] = []
+    first: dict[str, bytes] = {}
+    for note in notes:
+        if text_of(note) != text:
+            wanted = f"signatures of the text {fingerprint_of(text)}"
+            raise refused("another-text", "note", wanted, fingerprint_of(note))
+        if known is None:
+            lines += _lines(note)
+        else:
+            first = _known_lines(note, known) | first
+    if known is not None:
+        lines = [first[name] for name in known if name in first]
+    return _joined(text, lines)
+
+
+def signed_by(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
+    """Those of ``known`` (name -> public key of 32 bytes) whose signatures stand below ``data``.
+
+    Lines of other keys say nothing. Raises RefusedError for a line that says to be of a known key
+    and is not, and for what is no note.
+    """
+    return frozenset(_known_lines(data, known))
+
+
+def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
+    """The text of ``data``, which all of ``signers`` (name -> public key) have signed.
+
+    Raises RefusedError where one of them has not.
+    """
+    names = signed_by(data, signers)
+    if missing := [name for name in signers if name not in names]:
+        wanted = f"signatures of {', '.join(signers)}"
+        raise refused("signature-missing", "note", wanted, f"none of {', '.join(missing)}")
+    return text_of(data)
+
+
+def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Name -> the first line of its signature, of those of ``known`` that have signed."""
+    text, found = text_of(data), dict[str, bytes]()
+    _check_text(text)
+    for line in _lines(data):
+        name, raw = _read_line(line)
+        public = known.get(name)
+        if public is None or raw[:HASH_BYTES] != key_hash(name, public):
+            continue
+        if not _true(public, raw[HASH_BYTES:], text):
+            wanted = f"a signature of {name} that fits the text"
+            got = "one that does not: the text or the signature was altered"
+            raise refused("signature-false", "note", wanted, got)
+        found.setdefault(name, line)
+    return found
+
+
+def _true(public: bytes, signature: bytes, text: bytes) -> bool:
+    second = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    if second >= _FIELD or second in _SMALL:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _check_text(text: bytes) -> None:
+    try:
+        text.decode("utf-8")
+        right = text.endswith(b"\n") and not _CONTROL.search(text)
+    except UnicodeDecodeError:
+        right = False
+    if not right:
+        wanted = "UTF-8 without control characters that ends with a newline"
+        raise refused("no-note", "note", wanted, "something else")
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """The signature lines below the text, checked for their form."""
+    below = data[len(text_of(data)) :]
+    if not below:
+        return []
+    most = MOST_SIGNATURES + 2  # more lines are not even taken apart
+    lines = [line + b"\n" for line in below[1:].split(b"\n", most)[:-1]]
+    if below[:1] != b"\n" or below[-1:] != b"\n" or len(lines) > MOST_SIGNATURES:
+        raise refused("no-note", "note", "an empty line and signature lines", "something else")
+    for line in lines:
+        _read_line(line)
+    return lines
+
+
+def _read_line(line: bytes) -> tuple[str, bytes]:
+    """The name, and the four bytes and the signature behind it."""
+    head, _, encoded = line.removeprefix(_DASH).rstrip(b"\n").partition(b" ")
+    try:
+        name, raw = head.decode("ascii"), base64_of(encoded.decode("ascii")) or b""
+    except UnicodeDecodeError:
+        name, raw = "", b""
+    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= HASH_BYTES:
+        raise refused("no-note", "note", "lines of a dash, a name and base64", line[:80])
+    return name, raw
+
+
+def _joined(text: bytes, lines: Collection[bytes]) -> bytes:
+    once = dict.fromkeys(lines)
+    if len(once) > MOST_SIGNATURES:
+        raise refused("no-note", "note", f"at most {MOST_SIGNATURES} signatures", len(once))
+    return text + b"\n" + b"".join(once) if once else text
+
+
+def _no_key(subject: str, wanted: str, got: str) -> PlanError:
+    return PlanError(subject, wanted=wanted, got=got, do="make the role's folder again with init")

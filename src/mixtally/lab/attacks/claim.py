@@ -1,0 +1,151 @@
+"""A target from parameters and a claim, without a plan: whatever somebody says they guarantee.
+
+The parameters become a part as plans have them: K fakes are those of K people, one each.
+"""
+
+from typing import Any
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.parameters import Parameters, parsed
+from mixtally.errors import ParameterError, not_one_of
+from mixtally.lab.attacks.memoized import MemoizedTarget, memoized_target
+from mixtally.lab.attacks.target import ALONE, People, Target
+from mixtally.model.contract import (
+    FakeRecord,
+    NoRecipe,
+    OwnFakes,
+    Part,
+    Recipe,
+)
+from mixtally.model.guarantee import arriving, checked_fraction, checked_users
+from mixtally.model.mechanism import Memoized, Shuffled, mechanisms
+from mixtally.model.mechanism.parameters import flags
+
+ClaimedParameters = Parameters
+"""Parameters of a mechanism, or of memoized answers, by the names of their options."""
+
+
+def claim(
+    name: str,
+    parameters: Parameters,
+    epsilon: float | None,
+    delta: float | None,
+    honest_share: float | None = None,
+    accountant: Accountant | None = None,
+) -> Target | MemoizedTarget:
+    """What is claimed about protocol ``name`` with these parameters.
+
+    Raises ParameterError for an unknown mechanism, for parameters that are missing, not taken or
+    out of range, and for a claim about memoized answers.
+    """
+    given = _given(name, parameters)
+    if name in Memoized.PROTOCOLS:
+        if (epsilon, delta, honest_share) != (None, None, None):
+            raise ParameterError(
+                "memory",
+                wanted="no claim: its losses are computed",
+                got="--epsilon, --delta or --honest-share",
+                do="leave them out",
+            )
+        return memoized_target(**given)
+    if epsilon is None or delta is None:
+        raise ParameterError(
+            "claim",
+            wanted="--epsilon and --delta",
+            got="neither" if epsilon is delta else "one",
+            do="say what the parameters are claimed to guarantee",
+        )
+    fraction = checked_fraction(1.0 if honest_share is None else honest_share)
+    users = checked_users(given["users"])
+    mechanism = _mechanism(name, parameters)
+    if mechanism.gain == 0.0:
+        raise ParameterError(
+            "flip probability", wanted="less than 1/2", got="1/2", do="such flips reveal nothing"
+        )
+    words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
+    title = f"{name} with {words}"
+    return claimed(mechanism, users, epsilon, delta, title, fraction, accountant)
+
+
+def claimed(
+    mechanism: Shuffled,
+    users: int,
+    epsilon: float,
+    delta: float,
+    title: str,
+    honest_share: float = 1.0,
+    accountant: Accountant | None = None,
+) -> Target:
+    """What is claimed of ``mechanism``, a share of whose promised fakes is counted on.
+
+    Raises PlanError for what no plan can be, as records in clear that are sent several times.
+    """
+    fakes, shaped = mechanism.fakes_sent, mechanism.shaped
+    certain = People(arriving(fakes, honest_share), mechanism.crowd)
+    return Target(
+        (part_of(mechanism),),
+        epsilon,
+        delta,
+        users,
+        People(fakes, users),
+        ALONE if shaped else certain,
+        title,
+        (accountant or Accountant()).certificate(
+            Record.of(mechanism.with_honest(honest_share)), epsilon
+        ),
+        hops=1 if shaped is None else shaped.mixes,
+    )
+
+
+def part_of(mechanism: Shuffled) -> Part:
+    """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
+    record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
+    shaped = mechanism.shaped
+    recipe: Recipe = NoRecipe() if shaped is None else shaped.shape
+    return Part(
+        bins=mechanism.bins,
+        most_set=mechanism.max_set,
+        threshold=mechanism.flip_threshold,
+        own=OwnFakes(record, 1, 0) if mechanism.own_fakes else None,
+        recipe=recipe,
+        layout=mechanism.layout,
+        repeats=mechanism.repeats,
+        replaced=mechanism.replaced,
+    )
+
+
+def _given(name: str, parameters: Parameters) -> dict[str, Any]:
+    """The parameters given, once they are all that is needed and no more."""
+    kinds = {name: kind for kind in mechanisms() for name in kind.PROTOCOLS}
+    known = [name for name, kind in kinds.items() if kind.PROTOCOLS[name].claim is not None]
+    if name not in known:
+        raise not_one_of("protocol", name, known)
+    kind, given = kinds[name], parameters.given()
+    takes = kind.PROTOCOLS[name]
+    needs, may = takes.claim or (frozenset(), frozenset())
+    for one, other in takes.instead:
+        if one in needs and parameters.get(other) is not None:  # another shape
+            needs = needs - {one} | {other}
+    if not needs <= given or not given <= needs | may:
+        raise ParameterError(
+            name,
+            wanted=flags(needs, kind.PARAMETERS),
+            got=flags(given, kind.PARAMETERS) or "neither",
+            do="give exactly these"
+            + (f"; it may take {flags(may, kind.PARAMETERS)}" if may else ""),
+        )
+    order = [one.name for one in kind.PARAMETERS]
+    return {each: parameters.get(each) for each in order if each in given}
+
+
+def _mechanism(name: str, given: Parameters) -> Shuffled:
+    if name == "flip" and given.get("bits") is None and given.get("bins") is None:
+        raise ParameterError(
+            "flip",
+            wanted="--bins for records of one value, or --bits for free vectors",
+            got="neither",
+            do="give one",
+        )
+    if name == "single-bit" and given.get("fakes") is None:
+        given = given.having(fakes=0)
+    return parsed(name, given).sent.message.mechanism

@@ -1,0 +1,78 @@
+"""What an attack plays: the production randomizer and mix, or a broken one in their place."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from typing import Protocol as Interface
+
+from mixtally.device.client import draw
+from mixtally.device.client.net.seal import seal_part
+from mixtally.device.contract.part import Part as BarePart
+from mixtally.device.wire.envelope import Sealer
+from mixtally.errors import ParameterError
+from mixtally.model.contract import Part, Recipe
+from mixtally.model.layout import Layout
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.memo import Memo
+from mixtally.protocol.mixing import added, shuffle
+from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize.bins import Records
+
+_MOST_BYTES = 1_000_000
+
+
+def _held(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+    """Makes ``draws`` with a memo of its own, which ends with the device that holds it."""
+    return lambda: partial(draws, memo=Memo(_MOST_BYTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The code that draws noise; the default is what people's devices and mixes run.
+
+    where
+      reports, fakes, added    of many people at once, and of a hop
+      message, fake, coins     of one person alone
+      record                   of one person's set in clear
+      sealed                   the envelopes of a part of one person's bundle
+    """
+
+    reports: Callable[[Part, Records, Chance], Rows] = field(default_factory=_held(part_reports))
+    fakes: Callable[[Part, int, Chance], tuple[Rows, int]] = field(
+        default_factory=_held(part_fakes)
+    )
+    added: Callable[[Recipe, Layout, Chance], Rows] = added
+    shuffle: Callable[[Rows, Chance], Rows] = shuffle
+    message: Callable[[BarePart, Sequence[int], draw.Words], bytes] = draw.message
+    record: Callable[[BarePart, Sequence[int], draw.Words], list[bytes]] = draw.record
+    fake: Callable[[BarePart, draw.Words], bytes] = draw.fake
+    coins: Callable[[Sequence[BarePart], draw.Words], list[int]] = draw.coins
+    sealed: Callable[[Sealer, int, BarePart, Sequence[bytes]], list[bytes]] = seal_part
+
+
+class Play(Interface):
+    """A whole round in one process: everybody's messages, shuffled by every hop, and tallied."""
+
+    def __call__(
+        self,
+        parts: Sequence[Part],
+        row: int,
+        crowds: Sequence[Records],
+        chance: Chance,
+        *,
+        watch: Callable[[Rows], None],
+    ) -> Any:
+        """The round; ``watch`` is called with the messages of each part that are tallied."""
+        ...
+
+
+def unplayed(*_: object, **__: object) -> None:
+    """Nobody said how: raises ParameterError."""
+    raise ParameterError(
+        "collection",
+        wanted="a lab that can play one",
+        got="one that cannot",
+        do="hand it mixtally.lab.simulation.play.play_parts",
+    )

@@ -1,0 +1,183 @@
+"""difference: the same crowd reports twice and one person answers differently, or not again.
+
+*changed*: the person answers a and then b, or b and then a; the log ratios of both batches add up.
+Two collections are promised the composition of two certificates, where not the plan's own covers
+them. *absent*: the person is gone the second time, and the attacker, who does not know what others
+hold, takes the second batch from the first, which removes the crowd but not its noise. The second
+batch says nothing of the person, so the promise of one collection covers it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mixtally.lab.attacks.against import DRAWN, MOST_MESSAGES, outcomes
+from mixtally.lab.attacks.game import quick_runs, with_progress
+from mixtally.lab.attacks.games import game_among
+from mixtally.lab.attacks.left import left
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.target import Target
+from mixtally.lab.attacks.worlds import Worlds
+from mixtally.model.contract import Shape
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.bits import Counts, Rows, spans
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.tails import Floats
+from mixtally.protocol.tally.fold import tally_messages
+
+NAME = "difference"
+_SPAN = 1 << 20
+_WIDTH = 3
+"""Positions that are drawn: two bins of interest, and one for all others."""
+_DRAWN_RUNS = 100_000
+
+
+def run(target: Target, lab: Lab) -> list[Outcome]:
+    """A changed answer; for records of one value also an absent person."""
+    if any(part.most_set != 1 for part in target.parts):
+        return _changed(target, lab)
+    lab = replace(lab, error=lab.error / 2.0)
+    return [*_changed(target, lab), _absent(target, lab)]
+
+
+def _changed(target: Target, lab: Lab) -> list[Outcome]:
+    game = game_among(target.behind(target.certain, collections=1), target.epsilon)
+    promised, delta = target.epsilon, target.delta
+    if target.collections == 1:
+        promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
+        if target.verified:
+            twice = target.behind(target.certain, collections=2)
+            promised = min(promised, left(twice, delta, lab.accountant))
+    return outcomes(
+        Hypothesis(
+            NAME,
+            "asked twice, answer changed",
+            promised,
+            delta,
+            "sum of both batches' log-likelihood ratios; as good as tell-apart's",
+        ),
+        game,
+        lab,
+        twice=True,
+    )
+
+
+def _absent(target: Target, lab: Lab) -> Outcome:
+    behind = target.behind(target.expected, target.hops, collections=1)
+    cost = sum(times * _cost(who) for who, times in behind.items())
+    runs, how = lab.runs if lab.runs is not None else quick_runs(cost, 0.5), ""
+    by_distribution = (
+        lab.drawn != 0
+        and sum(times * _messages(who) for who, times in behind.items()) > MOST_MESSAGES
+    )
+    if by_distribution:
+        runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
+    total = np.zeros((2, runs))
+    for who, times in behind.items():
+        for _ in range(times):
+            total += _differences(who, target.users, runs, lab, by_distribution=by_distribution)
+    fakes = sum(times * who.fakes for who, times in behind.items())
+    return distinguished(
+        Hypothesis(
+            NAME,
+            "asked twice, then absent",
+            target.epsilon,
+            target.delta,
+            "difference of the tallies' differences in two bins; not optimal",
+        ),
+        Worlds(total[0], total[1]),
+        lab,
+        played=f"{target.users - 1:,} others spread over the bins, unknown to the attacker, and "
+        f"{fakes:,} fakes, twice; two bins of the tallies{how}",
+    )
+
+
+def _differences(who: Senders, users: int, runs: int, lab: Lab, *, by_distribution: bool) -> Floats:
+    """The statistic of one part in both worlds, shape (2, runs)."""
+    if by_distribution:
+        draw = Binomials(lab.chance, lab.tables)
+        noise = np.array([_noise_by_distribution(who, users, runs, draw) for _ in range(4)])
+    else:
+        noise = np.empty((4, runs, 2), dtype=np.int64)
+        for i in with_progress(runs, lab, NAME + " (absent)"):
+            noise[:, i] = [_noise(who, users, lab) for _ in range(4)]
+    sides = [noise[2 * own] - noise[2 * own + 1] + _own(who, own, runs, lab) for own in (0, 1)]
+    return np.array([both[:, 0] - both[:, 1] for both in sides], dtype=np.float64)
+
+
+def _messages(who: Senders) -> int:
+    """Messages that a run draws: of shaped fakes two bins alone, in clear no people's."""
+    return 2 * (who.fakes + (who.people + 1) * who.part.randomized)
+
+
+def _cost(who: Senders) -> float:
+    """Nanoseconds of both collections in both worlds."""
+    if who.part.randomized:
+        return 240.0 * (who.people + 1) + 20.0 * who.fakes
+    return 240.0 * who.fakes
+
+
+def _own(who: Senders, bin_index: int, runs: int, lab: Lab) -> Counts:
+    """The person's message in the first two bins, shape (runs, 2)."""
+    rows = who.of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
+    return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
+
+
+def _noise(who: Senders, users: int, lab: Lab) -> Counts:
+    """Tallied counts of the first two bins without the person, as far as they are not certain.
+
+    In clear what others hold is the same twice and cancels; it is left out.
+    """
+    chance, device = lab.chance, lab.device
+    if isinstance(who.part.recipe, Shape):
+        two = Layout(Form.INDEX, 2)
+        every = [who.shaped(two, chance, device) for _ in range(who.mixes)]
+        return tally_messages(two, np.concatenate(every)).counts
+    total = np.zeros(2, dtype=np.int64)
+    if who.part.randomized:
+        each = (users - 1) // who.part.bins
+        codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
+        codes = codes if who.threshold else np.minimum(codes, who.part.bins - 1)
+        for span in spans(len(codes), _SPAN):
+            total += _two_bins(who.of_bins(codes[span], _WIDTH, chance, device))
+    for rows in who.drawn_fakes(min(_WIDTH, who.part.bins), chance, device):
+        total += _two_bins(rows)
+    return total
+
+
+def _two_bins(rows: Rows) -> Counts:
+    """How many messages show the first bin, and the second."""
+    kinds = np.bincount(rows[:, 0] & 3, minlength=4)
+    return np.asarray(kinds[1:3] + kinds[3])
+
+
+def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
+    """The same for many runs, drawn from its distribution, shape (runs, 2)."""
+    fakes = np.broadcast_to(np.asarray(who.numbers(runs, draw)), runs)
+    ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
+    if who.uniform:
+        meet = 0.0 if who.part.planes is None else who.part.planes.meeting
+        either = draw(fakes, (2.0 - meet) / who.cells)
+        both = draw(either, meet / (2.0 - meet))
+        one = draw(either - both, 0.5)
+        ones = np.stack([one + both, either - one], axis=1)
+    if who.part.replaced is not None:
+        return ones + _replaced_by_distribution(who, users - 1, runs, draw)
+    if not who.threshold:
+        return ones
+    q, sent = who.threshold / SCALE, users - 1 + fakes
+    held = (ones + (users - 1) // who.part.bins).T
+    return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)
+
+
+def _replaced_by_distribution(who: Senders, others: int, runs: int, draw: Binomials) -> Counts:
+    """What others name of the first two bins, who are spread over all of them, shape (runs, 2)."""
+    kept, bins = 1.0 - (who.part.replaced or 0) / SCALE, who.part.bins
+    each = others // bins
+    held = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])
+    stay = np.stack([draw(np.full(runs, many), kept) for many in held], axis=1)
+    both = draw(others - stay.sum(axis=1), 2.0 / bins)
+    one = draw(both, 0.5)
+    return stay[:, :2] + np.stack([one, both - one], axis=1)

@@ -1,0 +1,129 @@
+"""What is shown of attacks: the table of all, then each with its charts."""
+
+from collections.abc import Sequence
+
+from mixtally.lab.attacks.outcome import Outcome, Verdict
+from mixtally.model.guarantee import Observer
+from mixtally.report.curves import draw
+from mixtally.report.document import (
+    Cell,
+    Document,
+    Facts,
+    Marked,
+    Part,
+    Promise,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+from mixtally.report.numbers import at_least, at_most
+from mixtally.report.promise import protects
+
+_COLUMNS = (
+    "attack", "the attacker", "noise", "promised", "attacked", "best", "margin", "verdict", "runs"
+)  # fmt: skip
+_SHORT = ("attack", "the attacker", "noise", "promised", "attacked", "verdict")
+"""Columns for which a terminal has room without cutting a word."""
+_TEXTS = ("attack", "the attacker", "noise", "verdict")
+"""Columns of words, the others hold numbers."""
+_LIMITS = (
+    "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
+    "violates a promise proves it false, but for the stated chance of a false alarm in the whole "
+    "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
+    "Noise from the code is what devices and mixes run; noise from the distribution is what they "
+    "are meant to have, in many more runs."
+)
+_TONES = {
+    Verdict.CONSISTENT: Tone.GOOD,
+    Verdict.VIOLATED: Tone.BAD,
+    Verdict.MEASURED: Tone.SOFT,
+}
+
+
+def document(
+    title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts, *, linked: bool = False
+) -> Document:
+    """All outcomes, after the ``promise`` under attack in a sentence or two.
+
+    ``linked`` where the observer of the promise knows whose every message is.
+    """
+    heading = f"Attacks on {title}"
+    seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
+    return Document(
+        title=heading,
+        source="What each attack proves, beside what is promised.",
+        promise=_lines(promise, facts["level"], linked=linked),
+        opening=(Text(_conclusion(outcomes)), _table(outcomes), Text(_LIMITS, note=True)),
+        sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
+        summary=lambda: (Text(heading), _table(outcomes, _SHORT)),
+        prose=(_conclusion(outcomes), _LIMITS),
+        facts=lambda: facts,
+        closing=f"{seed}, level {facts['level']:g}",
+    )
+
+
+def _lines(promise: str, level: float, *, linked: bool) -> Promise:
+    """What is tested against which stated promise, and how often a sound one is called violated."""
+    return (
+        protects(Observer.LINKED if linked else Observer.MESSAGES),
+        f"Under attack: {promise}",
+        "In the whole table a sound promise is called violated with a chance of at most "
+        f"{at_most(1.0 - level)}.",
+    )
+
+
+def _table(outcomes: Sequence[Outcome], columns: tuple[str, ...] = _COLUMNS) -> Table:
+    rows = [[_cells(outcome)[name] for name in columns] for outcome in outcomes]
+    return Table(columns, rows, words=frozenset(_TEXTS), wide=True)
+
+
+def _parts(outcome: Outcome) -> list[Part]:
+    parts: list[Part] = [Text(f"Played: {outcome.played}. Test: {outcome.test}.", note=True)]
+    for flag in outcome.numbers.get("flags", []):
+        text = (
+            f"{flag['test']}, place {flag['place']:,}: counted {flag['counted']:,} of "
+            f"{flag['of']:,}, expected {flag['expected']:.1f}"
+        )
+        parts.append(Text(text, tone=Tone.BAD))
+    for chart in outcome.charts:
+        named = chart.title == outcome.title
+        caption = chart.caption if named else f"{chart.title}. {chart.caption}"
+        parts += [draw(chart), Text(caption, note=True)]
+    return parts
+
+
+def _cells(outcome: Outcome) -> dict[str, Cell]:
+    """Return one row of the table, a cell for each of ``_COLUMNS``."""
+    return {
+        "attack": outcome.attack,
+        "the attacker": outcome.case,
+        "noise": str(outcome.noise),
+        "promised": "nothing" if outcome.promised is None else at_most(outcome.promised, 4),
+        "attacked": f"{at_least(outcome.attacked, 4)} {outcome.unit}",
+        "best": "" if outcome.best is None else at_least(outcome.best, 3),
+        "margin": "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}",
+        "verdict": Marked(str(outcome.verdict), _TONES[outcome.verdict]),
+        "runs": f"{outcome.runs:,}",
+    }
+
+
+def _nearly_zero(value: float) -> float:
+    """Rounding of a measured count is no margin."""
+    return 0.0 if abs(value) < 1e-9 else value
+
+
+def _conclusion(outcomes: Sequence[Outcome]) -> str:
+    """What the table says, in one sentence."""
+    violated = [o.title for o in outcomes if o.verdict is Verdict.VIOLATED]
+    if violated:
+        return "Violated: " + "; ".join(violated) + "."
+    consistent = sum(o.verdict is Verdict.CONSISTENT for o in outcomes)
+    promises, made = _counted(consistent, "promise"), _counted(len(outcomes), "attack")
+    return (
+        f"No attack exceeds its promise: {made} made, {promises} consistent with what they prove."
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)

@@ -1,0 +1,66 @@
+"""Which records a game is about: what the crowd holds, and the two that are distinguished best.
+
+Positions matter only by who holds them. All that may be held are ranked by Chernoff's bound on
+their divergence; the divergences of the first are computed exactly, all where they are short. A
+lesser choice would make a weaker attack, never a false proof.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from mixtally.accounting.divergence import vectors
+from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
+from mixtally.accounting.numerics.saddle_point import ceiling, saddle_point_bounds
+from mixtally.lab.attacks.senders import Bits
+from mixtally.model.contract import Part
+from mixtally.primitives.fixed import SCALE
+
+_FEW, _SHORT, _PRICED = 6, 8, 6
+_KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
+"""Who of x, u, v holds a position: where v holds what the crowd does, u alone differs from it."""
+
+Held = tuple[int, ...]
+"""How many positions there are of each of ``_KINDS``."""
+
+
+def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[Bits, Bits, Bits]:
+    """What everybody else holds, and the person's two records, in the positions that matter."""
+    hiding = max(2, people + 1, fakes + 1)
+    q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
+
+    candidates = {_orbit(held): held for held in _possible(part, people)}
+    distributions = {orbit: flip_distribution(orbit, q, grow) for orbit in candidates}
+    ranked = sorted(distributions, key=lambda orbit: -ceiling(distributions[orbit], hiding))
+    few = sum(ranked[0]) > _SHORT
+    worst = max(
+        ranked[:_PRICED] if few else ranked,
+        key=lambda o: saddle_point_bounds(distributions[o], hiding).lower,
+    )
+    held = candidates[worst]
+    kinds = [kind for kind, count in zip(_KINDS, held, strict=True) for _ in range(count)]
+    x, u, v = zip(*kinds, strict=True)
+    return x, u, v
+
+
+def _orbit(held: Held) -> Orbit:
+    only_u, only_v, both, crowd, shared = held
+    return Orbit(only_u + shared, only_v, both + crowd)
+
+
+def _possible(part: Part, people: int) -> Iterator[Held]:
+    """What may be held, of many bits only the few or all that were ever worst."""
+    if part.most_set is None:  # the crowd may hold none: vectors are free
+        yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.orbits(part.bins))
+        return
+    most, bins = part.most_set, part.bins
+    sizes = set(range(most + 1))
+    if most > _FEW:
+        sizes = {0, 1, 2, most // 2, most - 1, most, min(most, bins // 2), min(most, bins // 3)}
+    crowd = sizes if people else {0}
+    for held in product(sizes, sizes, sizes, crowd, (0, 1) if people else (0,)):
+        only_u, only_v, both, alone, shared = held
+        sets = [only_u + both, only_v + both + shared, *([alone + shared] if people else [])]
+        one_value = most > 1 or all(count == 1 for count in sets)
+        if max(sets) <= most and one_value and sum(held) <= bins and sum(held) > both + alone:
+            yield held

@@ -1,0 +1,97 @@
+"""The hypothesis P <= e^epsilon Q + delta, tested exactly by counts of one event in two worlds.
+
+X of n runs in world u and Y of m runs in world v show the event, all runs independent. Given X + Y
+the distribution of X depends on P and Q by their odds ratio P (1 - Q) / (Q (1 - P)) alone (Fisher's
+noncentral hypergeometric distribution), and larger X grow likelier with it. Under the hypothesis
+the odds ratio is at most that of (e^epsilon Q + delta, Q), which falls and then rises as Q grows,
+so that over an interval of Q its largest value is at an end. The interval: Q is at most Q_high,
+from Y, and at least (P_low - delta) / e^epsilon, from X, each but for a twentieth of the allowed
+error; what is left of it is the level of the conditional test. An empty interval refutes the
+hypothesis by itself.
+
+The p-value rises with epsilon, so every epsilon below one that is refuted is refuted too.
+
+Source: Fisher (1935) for the conditional distribution; Berger, Boos, P Values Maximized Over a
+Confidence Set for the Nuisance Parameter (1994); Clopper, Pearson (1934) for the bounds.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import betainccinv, betaincinv, gammaln
+
+from mixtally.primitives.tails import Floats
+
+_ENDS = 0.1
+"""Share of the error that the two bounds of the interval may use."""
+_SLACK = 1.0 + 1e-5
+"""Above the rounding of log-gammas of 10^8 runs, relative to a p-value."""
+_MOST_EPSILON = 700.0
+_HALVINGS = 40
+
+
+def clopper_pearson_lower(hits: Floats, trials: int, error: float) -> Floats:
+    """The probability below which so many hits have a chance of at most ``error``."""
+    hits = np.asarray(hits, dtype=np.float64)
+    some = np.maximum(hits, 1.0)
+    return np.where(hits > 0, betaincinv(some, trials - some + 1.0, error), 0.0)
+
+
+def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
+    """The probability above which so few hits have a chance of at most ``error``."""
+    hits = np.asarray(hits, dtype=np.float64)
+    some = np.minimum(hits, trials - 1.0)
+    return np.where(hits < trials, betainccinv(some + 1.0, trials - some, error), 1.0)
+
+
+class Counts:
+    """How often an event came: ``hits`` of ``trials[0]`` runs in u, ``alarms`` of ``trials[1]``."""
+
+    def __init__(self, hits: int, alarms: int, trials: tuple[int, int]) -> None:
+        self.hits, self.alarms, self.trials = hits, alarms, trials
+        n, m = trials
+        self._values = np.arange(max(0, hits + alarms - m), min(n, hits + alarms) + 1.0)
+        k, rest = self._values, hits + alarms - self._values
+        self._ways = -gammaln(k + 1) - gammaln(n - k + 1)
+        self._ways -= gammaln(rest + 1) + gammaln(m - rest + 1)
+
+    def tail(self, log_odds: float) -> float:
+        """P[X >= hits | X + Y] at this logarithm of the odds ratio."""
+        logs = self._ways + self._values * log_odds
+        chances = np.exp(logs - logs.max())
+        return float(chances[self._values >= self.hits].sum() / chances.sum())
+
+    def refutes(self, epsilon: float, delta: float, error: float) -> bool:
+        """Whether P <= e^epsilon Q + delta is refuted: wrongly with chance at most ``error``."""
+        each = 0.5 * _ENDS * error
+        low = float(clopper_pearson_lower(np.array(self.hits), self.trials[0], each)) - delta
+        high = float(clopper_pearson_upper(np.array(self.alarms), self.trials[1], each))
+        if low <= 0.0:
+            return False
+        low *= math.exp(-epsilon)
+        if low > high:
+            return True
+        largest = max(_log_odds(q, epsilon, delta) for q in (low, high))
+        return largest < math.inf and self.tail(largest) * _SLACK <= (1.0 - _ENDS) * error
+
+    def epsilon(self, delta: float, error: float) -> float:
+        """The largest epsilon that is refuted at ``delta``, 0 when none is."""
+        low, high = 0.0, 1.0
+        if not self.refutes(low, delta, error):
+            return 0.0
+        while high < _MOST_EPSILON and self.refutes(high, delta, error):
+            low, high = high, 2.0 * high
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.refutes(middle, delta, error) else (low, middle)
+            if high - low <= 1e-7 * high:
+                break
+        return low
+
+
+def _log_odds(q: float, epsilon: float, delta: float) -> float:
+    """Log of the odds ratio of (e^epsilon q + delta, q), infinite where that is no chance."""
+    p = math.exp(epsilon) * q + delta
+    if p >= 1.0 or q >= 1.0:
+        return math.inf
+    return math.log(p) + math.log1p(-q) - math.log(q) - math.log1p(-p)

@@ -1,0 +1,101 @@
+"""collection, of memoized answers: whether each is drawn once, for each person, and stays.
+
+People report as devices do, and derive their responses anew for every report. Counted are
+the memoized bits that differ from the true ones, by position, and how often two people of one value
+memoize the same wrong bit; memoized bits that are others at the next report; and what reports show
+of what is memoized. All are exact binomial tests that share the false-alarm rate.
+"""
+
+import numpy as np
+from msgspec.structs import replace
+
+from mixtally.lab.attacks.audit import Checks, audit
+from mixtally.lab.attacks.memoized import MemoizedTarget
+from mixtally.lab.attacks.outcome import Lab, Outcome
+from mixtally.lab.attacks.wordstream import word_checks
+from mixtally.lab.memoization import Memory
+from mixtally.model.mechanism import Memoized
+from mixtally.model.memoized_plan import MemoizedPlan, hashed_question
+from mixtally.model.question import Question
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.counting import column_counts
+from mixtally.primitives.fixed import SCALE
+from mixtally.protocol.encode.bloom import bloom
+from mixtally.protocol.randomize.memoized import new_key, report
+
+NAME = "collection"
+_PEOPLE, _BIT_BUDGET = 4_000, 8_000_000
+_REPORTS = 2
+
+
+def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
+    """Both levels of memoized answers, as devices make them."""
+    plan = _plan(target)
+    mechanism = plan.mechanism
+    people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
+    persons = [str(person) for person in range(people)]
+    values = [str(person // 2 % mechanism.bins) for person in range(people)]  # two alike in a row
+    if mechanism.hashed:
+        records = bloom(plan, [0] * people, values)
+    else:
+        records = mechanism.layout.rows(np.array([int(value) for value in values]))
+    key = new_key(lab.chance)
+    responses, reports = [], []
+    for turn in range(_REPORTS):
+        responses.append(Memory(plan, key).responses(persons, values))
+        reports.append(report(mechanism, responses[-1], lab.chance))
+        lab.progress(NAME, turn + 1, _REPORTS)
+    checks = [*_permanent(mechanism, records, responses), *_reported(mechanism, responses, reports)]
+    checks += word_checks(lab.chance)
+    return [
+        audit(
+            NAME,
+            checks,
+            lab,
+            _REPORTS * people,
+            f"{people:,} people report {_REPORTS} times, by responses derived from a key",
+        )
+    ]
+
+
+def _plan(target: MemoizedTarget) -> MemoizedPlan:
+    """Values are hashed only where one of them sets several bits."""
+    one = target.mechanism
+    question = Question(name="attacked", bins=one.bins)
+    if one.hashes > 1:
+        question = hashed_question("attacked", one.bins, one.hashes)
+    mechanism = replace(one, hashed=one.hashes > 1, cohorts=1)
+    return MemoizedPlan(question=question, mechanism=mechanism)
+
+
+def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
+    """The permanent responses: their distribution, one a person, the same at every report."""
+    bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
+    flips = responses[0] ^ records
+    both = int(np.bitwise_count(flips[0::2] & flips[1::2]).sum(dtype=np.int64))
+    changed = int(np.bitwise_count(responses[0] ^ responses[1]).sum(dtype=np.int64))
+    counts = column_counts(flips, bits)
+    return [
+        Checks.of("memoized bit that is wrong", counts, people, wrong),
+        Checks.of("any memoized bit that is wrong", counts.sum(), people * bits, wrong),
+        Checks.of("same bit wrong of two people", both, people // 2 * bits, wrong * wrong),
+        Checks.of("memoized bit that is another at the next report", changed, people * bits, 0.0),
+    ]
+
+
+def _reported(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
+    """The reports of what was memoized when they were drawn, and two of them together."""
+    checks, people = [], len(responses[0])
+    ones = column_counts(responses[0], mechanism.bins)
+    for name, held, trials, rate in (
+        ("kept 1", responses[0], ones, mechanism.q / SCALE),
+        ("kept 0", ~responses[0], people - ones, mechanism.p / SCALE),
+    ):
+        counts = column_counts(reports[0] & held, mechanism.bins)
+        twice = int(np.bitwise_count(reports[0] & reports[1] & held).sum(dtype=np.int64))
+        checks += [
+            Checks.of(f"{name} shown", counts, trials, rate),
+            Checks.of(f"any {name} shown", counts.sum(), trials.sum(), rate),
+            Checks.of(f"any {name} shown twice", twice, trials.sum(), rate * rate),
+        ]
+    return checks

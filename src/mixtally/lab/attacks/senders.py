@@ -1,0 +1,170 @@
+"""Whose code writes the messages of a game: that of a plan's devices, and of hops that draw fakes.
+
+It gives the first positions of every message alone, packed, in whatever form it travels: a message
+in clear sets the bit of its bin, or none where that lies beyond. What others sent who tell it is
+subtracted, so it is not drawn.
+
+Flipped bits are drawn without the cap of a message: what that costs is part of delta.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec import structs
+
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.held import first_values
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.model.contract import CountedRecipe, FakeRecord, OwnFakes, Part, UniformRecipe
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import SCALE
+
+Bits = tuple[int, ...]
+"""What a record holds in the positions that matter."""
+_SPAN_PEOPLE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Senders:
+    """The person under attack, people beside them, and whoever draws fakes.
+
+    where
+      part     the stream that they write
+      people   others whose flips or replaced values hide, all with the same record; none in clear,
+               where what they hold is known
+      honest   people whose fakes hide, the person among them
+      mixes    hops whose fakes hide
+    """
+
+    part: Part
+    people: int
+    honest: int
+    mixes: int = 1
+
+    @property
+    def fakes(self) -> int:
+        """How many hide the person, shaped ones aside: on average, rounded up, by coins."""
+        if isinstance(self.part.recipe, CountedRecipe):
+            return self.mixes * self.part.recipe.count
+        own = self.part.own
+        return 0 if own is None else -(-self.honest * (own.whole * SCALE + own.coin) // SCALE)
+
+    @property
+    def times(self) -> int:
+        """How often every person sends their record, each time with fresh noise."""
+        return self.part.repeats
+
+    @property
+    def messages(self) -> int:
+        """Messages of one run."""
+        return self.part.record_messages * (self.people + 1) + self.fakes
+
+    @property
+    def threshold(self) -> int:
+        """The chance that a bit is flipped, times 2^64; 0 in clear."""
+        return self.part.threshold or 0
+
+    @property
+    def uniform(self) -> bool:
+        """Whether fakes are records of random bins."""
+        if isinstance(self.part.recipe, UniformRecipe):
+            return True
+        return self.part.own is not None and self.part.own.record is FakeRecord.UNIFORM
+
+    @property
+    def cells(self) -> int:
+        """Among how many a uniform fake is drawn."""
+        planes = self.part.planes
+        return self.part.bins if planes is None else planes.prime
+
+    def numbers(self, runs: int, draw: Binomials) -> int | Counts:
+        """How many fakes each of ``runs`` runs has, shape (runs,), or one number for all."""
+        own = self.part.own
+        if own is None or not own.coin:
+            return self.fakes
+        more = draw(np.full(runs, self.honest, dtype=np.int64), own.coin / SCALE)
+        return self.honest * own.whole + more
+
+    def reports(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
+        """``count`` messages of people who hold ``record``, in its positions, one message each."""
+        width = len(record)
+        if not self.threshold:
+            return self.of_bins(np.full(count, record.index(1)), width, chance, device)
+        part = structs.replace(self._narrowed(width), repeats=1)
+        held = np.zeros(part.bins, dtype=np.uint8)
+        held[:width] = record
+        rows = np.tile(np.packbits(held, bitorder="little"), (count, 1))
+        return first_positions(part.layout, device.reports(part, rows, chance), width)
+
+    def of_bins(self, codes: Counts, width: int, chance: Chance, device: Device) -> Rows:
+        """Messages of people who are in the bins ``codes``, each one of the first ``width``."""
+        part = self._narrowed(width) if self.threshold else self.part
+        part = structs.replace(part, repeats=1)
+        return self._seen(part, device.reports(part, codes, chance), width)
+
+    def drawn_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
+        """The first ``width`` positions of the fakes of one run, some at a time."""
+        part = self._narrowed(width) if self.threshold else self.part
+        if isinstance(part.recipe, CountedRecipe):
+            for _ in range(self.mixes):
+                rows = device.added(part.recipe, part.layout, chance)
+                yield self._seen(part, rows, width)
+            return
+        for rows in self.own_fakes(part, chance, device):
+            if self.uniform and part.bins < self.part.bins:
+                rows = self._beyond(part, rows, chance, device)
+            yield self._seen(part, rows, width)
+
+    def own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+        """Yield the fakes of people's devices that arrive in one run, some at a time."""
+        for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
+            yield device.fakes(part, span.stop - span.start, chance)[0]
+
+    def _seen(self, part: Part, rows: Rows, width: int) -> Rows:
+        """The first positions of messages, or which of the first values their planes hold."""
+        if part.planes is not None:
+            return first_values(part, part.planes, part.layout.codes(rows), width)
+        return first_positions(part.layout, rows, width)
+
+    def _beyond(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
+        """In no order to rely on: a fake whose own bit lies beyond is a blank in these positions.
+
+        That is exact, as positions are flipped independently.
+        """
+        inside = int((below(chance, self.part.bins, len(rows)) < part.bins).sum())
+        blank = structs.replace(part, own=OwnFakes(FakeRecord.BLANK, 1, 0))
+        blanks, _ = device.fakes(blank, len(rows) - inside, chance)
+        return np.concatenate([rows[:inside], blanks])
+
+    def shaped(self, layout: Layout, chance: Chance, device: Device) -> Rows:
+        """The shaped fakes of one hop in all bins of ``layout``."""
+        return device.added(self.part.recipe, layout, chance)
+
+    def _narrowed(self, bins: int) -> Part:
+        """With so many of its bins, and no cap but what its form needs."""
+        part, form = self.part, self.part.layout.form
+        bins = max(bins, 1 if part.most_set is None else 2)
+        return structs.replace(
+            part,
+            bins=bins,
+            most_set=None if part.most_set is None else min(part.most_set, bins),
+            layout=Layout(form, bins, bins if form is Form.POSITIONS else None),
+        )
+
+
+def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
+    """The first ``width`` positions of messages as packed bits; in clear fewer than 64."""
+    if layout.form is Form.INDEX:  # one bit, or none
+        bits = np.left_shift(1, np.minimum(layout.codes(rows), width)) & ((1 << width) - 1)
+        return bits.view(np.uint8).reshape(-1, 8)[:, : row_bytes(width)]
+    rows = layout.dense(rows)
+    if width == layout.bins:
+        return rows
+    out = rows[:, : row_bytes(width)].copy()
+    if width % 8:
+        out[:, -1] &= np.uint8((1 << width % 8) - 1)
+    return out

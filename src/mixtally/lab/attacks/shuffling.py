@@ -1,0 +1,62 @@
+"""Batches after the shuffle: where a message of a small one ends up, and from every part of a large
+one to every part of what is sent on.
+
+Of a uniform order the number of messages that go from one part to another is hypergeometric, which
+is the distribution of a sum of independent coins (Vatutin, Mikhailov 1982) and so varies less than
+the binomial that it is tested as (Hoeffding 1956).
+"""
+
+import numpy as np
+
+from mixtally.lab.attacks.audit import Checks
+from mixtally.lab.attacks.outcome import Lab
+from mixtally.primitives.bits import Counts
+
+_SIZES = (20_001, 600_001)
+"""Messages of a batch: more than is shuffled in games, and more than 4 MB of eight bytes each."""
+_PARTS = 20
+_FEW = 64
+
+
+def large_shuffle_checks(lab: Lab) -> tuple[list[Checks], int]:
+    """Tests of one large batch of each size, and how many messages were shuffled."""
+    checks = []
+    for size in _SIZES:
+        numbers = np.arange(size, dtype="<u8")
+        mixed = lab.device.shuffle(numbers.view(np.uint8).reshape(size, 8), lab.chance)
+        places = np.ascontiguousarray(mixed).view("<u8").reshape(-1).astype(np.int64)
+        lost = size - len(np.unique(places[places < size]))
+        moves = _part(places, size) * _PARTS + _part(np.arange(len(places)), size)
+        seen = np.bincount(moves, minlength=_PARTS**2)[: _PARTS**2].reshape(_PARTS, _PARTS)
+        parts = np.bincount(_part(numbers.astype(np.int64), size), minlength=_PARTS)
+        checks += [
+            Checks.of(f"message of {size:,} that a shuffle loses", lost, size, 0.0),
+            Checks.of(
+                f"message of {size:,} that goes from part to part",
+                seen.ravel(),
+                np.repeat(parts, _PARTS),
+                np.tile(parts / size, _PARTS),
+            ),
+        ]
+    return checks, sum(_SIZES)
+
+
+def _part(places: Counts, size: int) -> Counts:
+    return np.minimum(places * _PARTS // size, _PARTS - 1).astype(np.int64)
+
+
+def small_shuffle_checks(lab: Lab) -> list[Checks]:
+    """Where the first of a few messages ends up, and that the last does not stay beside it."""
+    places = _FEW
+    rows = np.arange(places, dtype=np.uint8)[:, None]
+    runs = 2_000
+    seen, beside = np.zeros(places, dtype=np.int64), 0
+    for _ in range(runs):
+        mixed = lab.device.shuffle(rows, lab.chance)[:, 0]
+        first = int(np.flatnonzero(mixed == 0)[0])
+        seen[first] += 1
+        beside += int(mixed[(first + 1) % places] == 1)
+    return [
+        Checks.of("place of the first message after the shuffle", seen, runs, 1.0 / places),
+        Checks.of("second message after the first", beside, runs, 1.0 / (places - 1)),
+    ]

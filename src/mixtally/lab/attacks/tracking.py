@@ -1,0 +1,110 @@
+"""tracking: whether a series of reports comes from one person or from two.
+
+T reports without a name, all from one memoized answer, or every one from one of two of the same
+value, nobody knows which, each at least once. The statistic is the likelihood under one person over
+the mean likelihood of all ways to share the reports among two, and optimal.
+
+Source: Side Notes on Differential Privacy, section 4, on trackability.
+"""
+
+import numpy as np
+
+from mixtally.errors import ParameterError
+from mixtally.lab.attacks.memoized import (
+    MemoizedTarget,
+    Recall,
+    log_seen,
+    simple_recall,
+    true_rows,
+    unpacked,
+)
+from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.lab.attacks.worlds import Worlds, power_at
+from mixtally.model.mechanism import Memoized
+from mixtally.primitives.bits import Rows, spans
+from mixtally.primitives.draw import below
+from mixtally.primitives.tails import Floats
+from mixtally.report.curves import Chart, Curve
+
+NAME = "tracking"
+MOST_REPORTS = 8
+RATE = 0.01
+_RUNS = 4_000
+_SPAN_BITS = 1 << 21
+
+
+def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+    """Series of up to T reports, at most eight: the ways to share them double with each."""
+    most = min(MOST_REPORTS, max(2, target.reports))
+    mechanism = target.mechanism
+    runs = lab.runs if lab.runs is not None else max(400, min(_RUNS, 2_000_000 // mechanism.bins))
+    powers, worlds = [], Worlds(np.zeros(0), np.zeros(0))
+    for reports in range(2, most + 1):
+        worlds = track(mechanism, reports, runs, lab, recall or simple_recall(mechanism))
+        powers.append((float(reports), power_at(worlds, RATE)))
+        lab.progress(NAME, reports, most)
+    chart = Chart(
+        "attack",
+        f"{NAME}: power by the number of reports",
+        f"How often one person is recognized as one, at a rate of {RATE:g} of false alarms.",
+        "reports seen",
+        "power",
+        (Curve("the attack", tuple(powers), dots=True),),
+    )
+    test = "likelihood of one against the mean over all shares of two; optimal"
+    found = distinguished(
+        Hypothesis(NAME, f"{most} reports, one person or two", None, 0.0, test),
+        worlds,
+        lab,
+        played="one memoized answer against two of the same value, reports shared at random",
+        charts=(chart,) if len(powers) > 1 else (),
+        power=powers[-1][1],
+        at_false_alarms=RATE,
+        powers=dict(powers),
+    )
+    return [found]
+
+
+def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall) -> Worlds:
+    """Statistics of one person's reports (u) and of two persons' (v)."""
+    if not 2 <= reports <= MOST_REPORTS:
+        raise ParameterError(
+            "reports", wanted=f"2 to {MOST_REPORTS}", got=reports, do="track a shorter series"
+        )
+    found: tuple[list[Floats], list[Floats]] = ([], [])
+    for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):
+        people = span.stop - span.start
+        true = true_rows(mechanism, people)
+        alone, one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(3))
+        shares = 1 + below(lab.chance, (1 << (reports - 1)) - 1, people)
+        mixed = [np.where((shares >> i & 1 == 1)[:, None], two[i], one[i]) for i in range(reports)]
+        for side, series in enumerate((alone, mixed)):
+            bits = np.stack([unpacked(rows, mechanism.bins) for rows in series])
+            found[side].append(_evidence(mechanism, bits))
+    return Worlds(np.concatenate(found[0]), np.concatenate(found[1]))
+
+
+def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
+    """The statistic of every series, ``bits`` of shape (reports, people, columns).
+
+    A share is a number whose bit i says who sent report i; the last one is the first person's, so
+    that no share is counted twice.
+    """
+    reports = len(bits)
+    together = _log_likelihood(mechanism, bits)
+    shares = []
+    for share in range(1, 1 << (reports - 1)):
+        second = np.array([share >> i & 1 == 1 for i in range(reports)])
+        shares.append(
+            _log_likelihood(mechanism, bits[second]) + _log_likelihood(mechanism, bits[~second])
+        )
+    return np.asarray(together - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
+
+
+def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:
+    """Log-likelihood of reports of one memoized answer, of the value that sets the first bits."""
+    ones = bits.sum(axis=0, dtype=np.uint8)
+    total = np.zeros(bits.shape[1])
+    for bit, columns in ((1, slice(0, mechanism.hashes)), (0, slice(mechanism.hashes, None))):
+        total += log_seen(mechanism, bit, len(bits))[ones[:, columns]].sum(axis=1)
+    return total

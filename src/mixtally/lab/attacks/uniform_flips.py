@@ -1,0 +1,122 @@
+"""Games with flipped records among flipped uniform fakes: how many bits a message sets counts too.
+
+A fake sets one bit of all d before its flips, so P[fake = y] / P[blank = y] is
+(|y| r + (d - |y|) / r) / d with r = p / q and |y| the bits that y sets. The attacker looks at the
+first m positions: the bins of u and v, the bin that everybody else holds, and some that nobody
+holds. A fake's bit lies among them with probability m / d, and the ratio becomes
+
+    (|y| r + (m - |y|) / r) / d + 1 - m / d.
+
+The statistic is that of ``flipped``: log of X_u / X_v with b the mean distribution of the hiding
+messages. With m = d and nobody else it is the log-likelihood ratio itself; fewer positions see a
+little less.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.attacks.counted import CountedGame, flip_cost
+from mixtally.lab.attacks.game import Setting
+from mixtally.lab.attacks.senders import Bits
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.tails import Floats
+
+_WIDE, _NARROW = 64, 8
+"""Positions that are looked at, and those in batches of more than ``_MANY`` messages."""
+_MANY = 200_000
+
+
+@dataclass(frozen=True)
+class UniformFlipsGame(CountedGame):
+    """One record of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
+
+    @cached_property
+    def bins(self) -> int:
+        """Bins over which fakes are spread."""
+        return self.senders.part.bins
+
+    @cached_property
+    def view(self) -> int:
+        """Positions that are looked at."""
+        return min(self.bins, _NARROW if self.senders.messages > _MANY else _WIDE)
+
+    @cached_property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """The bin that everybody else holds, and the first two."""
+        x, u, v = (tuple(int(i == one) for i in range(self.view)) for one in (self._held, 0, 1))
+        return x, u, v
+
+    @property
+    def setting(self) -> Setting:
+        """Three bits of a message are distinguished, and how many are set."""
+        people, fakes = self.senders.people, self.senders.fakes
+        return self._setting(
+            flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,
+            8 * (self.view + 1),
+            f"{self._others_said}, {fakes:,} flipped uniform fakes, {self.view} of "
+            f"{self.bins:,} positions looked at",
+        )
+
+    @property
+    def _held(self) -> int:
+        return min(2, self.bins - 1)
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        """The first three bits, and all bits set."""
+        size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
+        return np.asarray((rows[:, 0] & 7).astype(np.int64) + 8 * size)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """Log of w_u and w_v for every kind of message."""
+        q = self.senders.threshold / SCALE
+        r = (1.0 - q) / q
+        kind = np.arange(8 * (self.view + 1))
+        size = kind // 8
+        u, v, held = (
+            np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)
+        )
+        fake = (size * r + (self.view - size) / r) / self.bins + 1.0 - self.view / self.bins
+        people, fakes = self.senders.people, self.senders.fakes
+        hiding = (people * np.exp(held) + fakes * fake) / (people + fakes)
+        return u - np.log(hiding), v - np.log(hiding)
+
+    def _pmf(self, one: int | None) -> Floats:
+        """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
+        q, low = self.senders.threshold / SCALE, min(3, self.view)
+        beyond = one is not None and one >= low
+        rest = _binomial(self.view - low - beyond, q)
+        if beyond:
+            rest = np.convolve(rest, [q, 1.0 - q])
+        pmf = np.zeros((self.view + 1, 8))
+        for pattern in range(1 << low):
+            bits = [pattern >> place & 1 for place in range(low)]
+            agreeing = [bit == (place == one) for place, bit in enumerate(bits)]
+            pmf[sum(bits) : sum(bits) + len(rest), pattern] = rest * math.prod(
+                1.0 - q if same else q for same in agreeing
+            )
+        return pmf.ravel()
+
+    @cached_property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._pmf(self._held), self._fake_pmf, self._pmf(0), self._pmf(1)
+
+    @property
+    def _fake_pmf(self) -> Floats:
+        low = min(3, self.view)
+        pmf = sum(self._pmf(place) for place in range(low)) / self.bins
+        if self.view > low:
+            pmf = pmf + (self.view - low) / self.bins * self._pmf(low)
+        return np.asarray(pmf + (1.0 - self.view / self.bins) * self._pmf(None))
+
+
+def _binomial(trials: int, q: float) -> Floats:
+    """P[Bin(trials, q) = k] for every k."""
+    pmf = np.ones(1)
+    for _ in range(trials):
+        pmf = np.convolve(pmf, [1.0 - q, q])
+    return pmf

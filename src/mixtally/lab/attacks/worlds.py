@@ -1,0 +1,134 @@
+"""An attacker's statistic in two worlds, how often it passes a cut, and its curve of power."""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
+from mixtally.primitives.tails import Floats
+
+_CANDIDATES = 400
+_ROC_POINTS = 120
+_BAND_RANKS = 60
+"""Ranks at which a confidence band is computed: more of them make it wider at each."""
+
+Points = tuple[tuple[float, float], ...]
+"""Pairs of a false-alarm rate and a power."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """An attacker's statistic, larger where u is likelier, shape (runs,) in each world.
+
+    The runs of both worlds are independent: no noise serves two of them.
+    """
+
+    u: Floats
+    v: Floats
+
+
+def places_to_cut(values: Floats) -> Floats:
+    """Places to cut: all that were seen, or the ranks that lie dense in both tails."""
+    seen = np.unique(values)
+    if len(seen) <= _CANDIDATES:
+        return seen
+    tail = np.unique(np.geomspace(1, len(seen), _CANDIDATES // 2).astype(np.intp)) - 1
+    ranks = np.unique(np.concatenate([tail, len(seen) - 1 - tail]))
+    return np.asarray(seen[ranks])
+
+
+def passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
+    """How many of the sorted values are at least (or at most) each cut."""
+    if above:
+        return np.asarray(len(ranked) - np.searchsorted(ranked, cuts, side="left"), dtype=float)
+    return np.asarray(np.searchsorted(ranked, cuts, side="right"), dtype=float)
+
+
+def roc(worlds: Worlds) -> Points:
+    """(false-alarm rate, power) of the events "at least c" for u, all runs, few points."""
+    cuts = np.concatenate([[np.inf], np.unique(np.concatenate([worlds.u, worlds.v]))[::-1]])
+    alarms = passing(np.sort(worlds.v), cuts, True) / len(worlds.v)
+    power = passing(np.sort(worlds.u), cuts, True) / len(worlds.u)
+    keep = _spread(alarms)
+    return tuple((float(a), float(p)) for a, p in zip(alarms[keep], power[keep], strict=True))
+
+
+def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
+    """Return a simultaneous confidence band of the ROC curve: its lower and its upper end.
+
+    The band holds the true curve at all rates of false alarms at once.
+
+    Parameters
+    ----------
+    worlds : Worlds
+        The statistic in both worlds, from m independent runs in v and n in u.
+    error : float
+        The largest probability that the band misses the true curve anywhere, in (0, 1).
+
+    Returns
+    -------
+    tuple of two Points
+        Corners of both ends, each a staircase that rises from left to right.
+
+    Notes
+    -----
+    Let V_(1) >= V_(2) >= .. be the statistic in world v in descending order, and let k be a rank
+    that is fixed before the runs. The event E = {statistic > V_(k+1)} contains at most the k
+    largest of m uniform tails, also where values are tied, so that its chance in v is at most the
+    Clopper-Pearson upper end of k in m, but for the allowed error. Given the runs in v the event is
+    fixed, so that its chance in u is at least the Clopper-Pearson lower end of its hits in n.
+    Larger events have no less power, so that both ends are a corner of the lower staircase. The
+    event {statistic >= V_(k)} in the same way has at least the lower end of k in m as its chance
+    in v, and a corner of the upper staircase. All bounds share the error equally (Bonferroni).
+
+    References
+    ----------
+    .. [1] Clopper, Pearson, "The use of confidence or fiducial limits", Biometrika, 1934.
+    """
+    u, v = np.sort(worlds.u), np.sort(worlds.v)
+    n, m = len(u), len(v)
+    ranks = np.unique(np.geomspace(1, m, _BAND_RANKS).astype(np.intp))
+    inner = np.concatenate([[0], ranks[ranks < m]])
+    each = error / (2 * (len(inner) + len(ranks)))
+    beyond = n - np.searchsorted(u, v[m - 1 - inner], side="right")
+    least = clopper_pearson_lower(beyond.astype(float), n, each)
+    lower = zip(clopper_pearson_upper(inner.astype(float), m, each), least, strict=True)
+    within = n - np.searchsorted(u, v[m - ranks], side="left")
+    most = clopper_pearson_upper(within.astype(float), n, each)
+    upper = zip(clopper_pearson_lower(ranks.astype(float), m, each), most, strict=True)
+    return _steps_after([*lower, (1.0, 1.0)]), _steps_before([(0.0, 0.0), *upper, (1.0, 1.0)])
+
+
+def _steps_after(corners: list[tuple[float, float]]) -> Points:
+    """Return a staircase that keeps the power of a corner until the rate of the next one."""
+    found = [corners[0]]
+    for (_, power), (rate, higher) in pairwise(corners):
+        found += [(rate, power), (rate, max(power, higher))]
+    return tuple((float(rate), float(power)) for rate, power in found)
+
+
+def _steps_before(corners: list[tuple[float, float]]) -> Points:
+    """Return a staircase that has the power of a corner from the rate of the one before it."""
+    found = [corners[0]]
+    for (rate, _), (later, power) in pairwise(corners):
+        found += [(rate, power), (later, power)]
+    return tuple((float(rate), float(power)) for rate, power in found)
+
+
+def _spread(alarms: Floats) -> NDArray[np.intp]:
+    """The last point of each rate, then few of them, dense at small rates."""
+    last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
+    if len(last) <= _ROC_POINTS:
+        return last
+    ranks = np.geomspace(1, len(last), _ROC_POINTS).astype(np.intp) - 1
+    return last[np.unique(ranks)]
+
+
+def power_at(worlds: Worlds, rate: float) -> float:
+    """Share of runs in world u above all but a share ``rate`` of the runs in world v."""
+    ranked = np.sort(worlds.v)
+    allowed = math.floor(rate * len(ranked))
+    return float(np.mean(worlds.u > ranked[len(ranked) - 1 - allowed]))

@@ -1,0 +1,268 @@
+"""The values of a column in a batch: the distinct ones as text, and which of them each row has."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow
+import pyarrow.compute as compute
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.formats.written import written
+
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+LIST, PART = "\x01", "\x02"
+"""What a list begins with, and what ends each of its labels, where it is one text."""
+_WIDE = 1 << 62
+_NARROW = 1 << 12
+"""Whole numbers in a range of this size are told apart by counting, not by hashing."""
+
+
+class Column(NamedTuple):
+    """A column without gaps.
+
+    where
+      texts   the distinct values in the order in which they first come
+      first   shape (texts,), the row in which each comes first, from 0
+      codes   shape (rows,), the place of each row's value among the texts
+    """
+
+    texts: list[str]
+    first: Codes
+    codes: Codes
+
+
+def simple(array: Array) -> Array | None:
+    """``array`` with one type for all texts; None where its values are no single ones."""
+    kind, types = array.type, pyarrow.types
+    if types.is_dictionary(kind):
+        values = simple(array.dictionary)
+        if values is None:
+            return None
+        return pyarrow.DictionaryArray.from_arrays(array.indices, values)
+    if types.is_string(kind) or types.is_boolean(kind) or types.is_null(kind):
+        return array
+    if types.is_large_string(kind) or types.is_string_view(kind) or _is_bytes(kind):
+        return array.cast(pyarrow.string())
+    if types.is_timestamp(kind):
+        return array.cast(pyarrow.timestamp("us", kind.tz), safe=False)
+    single = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return array if single or types.is_date(kind) or types.is_time(kind) else None
+
+
+def joined_lists(array: Array) -> Array | None:
+    """Lists of simple values as one text each, which ``parts`` takes apart; None for others.
+
+    A value that a list lacks is an empty part. Raises DataError for one that holds what ends a
+    part here.
+    """
+    kind = array.type
+    if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
+        return None
+    inside = simple(array.flatten())
+    if inside is None:
+        return None
+    if not pyarrow.types.is_dictionary(inside.type):
+        inside = inside.dictionary_encode()
+    texts = _texts(inside.dictionary)
+    strange = [text for text in texts if PART in text]
+    if strange:
+        raise DataError(
+            "a label in a list",
+            wanted="text without control characters",
+            got=repr(strange[0]),
+            do="clean the text",
+        )
+    ended = pyarrow.array([text + PART for text in texts], pyarrow.string())
+    sizes = compute.fill_null(compute.list_value_length(array), 0).to_numpy()
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    labels = compute.fill_null(ended.take(inside.indices), PART)
+    joined = compute.binary_join(pyarrow.ListArray.from_arrays(ends, labels), "")
+    told = compute.binary_join_element_wise(LIST, joined, "")
+    return compute.if_else(array.is_valid(), told, pyarrow.scalar(None, pyarrow.string()))
+
+
+def beside(lists: Array, singles: Array) -> Array:
+    """Lists and the single values that stand in their gaps, each as one text."""
+    return compute.coalesce(joined_lists(lists), singles)
+
+
+def holds_lists(array: Array) -> bool:
+    """Whether some of its cells are lists, as such or each as one text."""
+    kind = array.type
+    if pyarrow.types.is_string(kind):
+        return bool(compute.any(compute.starts_with(array, LIST)).as_py())
+    return bool(pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind))
+
+
+def parts(text: str, separator: str | None) -> list[str]:
+    """The labels that a cell names: those of a list, or what stands between separators."""
+    if is_list(text):
+        return text[1:].split(PART)[:-1]
+    return [text] if separator is None else text.split(separator)
+
+
+def is_list(text: str) -> bool:
+    """Whether ``joined_lists`` made it of a list."""
+    return text.startswith(LIST) and text.endswith((LIST, PART))
+
+
+def has_lists(array: Array) -> bool:
+    """Return whether any text of an array may be one that ``joined_lists`` made of a list."""
+    texts = array.dictionary if pyarrow.types.is_dictionary(array.type) else array
+    if not pyarrow.types.is_string(texts.type):
+        return True
+    return bool(compute.any(compute.starts_with(texts, LIST)).as_py())
+
+
+def _is_bytes(kind: Array) -> bool:
+    types = pyarrow.types
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
+
+
+def hashed(array: Array) -> Array:
+    """``array`` with texts as codes of distinct ones, which is how most columns are asked for."""
+    return array.dictionary_encode() if pyarrow.types.is_string(array.type) else array
+
+
+def gaps(array: Array) -> Flags:
+    """Which rows have no value: null, not-a-number, nothing, or nothing but spaces."""
+    if pyarrow.types.is_dictionary(array.type):
+        there = np.append(~gaps(array.dictionary), False)
+        return ~there[_codes(array)]
+    if pyarrow.types.is_string(array.type):
+        blank = compute.or_(
+            compute.equal(compute.binary_length(array), 0), compute.utf8_is_space(array)
+        )
+        return _flags(compute.fill_null(blank, True))
+    if pyarrow.types.is_floating(array.type):
+        return _flags(compute.is_null(array, nan_is_null=True))
+    return _flags(compute.is_null(array))
+
+
+def _flags(array: Array) -> Flags:
+    found: Flags = array.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _codes(array: Array) -> Codes:
+    """The codes of a dictionary, -1 for null."""
+    found: Codes = compute.fill_null(array.indices.cast(pyarrow.int64()), -1).to_numpy()
+    return found
+
+
+def coded(array: Array) -> Column:
+    """The column of an array without gaps."""
+    if pyarrow.types.is_integer(array.type):
+        narrow = _counted(array)
+        if narrow is not None:
+            return narrow
+    if not pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    order, first, codes = _ordered(_codes(array), len(array.dictionary))
+    return Column(_texts(array.dictionary.take(pyarrow.array(order))), first, codes)
+
+
+def levels_of(array: Array) -> list[str]:
+    """The texts of all values of a dictionary, in their order, whether or not a row has them."""
+    values = array.dictionary
+    return _texts(values.filter(pyarrow.array(~gaps(values))))
+
+
+def named(array: Array, test: Callable[[str], bool]) -> Flags:
+    """Which rows have a value whose text passes ``test``."""
+    if not pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    found = [text is not None and test(text) for text in texts_of(array.dictionary)]
+    return np.append(np.array(found, dtype=np.bool_), False)[_codes(array)]
+
+
+def texts_of(array: Array) -> list[str | None]:
+    """The text of every row; None where there is no value."""
+    return [written(value) for value in array.to_pylist()]
+
+
+def _counted(array: Array) -> Column | None:
+    """The column of whole numbers that lie close together; None for others."""
+    ends = compute.min_max(array).as_py()
+    low, high = ends["min"], ends["max"]
+    if low is None or high - low >= _NARROW or not -_WIDE < low <= high < _WIDE:
+        return None
+    codes = array.cast(pyarrow.int64()).to_numpy() - low
+    order, first, codes = _ordered(codes, high - low + 1)
+    return Column([str(low + code) for code in order.tolist()], first, codes)
+
+
+def _ordered(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
+    """Which of ``size`` codes come, in that order; where each comes first; places among them."""
+    rows = len(codes)
+    first = np.full(size, rows, dtype=np.int64)
+    first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # of several the last assigned stays
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < rows)]
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return order, first[order], place[codes]
+
+
+def _texts(values: Array) -> list[str]:
+    if pyarrow.types.is_float16(values.type) or pyarrow.types.is_float32(values.type):
+        found: list[object] = [float(str(value)) for value in values.to_numpy()]
+    else:
+        found = values.to_pylist()
+    return [written(value) or "" for value in found]
+
+
+def _is_rounded_in_a_cast(kind: Array) -> bool:
+    """Whether a cast to doubles gives others than the nearest to the decimals that are shown.
+
+    A 32-bit 0.7 is 0.699999988 as a double, and Arrow multiplies decimals by inexact powers of ten.
+    """
+    types = pyarrow.types
+    return bool(types.is_float16(kind) or types.is_float32(kind) or types.is_decimal(kind))
+
+
+def numbers(array: Array) -> NDArray[np.float64] | None:
+    """The numbers of an array without gaps; None where some are none, or not written plainly."""
+    if pyarrow.types.is_dictionary(array.type):
+        inside = numbers(array.dictionary)
+        return None if inside is None else inside[_codes(array)]
+    if pyarrow.types.is_boolean(array.type):
+        return None
+    if _is_rounded_in_a_cast(array.type):
+        distinct = array.dictionary_encode()
+        texts = pyarrow.array(_texts(distinct.dictionary), pyarrow.string())
+        return numbers(pyarrow.DictionaryArray.from_arrays(distinct.indices, texts))
+    try:
+        found: NDArray[np.float64] = array.cast(pyarrow.float64()).to_numpy(zero_copy_only=False)
+    except pyarrow.ArrowException:
+        return None
+    return found if bool(np.isfinite(found).all()) else None
+
+
+def digits(array: Array) -> NDArray[np.uint8] | None:
+    """Strings of zeros and ones as a table, shape (rows, digits); None for anything else."""
+    if pyarrow.types.is_dictionary(array.type):
+        inside = digits(array.dictionary)
+        return None if inside is None else inside[_codes(array)]
+    if not pyarrow.types.is_string(array.type) or not len(array):
+        return None
+    lengths = compute.min_max(compute.binary_length(array)).as_py()
+    width = lengths["max"]
+    if not width or lengths["min"] != width:
+        return None
+    _, offsets, data = array.buffers()
+    start = int(np.frombuffer(offsets, dtype=np.int32)[array.offset])
+    table = np.frombuffer(data, dtype=np.uint8)[start : start + len(array) * width]
+    found = (table - ord("0")).reshape(-1, width)
+    return found if int(found.max()) <= 1 else None
+
+
+def filled(array: Array, gap: Flags, label: str) -> Array:
+    """``array`` with ``label`` in its gaps, as a dictionary of texts."""
+    column = coded(array.filter(pyarrow.array(~gap)))
+    codes = np.full(len(gap), len(column.texts), dtype=np.int64)
+    codes[~gap] = column.codes
+    return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array([*column.texts, label]))

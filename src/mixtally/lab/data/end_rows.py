@@ -1,0 +1,120 @@
+"""The first and the last row of a table, which may be a second heading and a total.
+
+A survey tool may repeat the heading in the first row, and a table made for people may end with
+totals. Either would be counted as a person. Readers show every batch to ``EndRows``, and ask it at
+the end for a warning.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from mixtally.lab.data.columns import gaps
+from mixtally.lab.data.doubts import is_total, like_question
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.sameness import composed
+
+_ENOUGH = 50
+"""Rows from which on a value that the first or the last row has alone is a sign."""
+
+
+class EndRows:
+    """The texts of the first and of the last row, by column."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, str] = {}
+        self.last: dict[str, str] = {}
+        self._rows = 0
+        self._lacking: set[str] = set()
+
+    def take(self, found: Mapping[str, Array]) -> None:
+        """Look at the rows of a batch, given by column."""
+        size = max(map(len, found.values()), default=0)
+        if size == 0:
+            return
+        if self._rows == 0:
+            self.first = _texts(found, 0)
+            self._lacking = {name for name, array in found.items() if gaps(array.slice(0, 1))[0]}
+        rest = 1 if self._rows == 0 else 0
+        self._lacking = {name for name in self._lacking if not gaps(found[name].slice(rest)).any()}
+        self.last = _texts(found, size - 1)
+        self._rows += size
+
+    def warning(
+        self,
+        origin: Origin,
+        column: str,
+        labels: Sequence[str] | None,
+        held: NDArray[np.int64] | None,
+    ) -> str:
+        """Return a warning about ends that look like no person; empty without one.
+
+        Parameters
+        ----------
+        origin : Origin
+            Says how the first row is left out.
+        column : str
+            The column that is counted.
+        labels : sequence of str or None
+            The labels that were read off the column; None where they were given.
+        held : ndarray of int64, shape (labels,), or None
+            How many people hold each label; None where nobody knows.
+        """
+        alone = None if labels is None or held is None else self._alone(labels, held)
+        first = self._heading(column, alone, own=labels is not None)
+        last = self._total(column, alone, own=labels is not None)
+        first = f"{first}, {origin.without(1)}" if first else ""
+        return "; ".join(filter(None, (first, last)))
+
+    def _heading(self, column: str, alone: str | None, *, own: bool) -> str:
+        """Return why the first row looks like a heading; ``own`` says whether its value may be."""
+        text = self.first.get(column, "")
+        if own and like_question(column, text):
+            return f"the first row, {text.strip()!r}, looks like the question: if so"
+        if own and alone is not None and composed(text) == alone:
+            return f"the first row alone has the value {text!r}: if it repeats the heading"
+        if self._rows >= _ENOUGH and self._lacking:
+            lacking = min(self._lacking)
+            return (
+                f"the first row alone has no value in column {lacking!r}: if it repeats the heading"
+            )
+        return ""
+
+    def _total(self, column: str, alone: str | None, *, own: bool) -> str:
+        """Return why the last row looks like a total; ``own`` says whether its value may be."""
+        text = self.last.get(column, "")
+        if own and is_total(text):
+            return f"the last row, {text!r}, looks like a total: if so, remove it"
+        for name, other in self.last.items():
+            if name != column and is_total(other) and not is_total(self.first.get(name, "")):
+                return (
+                    f"the last row has {other!r} in column {name!r} and looks like a total: if so, "
+                    "remove it"
+                )
+        if own and alone is not None and composed(text) == alone:
+            return f"the last row alone has the value {text!r}: if it is a total, remove it"
+        return ""
+
+    def _alone(self, labels: Sequence[str], held: NDArray[np.int64]) -> str | None:
+        """Return the only label that one person holds alone; None where there are none or several.
+
+        Of n people, the first or the last is that person by chance with probability 2 / n.
+        """
+        rare = np.flatnonzero(held == 1)
+        return labels[int(rare[0])] if self._rows >= _ENOUGH and len(rare) == 1 else None
+
+
+def _texts(found: Mapping[str, Array], row: int) -> dict[str, str]:
+    """Return the texts of a row, by column."""
+    values = {name: array[row].as_py() for name, array in found.items() if _is_text(array.type)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _is_text(kind: Array) -> bool:
+    types = pyarrow.types
+    if types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))

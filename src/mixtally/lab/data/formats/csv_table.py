@@ -1,0 +1,145 @@
+"""CSV: the delimiter is the one that finds the columns; a row has as many cells as the header."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import pyarrow
+from pyarrow import csv as reader
+
+from mixtally.errors import DataError
+from mixtally.lab.data.file import DELIMITERS, DataFile
+from mixtally.lab.data.formats.csv_rows import blocks, ends, lines_before, marked
+from mixtally.lab.data.formats.source import Source
+from mixtally.lab.data.formats.table import Part, Table
+from mixtally.lab.data.formats.text import ended, quoted
+
+_LOOKED = 20
+"""Rows in which the header is looked for where the first is none."""
+
+
+def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) -> Table:
+    """The table in the UTF-8 ``parts``, in which ``columns`` are looked for."""
+    file = source.file
+    first = next(parts, b"")
+    start, delimiter, names = _top(file, first, columns)
+    text = ended(file, chain([first[start:]], parts), delimiter)
+    text = quoted(file, text, delimiter, 1 + first.count(b"\n", 0, start))
+
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+        done, places = 0, [*asked, *watched]
+        for block in blocks(file, text, 1 + file.skip_rows, file.block):
+            found = _parsed(file, block, delimiter, len(names), places, done)
+            done += len(found)
+            arrays = [found.column(f"f{place}").combine_chunks() for place in places]
+            yield Part(arrays, source.done, source.size)
+
+    return Table(names, read, hint=_hint(file, first, start, columns, names))
+
+
+def _parsed(
+    file: DataFile, block: bytes, delimiter: str, cells: int, places: Sequence[int], done: int
+) -> pyarrow.Table:
+    """The cells at ``places`` of whole rows, null where one is empty; ``done`` rows came before.
+
+    Blank lines are nobody, but cells where there is one column.
+    """
+    kinds = {f"f{place}": pyarrow.string() for place in places}
+    ragged: list[reader.InvalidRow] = []
+
+    def refuse(row: reader.InvalidRow) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        return reader.read_csv(
+            pyarrow.BufferReader(block),
+            read_options=reader.ReadOptions(
+                use_threads=False,  # rows are numbered only so
+                block_size=len(block) + 1,
+                column_names=[f"f{place}" for place in range(cells)],
+            ),
+            parse_options=reader.ParseOptions(
+                delimiter=delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=cells > 1,
+                invalid_row_handler=refuse,
+            ),
+            convert_options=reader.ConvertOptions(
+                include_columns=list(kinds),
+                column_types=kinds,
+                strings_can_be_null=True,
+                null_values=[""],
+                check_utf8=False,
+            ),
+        )
+    except pyarrow.ArrowInvalid as error:
+        if ragged:
+            raise _ragged(file, ragged[0], done) from error
+        raise
+
+
+def _top(file: DataFile, first: bytes, columns: Sequence[str]) -> tuple[int, str, tuple[str, ...]]:
+    """Where the header begins, the delimiter, and the names.
+
+    Lines that begin with ``#`` are comments, unless the columns asked for stand in one.
+    """
+    mark, start = marked(first)
+    if file.header_row > 1:
+        start = lines_before(file, first, file.header_row)
+    mark = file.mark or mark
+    while first.startswith(b"#", start) and file.header_row == 1:
+        end = first.find(b"\n", start) + 1
+        if not end or set(columns) <= set(_header(file, first[start:end], columns, mark)[1]):
+            break
+        start = end
+    delimiter, names = _header(file, first[start:], columns, mark)
+    if not any(names):
+        raise file.unreadable("a header line", "a blank one", "name the columns in line 1")
+    return start, delimiter, names
+
+
+def _hint(
+    file: DataFile, first: bytes, start: int, columns: Sequence[str], names: tuple[str, ...]
+) -> str:
+    """What to say where the columns are not in the header, but in one of the rows below it."""
+    if set(columns) <= set(names):
+        return ""
+    for row, end in enumerate(ends(first[start:])[:_LOOKED], start=1):
+        below = first[start + int(end) :]
+        if below.strip() and set(columns) <= set(_header(file, below, columns, file.mark)[1]):
+            above = len(ends(first[:start]))
+            return f"--header-row {above + row + 1}"
+    return ""
+
+
+def _header(
+    file: DataFile, first: bytes, columns: Sequence[str], mark: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """The delimiter and the names: where all ``columns`` are found, or else the most cells."""
+    if not first:
+        raise file.unreadable("a header line", "an empty file", "check the file")
+    text, found, failed = first.decode("utf-8", "ignore"), {}, None
+    for delimiter in mark or DELIMITERS:
+        try:
+            found[delimiter] = tuple(_first_row(text, delimiter))
+        except csv.Error as error:
+            failed = error
+    if not found:
+        raise file.unreadable("a header line", failed, "repair or re-export it")
+    return max(found.items(), key=lambda each: (set(columns) <= set(each[1]), len(each[1])))
+
+
+def _first_row(text: str, delimiter: str) -> list[str]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    return next(rows, [])
+
+
+def _ragged(file: DataFile, row: reader.InvalidRow, done: int) -> DataError:
+    return DataError(
+        file.row(done + row.number),
+        wanted=f"{row.expected_columns} cells, as in the header",
+        got=f"{row.actual_columns}",
+        do="put quotes around values that hold the delimiter, and fill short rows",
+    )

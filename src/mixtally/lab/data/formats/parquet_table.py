@@ -1,0 +1,66 @@
+"""Parquet: columns of any simple type, read batch by batch out of the row groups."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow
+from pyarrow import parquet
+
+from mixtally.lab.data.formats.source import Source
+from mixtally.lab.data.formats.table import Part, Table
+
+_ROW = 64
+"""Bytes that a row is taken to have."""
+_WHOLE = ("parquet-cpp-arrow", "Polars")
+"""Who writes dictionaries whole: Arrow in C++, which pandas and R have, too."""
+
+
+def parquet_table(source: Source, coded: Sequence[str]) -> Table:
+    """The table in ``source``; texts in the columns ``coded`` come as codes of distinct ones."""
+    file = str(source.file.path) if source.direct else pyarrow.BufferReader(source.whole())
+    with parquet.ParquetFile(file) as opened:
+        schema, metadata = opened.schema_arrow, opened.metadata
+    rows, size = metadata.num_rows, max(1, source.file.block // _ROW)
+    names = tuple(schema.names)
+    texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
+
+    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+        done, wanted = 0, [names[place] for place in [*asked, *watched]]
+        with parquet.ParquetFile(file, read_dictionary=texts) as opened:
+            for batch in opened.iter_batches(columns=wanted, batch_size=size):
+                done += batch.num_rows
+                yield Part([batch.column(name) for name in wanted], done, rows)
+
+    declared = (
+        name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)
+    )
+    ordered = (name for name in texts if getattr(schema.field(name).type, "ordered", False))
+    return Table(names, read, frozenset(declared), frozenset(ordered))
+
+
+def _is_declared(field: Any) -> bool:
+    """Whether the type lists values: text that is merely stored in a dictionary is of type text.
+
+    A Categorical of polars lists those that were met.
+    """
+    met = any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or {})
+    return bool(pyarrow.types.is_dictionary(field.type)) and not met
+
+
+def _is_whole(metadata: Any, name: str) -> bool:
+    """Whether every row group holds the whole dictionary, as those have it who wrote the file.
+
+    Others write what their rows hold, or no dictionary, out of which the reader makes one.
+    """
+    if not str(metadata.created_by).startswith(_WHOLE):
+        return False
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    return all(one.has_dictionary_page for one in chunks if one.path_in_schema == name)
+
+
+def _is_text(kind: Any) -> bool:
+    types = pyarrow.types
+    if types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind))

@@ -1,0 +1,247 @@
+"""The bytes of a data file: opened once, unpacked, and told apart by how they begin."""
+
+import io
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from itertools import chain
+from typing import BinaryIO, cast
+from zipfile import BadZipFile, ZipFile
+
+import pyarrow
+
+from mixtally.lab.data.file import DataFile, Origin
+
+HEAD = 1 << 20
+"""Bytes that are read at a time; the first of them tell the format."""
+_WORKBOOK_PARTS = ("[Content_Types].xml", "mimetype", "content.xml")
+"""What every workbook of Office or OpenDocument holds."""
+_SHOWN = 5
+_MOST_HELD = 1 << 30
+"""Bytes of Parquet or Excel out of a pipe: both have their index at the end."""
+
+
+class Format(Enum):
+    """How a file is written."""
+
+    TEXT = "text"
+    PARQUET = "Parquet"
+    WORKBOOK = "Excel"
+
+
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_BEGINNINGS = {
+    b"PAR1": Format.PARQUET,
+    b"PK\x03\x04": Format.WORKBOOK,
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": Format.WORKBOOK,
+}
+_STRANGE = {
+    b"ARROW1": "Arrow or Feather",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"%PDF": "PDF",
+    b"SQLite format 3": "SQLite",
+}
+_STATISTICS = {
+    b"$FL2": ("an SPSS file", "pandas.read_spss"),
+    b"$FL3": ("an SPSS file", "pandas.read_spss"),
+    b"<stata_dta>": ("a Stata file", "pandas.read_stata"),
+    b"\x00" * 12 + b"\xc2\xea\x81\x60": ("a SAS file", "pandas.read_sas"),
+    b"HEADER RECORD*******": ("a SAS transport file", "pandas.read_sas"),
+    b"RDX": ("an R file", "pyreadr.read_r"),
+}
+_OLD_STATA = re.compile(rb"[\x69-\x73][\x01\x02]\x01\x00")
+"""The release, the order of bytes and the type of a file of Stata 5 to 12."""
+
+
+@dataclass(slots=True)
+class Source:
+    """An open data file.
+
+    where
+      format   how it is written
+      stream   its bytes from the beginning, unpacked
+      direct   whether ``file.path`` itself holds these bytes and can be read in any order
+      size     bytes on the disk; 0 where nobody knows
+    """
+
+    file: DataFile
+    format: Format
+    stream: BinaryIO
+    direct: bool
+    size: int
+    _raw: BinaryIO
+
+    @property
+    def done(self) -> int:
+        """Bytes read so far, as they are on the disk."""
+        return self._raw.tell() if self.size else 0
+
+    def whole(self) -> bytes:
+        """All bytes; raises DataError for more than 2^30 of them."""
+        found = fill(self.stream, _MOST_HELD + 1)
+        if len(found) > _MOST_HELD:
+            raise self.file.unreadable(
+                f"{self.format.value} of at most {_MOST_HELD:,} bytes in a pipe or packed",
+                "more",
+                "give the name of a file that is not packed",
+            )
+        return found
+
+
+@contextmanager
+def opened(file: DataFile) -> Iterator[Source]:
+    """Open ``file`` to read it once, from the beginning to the end.
+
+    Raises DataError for a folder, a device, a socket, a format that is not read and what cannot be
+    read; and in the end for a file that changed meanwhile.
+    """
+    before = _status(file)
+    with ExitStack() as stack:
+        with explained(file):
+            raw: BinaryIO = stack.enter_context(
+                os.fdopen(0, "rb", closefd=False) if file.piped else file.path.open("rb")
+            )
+            source = _source(file, raw, before)
+        yield source
+        _check_unchanged(file, before, _status(file))
+
+
+@contextmanager
+def explained(origin: Origin) -> Iterator[None]:
+    """Raises DataError for what the disk or a library says of ``origin``."""
+    try:
+        yield
+    except (OSError, EOFError, UnicodeError, pyarrow.ArrowException) as error:
+        raise origin.unreadable(
+            "a file that can be read to its end", error, "repair or re-export it"
+        ) from error
+
+
+def _source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Source:
+    head = fill(raw, HEAD)
+    packing = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
+    stream = joined(chain([head], parts_of(raw)))
+    if packing is not None:
+        packed = pyarrow.PythonFile(stream, mode="r")
+        unpacked = pyarrow.CompressedInputStream(packed, packing)
+        head = fill(unpacked, HEAD)
+        stream = joined(chain([head], parts_of(unpacked)))
+    regular = stat.S_ISREG(status.st_mode)
+    _check_archive(file, head, raw if regular and packing is None and not file.piped else None)
+    return Source(
+        file=file,
+        format=_format(file, head),
+        stream=stream,
+        direct=regular and packing is None and not file.piped,
+        size=status.st_size if regular else 0,
+        _raw=raw,
+    )
+
+
+def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
+    """Raises DataError for a ZIP archive that is no workbook; ``raw`` is the file, if it is one."""
+    if not head.startswith(b"PK\x03\x04"):
+        return
+    names = []
+    with suppress(BadZipFile):
+        begun = None if raw is None else raw.tell()
+        with ZipFile(io.BytesIO(head) if raw is None else raw) as archive:
+            names = archive.namelist()
+        if raw is not None and begun is not None:
+            raw.seek(begun)
+    if names and not any(name in _WORKBOOK_PARTS for name in names):
+        raise file.unreadable(
+            "CSV, JSON lines, Excel or Parquet, plain or packed with gzip or zstd",
+            f"a ZIP archive of {', '.join(map(repr, names[:_SHOWN]))}",
+            "unpack it and name the file inside",
+        )
+
+
+def _status(file: DataFile) -> os.stat_result:
+    """What ``file`` is; raises DataError for what has no end, or no beginning."""
+    try:
+        status = os.fstat(0) if file.piped else file.path.stat()
+    except OSError as error:
+        raise file.unreadable("a data file", "no file there", "check the path") from error
+    mode = status.st_mode
+    if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (file.piped and stat.S_ISSOCK(mode)):
+        return status
+    kind = "a folder" if stat.S_ISDIR(mode) else "a device or a socket"
+    raise file.unreadable("a data file or a pipe", kind, "name a file, or pipe one in and name -")
+
+
+def _format(file: DataFile, head: bytes) -> Format:
+    kinds = [kind for beginning, kind in _STATISTICS.items() if head.startswith(beginning)]
+    if _OLD_STATA.match(head):
+        kinds.append(_STATISTICS[b"<stata_dta>"])
+    for name, read_with in kinds:
+        raise file.unreadable(
+            "CSV, JSON lines, Excel or Parquet",
+            name,
+            f"export it as CSV, or read it with {read_with} in Python",
+        )
+    for beginning, name in _STRANGE.items():
+        if head.startswith(beginning):
+            raise file.unreadable(
+                "CSV, JSON lines, Excel or Parquet, plain or packed with gzip or zstd",
+                name,
+                "convert it to one of these",
+            )
+    for beginning, found in _BEGINNINGS.items():
+        if head.startswith(beginning):
+            return found
+    return Format.TEXT
+
+
+def _check_unchanged(file: DataFile, before: os.stat_result, after: os.stat_result) -> None:
+    if not stat.S_ISREG(before.st_mode):
+        return
+    names = ("st_ino", "st_size", "st_mtime_ns")
+    if any(getattr(before, name) != getattr(after, name) for name in names):
+        raise file.unreadable(
+            "a file that stays as it is while it is read",
+            "one that changed meanwhile",
+            "read a copy of it",
+        )
+
+
+def fill(stream: BinaryIO, most: int) -> bytes:
+    """``most`` bytes, or fewer where the stream ends."""
+    found = bytearray()
+    while len(found) < most and (more := stream.read(min(HEAD, most - len(found)))):
+        found += more
+    return bytes(found)
+
+
+def parts_of(stream: BinaryIO) -> Iterator[bytes]:
+    """The rest of ``stream``."""
+    return iter(lambda: stream.read(HEAD), b"")
+
+
+class _Joined(io.RawIOBase):
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        self._parts, self._held = parts, bytearray()
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        while size < 0 or len(self._held) < size:
+            more = next(self._parts, None)
+            if more is None:
+                break
+            self._held += more
+        size = len(self._held) if size < 0 else size
+        found = bytes(self._held[:size])
+        del self._held[:size]
+        return found
+
+
+def joined(parts: Iterator[bytes]) -> BinaryIO:
+    """``parts`` as a stream."""
+    return cast("BinaryIO", _Joined(parts))

@@ -1,0 +1,108 @@
+"""Every format's table, opened by what the file holds; what fails in a library becomes one line."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+
+from mixtally.errors import DataError, ParameterError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.formats.csv_table import csv_table
+from mixtally.lab.data.formats.excel_table import excel_table
+from mixtally.lab.data.formats.json_table import json_table, objects_of
+from mixtally.lab.data.formats.parquet_table import parquet_table
+from mixtally.lab.data.formats.source import Format, Source, explained, opened
+from mixtally.lab.data.formats.table import Part, Table, nearest
+from mixtally.lab.data.formats.text import chunks
+
+_ARRAY = re.compile(rb"\s*\[\s*\{")
+"""How an array of JSON objects begins."""
+
+
+@contextmanager
+def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Iterator[Table]:
+    """The table in ``file``, in which each of ``columns`` is found once.
+
+    where
+      coded   those whose texts may come as codes of distinct ones
+
+    Raises DataError for what cannot be read and for columns that are not there, ParameterError for
+    options of another format.
+    """
+    with opened(file) as source:
+        with explained(file):
+            found = _table(source, columns, coded)
+        for column in columns:
+            if found.names.count(column) != 1:
+                raise _no_column(file, column, found)
+        yield found._replace(read=lambda *places: _guarded(file, found.read(*places)))
+
+
+def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Table:
+    file = source.file
+    if source.format is not Format.TEXT:
+        _refuse(
+            file,
+            source.format.value,
+            ("--delimiter", file.delimiter),
+            ("--encoding", file.encoding),
+        )
+    rows = ("--header-row", file.header_row > 1), ("--skip-rows", file.skip_rows > 0)
+    if source.format is Format.PARQUET:
+        _refuse(file, source.format.value, *rows)
+    if source.format is Format.WORKBOOK:
+        return excel_table(source, columns)
+    _refuse(file, source.format.value, ("--sheet", file.sheet))
+    if source.format is Format.PARQUET:
+        return parquet_table(source, coded)
+    parts = chunks(file, source.stream)
+    first = next(parts, b"")
+    parts = chain([first] if first else [], parts)
+    array = _ARRAY.match(first) is not None
+    if array or first.lstrip().startswith(b"{"):
+        _refuse(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
+        return json_table(source, objects_of(file, parts) if array else parts)
+    return csv_table(source, parts, columns)
+
+
+def _refuse(file: DataFile, what: str, *options: tuple[str, str | bool | None]) -> None:
+    for flag, value in options:
+        if value not in (None, False):
+            raise ParameterError(
+                flag,
+                wanted="a file that needs it",
+                got=f"{file}, which is {what}",
+                do="leave it out",
+            )
+
+
+def _guarded(file: DataFile, parts: Iterator[Part]) -> Iterator[Part]:
+    """The same, ``explained``; what whoever takes them does is not."""
+    while True:
+        with explained(file):
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part
+
+
+def _no_column(file: DataFile, column: str, table: Table) -> DataError:
+    """The refusal of a table in which ``column`` is not there once."""
+    names = table.names
+    if column in names:
+        return file.unreadable(
+            f"one column {column!r}",
+            f"{names.count(column)} of that name",
+            "rename all but one of them",
+        )
+    marks = [mark for mark in ",;\t|:" if any(column in name.split(mark) for name in names)]
+    do = nearest(column, names)
+    if marks:
+        do = f"say --delimiter {marks[0]!r}"
+    if table.hint:
+        do = f"say {table.hint}: the names stand there"
+    return file.unreadable(
+        f"a column {column!r}",
+        "the columns " + ", ".join(repr(name) for name in names[:20]),
+        do,
+    )

@@ -1,0 +1,158 @@
+"""The text of a data file as UTF-8, checked: its encoding is named, marked, or UTF-8."""
+
+import codecs
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from mixtally.errors import DataError
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.formats.source import HEAD
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_USUAL = "utf-8"
+_ENDS = b"\r\n"
+
+
+def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes]:
+    """``stream`` as UTF-8 without a mark, ``size`` bytes at a time, cut anywhere; raises DataError
+    for what is no text.
+    """
+    data = stream.read(size)
+    marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+    encoding = file.encoding or marked or _USUAL
+    decoder = codecs.getincrementaldecoder(encoding)()
+    begun, lines = False, 0
+    while data:
+        try:
+            if encoding == _USUAL and data.isascii() and decoder.getstate() == (b"", 0):
+                found = data
+            else:
+                found = decoder.decode(data).encode("utf-8")
+        except UnicodeError as error:
+            raise _undecoded(file, encoding, error, lines) from error
+        if b"\0" in found:
+            raise _no_text(file, data)
+        if not begun:
+            found = found.removeprefix(codecs.BOM_UTF8)
+            begun = bool(found)
+        if found:
+            yield found
+        lines += found.count(b"\n")
+        data = stream.read(size)
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeError as error:
+        raise _undecoded(file, encoding, error, lines) from error
+
+
+def ended(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
+    """Yield the same text with one line end at its end.
+
+    Blank lines at the end are left out, and lines that hold nothing but a ``delimiter``, which
+    spreadsheets write for rows below the last one.
+    """
+    held, blank = b"", _ENDS + delimiter.encode("ascii")
+    for part in parts:
+        body = part.rstrip(blank)
+        if body:
+            yield held + body if held else body
+            held = part[len(body) :]
+        else:
+            held += part
+        if len(held) > file.block:
+            raise long_row(file)
+    last, *_ = held.splitlines() or [b""]  # empty cells at the end of the last row
+    yield last + b"\n"
+
+
+def quoted(
+    file: DataFile, parts: Iterator[bytes], delimiter: str, lines: int = 1
+) -> Iterator[bytes]:
+    """The same CSV, from line ``lines`` on.
+
+    Raises DataError for a quote that neither opens nor closes a cell.
+    Every second quote opens, so one that stands alone would swallow rows up to the next. A doubled
+    quote closes and opens again.
+    """
+    outside = np.zeros(256, dtype=np.bool_)
+    outside[[ord(delimiter), *_ENDS, ord('"')]] = True
+    before, closing, opened = ord("\n"), False, 0
+    for part in parts:
+        data = np.frombuffer(part, dtype=np.uint8)
+        places = np.flatnonzero(data == ord('"'))
+        if len(places) or closing:
+            # The neighbors outside a cell: before a quote that opens it, after one that closes it.
+            closes = (np.arange(len(places)) + (opened > 0)) % 2 == 1
+            around = np.concatenate(([before], data, [ord("\n")]))
+            wrong = places[~outside[around[np.where(closes, places + 2, places)]]]
+            if closing and not outside[data[0]]:
+                wrong = np.array([0])
+            if len(wrong):
+                raise _stray(file, lines + part.count(b"\n", 0, int(wrong[0])))
+            if (len(places) + (opened > 0)) % 2 == 0:
+                opened = 0
+            elif len(places):
+                opened = lines + part.count(b"\n", 0, int(places[-1]))
+        before, lines = int(data[-1]), lines + part.count(b"\n")
+        closing = before == ord('"') and not opened
+        yield part
+    if opened:
+        raise file.unreadable(
+            "a quote that ends the cell",
+            f"none to the end of the file for the one in line {opened:,}",
+            "close it, or double a quote inside a cell",
+        )
+
+
+def _stray(file: DataFile, line: int) -> DataError:
+    return file.unreadable(
+        "quotes around whole cells",
+        f"one inside a cell, in line {line:,}",
+        "put the whole cell in quotes and double those inside",
+    )
+
+
+def long_row(file: DataFile) -> DataError:
+    """The refusal of a row that has no end."""
+    return file.unreadable(
+        f"rows of less than {file.block:,} bytes",
+        "a longer one",
+        "check that the file is text, a row a line",
+    )
+
+
+def _undecoded(file: DataFile, encoding: str, error: UnicodeError, lines: int) -> DataError:
+    if encoding != _USUAL or not isinstance(error, UnicodeDecodeError):
+        mark = "" if file.encoding else ", as its mark says"
+        return file.unreadable(f"text in {encoding}{mark}", error, "name another with --encoding")
+    line = lines + error.object[: error.start].count(b"\n") + 1
+    return file.unreadable(
+        "UTF-8 text",
+        f"byte 0x{error.object[error.start]:02x} in line {line:,}",
+        f"say how it is encoded: --encoding {_likely(error.object)}, most likely",
+    )
+
+
+def _no_text(file: DataFile, data: bytes) -> DataError:
+    return file.unreadable(
+        "text, or a Parquet or Excel file",
+        "zero bytes",
+        f"say --encoding {_likely(data)} if it is UTF-16, and otherwise convert it",
+    )
+
+
+def _likely(data: bytes) -> str:
+    """UTF-16 where there are zero bytes, otherwise a western encoding that can read ``data``."""
+    if b"\0" in data:
+        return "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"

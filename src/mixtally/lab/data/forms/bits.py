@@ -1,0 +1,95 @@
+"""Free bits of a person: one a column, or one a digit where a single column holds strings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError, PlanError
+from mixtally.lab.data.columns import coded, digits
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.people import Records
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.rows import Batch
+from mixtally.model.question import MOST_BITS, Kind, Question
+from mixtally.protocol.encode.bits import bit, vector
+
+
+class Bits:
+    """Gathers packed rows of bits."""
+
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin  # rows say where they are from
+        self._reading = reading
+        labels = reading.labels
+        self._length = question.bins if question is not None else len(labels) if labels else None
+        self._chunks: list[NDArray[np.uint8]] = []
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for what is no bit, PlanError for another number of columns."""
+        columns = self._reading.columns
+        arrays = batch.arrays[: len(columns)]
+        if self._length is None:
+            self._length = _length(arrays, batch)
+        if self._length == len(columns):
+            table = np.stack(
+                [_column(*each, batch) for each in zip(arrays, columns, strict=True)], axis=1
+            )
+        elif len(columns) == 1:
+            table = _strings(arrays[0], self._length, batch)
+        else:
+            raise PlanError(
+                "plan",
+                wanted=f"a plan for {len(columns)} bits",
+                got=f"one for {self._length}",
+                do="name as many columns",
+            )
+        self._chunks.append(np.packbits(table, axis=1, bitorder="little"))
+
+    def crowd(self, records: Records) -> Population:
+        """The records as they are."""
+        rows, reading, length = np.concatenate(self._chunks), self._reading, self._length or 0
+        labels = reading.labels
+        if len(reading.columns) == length:
+            labels = labels or reading.columns
+        asked = Question(name=reading.name, bins=length, labels=labels, kind=Kind.BITS)
+        return Population(asked, records.each(rows))
+
+
+def _length(arrays: Sequence[Array], batch: Batch) -> int:
+    """How many bits there are: the first row tells strings of bits from single ones."""
+    if len(arrays) > 1:
+        return len(arrays)
+    (text,) = coded(arrays[0].slice(0, 1)).texts
+    length = len(text) if len(text) > 1 and not text.strip("01") else 1
+    if length > MOST_BITS:
+        raise DataError(
+            batch.where.subject(0),
+            wanted=f"at most {MOST_BITS} bits",
+            got=f"{length}",
+            do="ask fewer bits at once",
+        )
+    return length
+
+
+def _column(array: Array, name: str, batch: Batch) -> NDArray[np.uint8]:
+    column = coded(array)
+    found = [
+        bit(text, f"{batch.where.subject(row)}, column {name!r}")
+        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.uint8)[column.codes]
+
+
+def _strings(array: Array, length: int, batch: Batch) -> NDArray[np.uint8]:
+    table = digits(array)
+    if table is not None and table.shape[1] == length:
+        return table
+    column = coded(array)
+    found = b"".join(
+        vector(text, length, batch.where.subject(row))
+        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+    )
+    return np.frombuffer(found, dtype=np.uint8).reshape(-1, length)[column.codes]

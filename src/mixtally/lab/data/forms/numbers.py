@@ -1,0 +1,73 @@
+"""A number a person: cut into bins, or kept as it is until it is rounded at random."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import PlanError
+from mixtally.lab.data.columns import coded, numbers
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.people import Records
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.rows import Batch
+from mixtally.model.question import Question
+from mixtally.protocol.encode.numbers import Scale, number
+
+_ENDS = 2
+"""Points of a grid that is not chosen yet: the two ends."""
+
+
+class Numbers:
+    """Gathers the number of every row."""
+
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin  # a column of any numbers will do
+        if reading.scale is None:
+            raise TypeError("numbers are read with a scale")
+        (self._column,), self._scale, self._asked = reading.columns, reading.scale, question
+        self._values: list[NDArray[np.float64]] = []
+        if isinstance(self._scale, Scale):
+            _check_labels(self._scale.labels, question)
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for what is no finite number."""
+        self._values.append(numbers_of(batch.arrays[0], batch))
+
+    def crowd(self, records: Records) -> Population:
+        """Numbers outside the range are clipped, which the note says."""
+        values, scale = records.each(np.concatenate(self._values)), self._scale
+        outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
+        note = (
+            f"Values below {scale.low:g} count as {scale.low:g} and values above {scale.high:g} as "
+            f"{scale.high:g}: {outside:,} of {len(values):,} were clipped."
+        )
+        if isinstance(scale, Scale):
+            asked = Question(name=self._column, bins=scale.bins, labels=scale.labels)
+            return Population(asked, scale.codes(values), note=note)
+        asked = self._asked or Question(name=self._column, bins=_ENDS)
+        none = np.zeros(len(values), dtype=np.int64)
+        return Population(asked, none, scale.clipped(values), note=note)
+
+
+def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
+    if question is not None and question.labels not in (None, labels):
+        raise PlanError(
+            "plan",
+            wanted=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
+            got=f"{question.label(0)} to {question.label(question.bins - 1)}",
+            do="cut the numbers as the plan does",
+        )
+
+
+def numbers_of(array: Array, batch: Batch) -> NDArray[np.float64]:
+    """The number of every row, shape (rows,); raises DataError for what is no finite number."""
+    plain = numbers(array)
+    if plain is not None:
+        return plain
+    column = coded(array)
+    found = [
+        number(text, batch.where.subject(row))
+        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.float64)[column.codes]

@@ -1,0 +1,55 @@
+"""A place a person: latitude and longitude, put into the hexagon of a public grid."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.forms.numbers import numbers_of
+from mixtally.lab.data.people import Records
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.reading import Reading
+from mixtally.lab.data.rows import Batch
+from mixtally.model.question import Question
+
+_LIMITS = (("latitude", 90.0), ("longitude", 180.0))
+
+
+class Places:
+    """Gathers the hexagon of every row."""
+
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        del origin, question  # the grid is the question
+        if reading.grid is None:
+            raise TypeError("places are read with a grid")
+        self._name, self._grid = reading.name, reading.grid
+        self._codes: list[NDArray[np.int64]] = []
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for what is no number, or not on the globe."""
+        points = np.column_stack([numbers_of(array, batch) for array in batch.arrays[:2]])
+        for at, (name, most) in enumerate(_LIMITS):
+            off = np.flatnonzero(np.abs(points[:, at]) > most)
+            if off.size:
+                raise DataError(
+                    batch.where.subject(int(off[0])),
+                    wanted=f"a {name} from {-most:g} to {most:g} degrees",
+                    got=f"{points[off[0], at]:g}",
+                    do="check the order of the columns",
+                )
+        different, which = np.unique(points, axis=0, return_inverse=True)
+        bins = np.array(self._grid.bins_of(different[:, 0], different[:, 1]), dtype=np.int64)
+        self._codes.append(bins[which.reshape(-1)])
+
+    def crowd(self, records: Records) -> Population:
+        """Places outside the grid count as elsewhere, which the note says."""
+        codes, asked = records.each(np.concatenate(self._codes)), self._grid.question(self._name)
+        outside = int(np.count_nonzero(codes == asked.bins - 1))
+        note = f"Places outside the hexagons count as elsewhere: {outside:,} of {len(codes):,}."
+        warning = _MOST_OUTSIDE if 2 * outside > len(codes) else ""
+        return Population(asked, codes, note=note, warning=warning)
+
+
+_MOST_OUTSIDE = (
+    "most people are outside the box: look at it, and whether latitude and longitude are exchanged"
+)

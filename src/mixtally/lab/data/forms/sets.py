@@ -1,0 +1,183 @@
+"""A set of labels a person: several in a cell, or one in each of several rows."""
+
+from itertools import chain
+from typing import NamedTuple
+from unicodedata import combining
+
+import numpy as np
+import pyarrow
+import pyarrow.compute as compute
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.data.columns import LIST, coded, gaps, is_list, parts
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.formats.table import Array
+from mixtally.lab.data.labels import Book
+from mixtally.lab.data.people import Records
+from mixtally.lab.data.population import LARGEST_SET, Population
+from mixtally.lab.data.rankings import RankingWatch
+from mixtally.lab.data.reading import Reading, Several
+from mixtally.lab.data.rows import Batch, Where
+from mixtally.lab.data.sameness import composed
+from mixtally.model.question import MOST_SET, Kind, Question
+from mixtally.protocol.encode.bits import numbers_of, rows_of, set_bits
+from mixtally.protocol.encode.sets import holding, members
+from mixtally.protocol.randomize.bins import Records as Bins
+
+Integers = NDArray[np.int64]
+
+
+class _Found(NamedTuple):
+    """The labels of distinct texts.
+
+    Attributes
+    ----------
+    sizes : ndarray of int64, shape (texts,)
+        How many labels each text has.
+    labels : ndarray of int32
+        The numbers of the labels of the first text, then of the second, and so on.
+    codes : ndarray, shape (rows,)
+        The text of every row.
+    """
+
+    sizes: Integers
+    labels: NDArray[np.int32]
+    codes: NDArray[np.integer]
+
+
+class Sets:
+    """Gathers who has which label."""
+
+    def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
+        (self._column,) = reading.columns
+        reading.check_listed(question)
+        self._subject = origin.column(self._column)
+        self._separator = reading.separator
+        self._joined = reading.several is Several.SET and self._separator is None  # a label a row
+        self._most = reading.max_set if question is None else question.max_set
+        self._words = reading.words
+        fixed_labels = reading.bins(question)
+        self._book = Book(fixed_labels, words=reading.words, merging=reading.merging)
+        fixed = self._book.numbers if self._book.fixed else ()
+        self._whole = [] if self._separator is None else holding(fixed, self._separator)
+        self._rankings = RankingWatch()
+        self._rows = 0
+        self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+
+    def take(self, batch: Batch) -> None:
+        """Raises DataError for an empty or unknown label and for too many of them; gaps are {}."""
+        (array, *_), where = batch.arrays, batch.where
+        self._book.declare(batch.levels[0] if self._separator is None else None)
+        there = np.flatnonzero(~gaps(array))
+        found = array if len(there) == len(array) else array.take(pyarrow.array(there))
+        split = self._split(found, where)
+        sizes, flat, codes = self._one_by_one(found, there, where) if split is None else split
+        if not self._joined:
+            self._rankings.take(sizes, flat)
+        starts, counts = np.cumsum(sizes) - sizes, sizes[codes]
+        ends = np.cumsum(counts)
+        within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+        self._who.append(self._rows + np.repeat(there, counts))
+        self._what.append(flat[np.repeat(starts[codes], counts) + within])
+        self._rows += len(array)
+
+    def _one_by_one(self, array: Array, there: Integers, where: Where) -> _Found:
+        """Return the labels of every distinct text, read one after the other.
+
+        Raises DataError for an empty or unknown label and for too many of them, by its row.
+        """
+        column = coded(array)
+        sets = [
+            self._numbers(text, where, row)
+            for text, row in zip(column.texts, there[column.first].tolist(), strict=True)
+        ]
+        sizes = np.array([len(one) for one in sets], dtype=np.int64)
+        return _Found(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)
+
+    def _split(self, array: Array, where: Where) -> _Found | None:
+        """Return the labels of every distinct text, all texts split at once.
+
+        Returns None where a text has to be read by itself: it is a list, has an empty label or too
+        many of them, a label that is refused, or one that may hold the separator.
+        """
+        types = pyarrow.types
+        if self._separator is None or self._whole or not types.is_dictionary(array.type):
+            return None
+        if not types.is_string(array.dictionary.type) or array.null_count:
+            return None
+        used, codes = np.unique(array.indices.to_numpy(), return_inverse=True)
+        texts = array.dictionary.take(pyarrow.array(used))
+        split = compute.split_pattern(texts, self._separator)
+        sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
+        labels = split.flatten().dictionary_encode()
+        parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
+        if any(part and (part[0] == LIST or combining(part[0])) for part in parts_met):
+            return None
+        try:
+            numbers = [
+                self._book.number(composed(part), where, 0) if part else -1 for part in parts_met
+            ]
+        except DataError:  # the reader of single texts says in which row
+            return None
+        flat = np.array(numbers, dtype=np.int32)[labels.indices.to_numpy()]
+        last = np.cumsum(sizes) - 1  # a separator at the end ends the last label
+        ended = (flat[last] < 0) & (sizes > 1)
+        sizes -= ended
+        flat = np.delete(flat, last[ended])
+        if (flat < 0).any() or int(sizes.max(initial=0)) > (self._most or MOST_SET):
+            return None
+        return _Found(sizes, flat, codes)
+
+    def _numbers(self, text: str, where: Where, row: int) -> list[int]:
+        most = self._most or MOST_SET
+        if is_list(text) or self._joined:
+            labels = list(dict.fromkeys(parts(text, None)))
+        elif self._separator is not None:
+            labels = members(text, self._separator, where.subject(row), self._whole)
+        else:
+            raise DataError(
+                where.subject(row),
+                wanted="a list of labels, empty for none",
+                got=repr(text),
+                do="give a list to every person; text is split with separator=';'",
+            )
+        if len(labels) > most:
+            raise DataError(
+                where.subject(row),
+                wanted=f"at most {most} labels, which is what is hidden",
+                got=f"{len(labels)}",
+                do="choose which to keep, or allow a larger --max-set",
+            )
+        return list(dict.fromkeys(self._book.number(label, where, row) for label in labels))
+
+    def crowd(self, records: Records) -> Population:
+        """Raises DataError for too many labels of a person, or too few in all."""
+        who, what = records.of(np.concatenate(self._who)), np.concatenate(self._what)
+        labels, codes = self._book.ordered(what[who >= 0], self._subject)
+        held = who[who >= 0], codes, records.size, len(labels)
+        rows: Bins
+        if self._words:
+            rows = numbers_of(*held)
+            largest = rows.shape[1]
+        else:
+            rows = packed = rows_of(*held)
+            largest = max(1, int(set_bits(packed).max()))
+        most = self._most or MOST_SET
+        if largest > most:
+            raise DataError(
+                self._subject,
+                wanted=f"at most {most} labels of a person",
+                got=f"{largest}",
+                do="choose which to keep, or plan with a larger --max-set",
+            )
+        asked = Question(
+            name=self._column,
+            bins=len(labels),
+            labels=labels,
+            kind=Kind.SET,
+            max_set=self._most or largest,
+        )
+        read = self._book.from_data + (LARGEST_SET,) * (self._most is None)
+        return Population(asked, rows, warning=self._rankings.warning(), from_data=read)

@@ -1,0 +1,193 @@
+"""The crowd in a data file or a table, read into records of every kind; where Arrow is loaded."""
+
+from dataclasses import replace
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from mixtally.errors import DataError, PlanError
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.file import DataFile, Origin
+from mixtally.lab.data.population import Counted, Population
+from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.timeline import Timeline, When
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.progress import Progress, quiet
+
+if TYPE_CHECKING:
+    from mixtally.lab.data.formats.table import Table
+
+
+def read(
+    file: DataFile,
+    reading: Reading,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> Population:
+    """The crowd in ``file``, a row a person unless ``reading`` says whose each row is.
+
+    It is asked ``question`` if a plan has fixed one. Rows are counted after the header. Raises
+    DataError for what cannot be read and rows that cannot be a record, PlanError for a question of
+    another kind.
+    """
+    _check_kind(reading, question)
+    crowd: Population = _reader(file).read(file, reading, question, progress)
+    return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
+
+
+def read_table(
+    table: "Table", origin: Origin, reading: Reading, question: Question | None = None
+) -> Population:
+    """The crowd in ``table``, as ``read`` has it, whose rows are named as those of ``origin``."""
+    _check_kind(reading, question)
+    crowd: Population = _reader(origin).read_table(table, origin, reading, question, quiet)
+    return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
+
+
+def read_epochs(
+    file: DataFile,
+    reading: Reading,
+    when: When,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> Timeline:
+    """The answers in ``file`` by epoch, their rows in any order; a person has one in each.
+
+    Errors as ``read`` and ``Timeline``.
+    """
+    _check_kind(reading, question)
+    found: Timeline = _reader(file).read_epochs(file, reading, question, when, progress)
+    return (
+        found if question is None else replace(found, question=_fitting(question, found.question))
+    )
+
+
+def read_epoch_counts(
+    file: DataFile,
+    reading: Reading,
+    when: When,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> Timeline | EpochCounts:
+    """Count the answers in ``file`` by epoch while they are read.
+
+    Where a column names people, or records are sets, bits or numbers, each row is needed: then this
+    is ``read_epochs``. Errors as there.
+    """
+    if reading.form is not As.ONE or reading.person is not None:
+        return read_epochs(file, reading, when, question, progress)
+    _check_kind(reading, question)
+    found: EpochCounts = _reader(file).count_epochs(file, reading, question, when, progress)
+    return (
+        found if question is None else replace(found, question=_fitting(question, found.question))
+    )
+
+
+def epochs_of_table(table: "Table", origin: Origin, reading: Reading, when: When) -> Timeline:
+    """The answers in ``table`` by epoch, as ``read_epochs`` has them."""
+    _check_kind(reading, None)
+    found: Timeline = _reader(origin).epochs_of_table(table, origin, reading, None, when, quiet)
+    return found
+
+
+def read_counts(
+    file: DataFile,
+    reading: Reading,
+    counts: str,
+    question: Question | None = None,
+    progress: Progress = quiet,
+) -> Counted:
+    """How many people hold each value, out of a file with a row a value.
+
+    where
+      counts   the column that says how many; rows of the same value add up
+
+    Errors as ``read``, and DataError for a number that is no count.
+    """
+    _check_kind(reading, question)
+    check_installed(file)
+    from mixtally.lab.data.weighted import read as read_weighted
+
+    found: Counted = read_weighted(file, reading, counts, question, progress)
+    if question is None:
+        return found
+    return found._replace(question=_fitting(question, found.question))
+
+
+def counts_of_table(
+    table: "Table",
+    origin: Origin,
+    reading: Reading,
+    counts: str,
+    question: Question | None = None,
+) -> Counted:
+    """How many people hold each value in ``table``, as ``read_counts`` has it."""
+    _check_kind(reading, question)
+    check_installed(origin)
+    from mixtally.lab.data.weighted import of_table
+
+    found: Counted = of_table(table, origin, reading, counts, question, quiet)
+    if question is None:
+        return found
+    return found._replace(question=_fitting(question, found.question))
+
+
+def check_installed(subject: object) -> None:
+    """Raises DataError where Arrow is not there, which is an extra that nothing else needs."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise DataError(
+            str(subject),
+            wanted="the reader of data",
+            got=f"{error.name} is not installed",
+            do="pip install 'mixtally[data]'",
+        ) from error
+
+
+def _reader(subject: object) -> ModuleType:
+    check_installed(subject)
+    from mixtally.lab.data import crowd  # loads Arrow, which is slow
+
+    return crowd
+
+
+_KINDS = {As.ONE: Kind.ONE, As.NUMBER: Kind.ONE, As.BITS: Kind.BITS}
+
+
+def check_kind(reading: Reading, question: Question) -> None:
+    """Raises PlanError for data that are read as another kind of records."""
+    wanted = _KINDS.get(reading.form, Kind.SET)
+    parts = reading.form is As.ATTRIBUTES
+    if question.kind is not wanted or parts != (question.attributes is not None):
+        kind = "attributes" if question.attributes is not None else str(question.kind)
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for data read as {reading.form}",
+            got=f"one for records of kind {kind}",
+            do="read the data as the plan asks, or plan again",
+        )
+
+
+def _check_kind(reading: Reading, question: Question | None) -> None:
+    if question is None:
+        return
+    check_kind(reading, question)
+    if question.hashed is not None:
+        raise PlanError(
+            "plan",
+            wanted="--candidates beside a plan of an open question",
+            got="none",
+            do="list the words to look for, one a line",
+        )
+
+
+def _fitting(question: Question, found: Question) -> Question:
+    """``question``, if it has the bins that were found."""
+    if found.bins != question.bins:
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for the {found.bins:,} bins of the data",
+            got=f"one for {question.bins:,} bins",
+            do="plan again for this data",
+        )
+    return question

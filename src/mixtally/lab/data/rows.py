@@ -1,0 +1,223 @@
+"""The rows of a table that count: each with all its values, or refused, dropped or filled."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.data.columns import (
+    LIST,
+    PART,
+    Flags,
+    filled,
+    gaps,
+    has_lists,
+    hashed,
+    holds_lists,
+    is_list,
+    joined_lists,
+    levels_of,
+    named,
+    parts,
+    simple,
+    texts_of,
+)
+from mixtally.lab.data.doubts import check_questions
+from mixtally.lab.data.end_rows import EndRows
+from mixtally.lab.data.file import Origin
+from mixtally.lab.data.formats.source import explained
+from mixtally.lab.data.formats.table import Array, Table
+from mixtally.lab.data.identifiers import Watch
+from mixtally.lab.data.reading import DROP, As, Reading
+from mixtally.primitives.progress import Progress
+
+_QUESTIONS = 3
+"""First rows among which a survey tool may have its own."""
+MOST_PIPED = 100_000_000
+"""Rows that a pipe may bring, which does not say whether it has an end."""
+
+
+Levels = tuple[str, ...] | None
+
+
+class Where(NamedTuple):
+    """Which rows of the data those of a batch are: ``kept`` of those after the first ``before``."""
+
+    origin: Origin
+    before: int
+    kept: NDArray[np.int64] | None = None
+
+    def number(self, row: int) -> int:
+        """The number in the data, counted from 1, of a row of the batch, counted from 0."""
+        return self.before + 1 + (row if self.kept is None else int(self.kept[row]))
+
+    def subject(self, row: int) -> str:
+        """The subject of a refusal of that row."""
+        return self.origin.row(self.number(row))
+
+
+class Batch(NamedTuple):
+    """Rows that count: arrays of simple values without gaps, and where they come from.
+
+    where
+      levels   the labels that the type of each array declares; None where it declares none
+    """
+
+    arrays: list[Array]
+    where: Where
+    levels: list[Levels]
+
+
+@dataclass(slots=True)
+class Rows:
+    """What is read of a table, and what was left out of it.
+
+    where
+      columns   those of the records first, then those that say who and when
+      when      the column of epochs; None without epochs
+      dropped   rows that were left out for a missing value, counted from 0
+      total     rows so far
+      ends      the first and the last row
+    """
+
+    origin: Origin
+    reading: Reading
+    columns: Sequence[str]
+    when: str | None = None
+    dropped: list[NDArray[np.int64]] = field(default_factory=list)
+    ends: EndRows = field(default_factory=EndRows)
+    total: int = 0
+    _declared: dict[str, tuple[Array, Levels]] = field(default_factory=dict)
+
+    def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
+        """The rows that count; raises DataError for a missing value that is neither, by its row."""
+        watched = [name for name in watch.columns if name not in self.columns]
+        places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
+        for part in table.read(*places):
+            found = dict(zip([*self.columns, *watched], part.arrays, strict=True))
+            arrays = [self._simple(found[column], column) for column in self.columns]
+            levels = [self._levels(table, *each) for each in zip(self.columns, arrays, strict=True)]
+            watch.take(found, None if self.when is None else found[self.when])
+            self.ends.take({**found, self.columns[0]: arrays[0]})
+            size = len(arrays[0])
+            if size:
+                if self.total == 0:
+                    first = texts_of(arrays[0].slice(0, _QUESTIONS))
+                    check_questions(self.origin, self.columns[0], first)
+                yield self._complete(arrays, levels)
+            self.total += size
+            if self.origin.piped and self.total > MOST_PIPED:
+                raise self.origin.unreadable(
+                    f"at most {MOST_PIPED:,} rows out of a pipe", "more", "save them to a file"
+                )
+            if part.total:
+                progress("read", part.done, part.total)
+
+    @property
+    def count(self) -> int:
+        """How many rows count."""
+        return self.total - sum(map(len, self.dropped))
+
+    def number(self, row: int) -> int:
+        """The number in the data, counted from 1, of the row that counts as number ``row``."""
+        left_out = np.concatenate([*self.dropped, np.array([self.total])])
+        kept_before = left_out - np.arange(len(left_out))  # rows that count before each of them
+        return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
+
+    def _simple(self, array: Array, column: str) -> Array:
+        sets = self.reading.form is As.SET and column in self.reading.columns
+        with explained(self.origin):
+            found = simple(array)
+            if found is None and sets:
+                found = joined_lists(array)
+        if found is None or (holds_lists(array) and not sets):
+            raise self.origin.unreadable(
+                f"text, numbers, dates, or no and yes in column {column!r}",
+                "lists" if holds_lists(array) else f"{array.type}",
+                "store it as text; lists of labels are sets: --set ';'",
+            )
+        return found if column == self.reading.person else hashed(found)
+
+    def _levels(self, table: Table, column: str, array: Array) -> Levels:
+        """The labels that the type of a column declares, with the one for missing values.
+
+        Batches that follow each other have the same ones, of which there may be very many.
+        """
+        if column not in table.declared or column == self.reading.person:
+            return None
+        before = self._declared.get(column)
+        if before is None or not before[0].equals(array.dictionary):
+            before = self._declared[column] = array.dictionary, self._levels_of(array, column)
+        return before[1]
+
+    def _levels_of(self, array: Array, column: str) -> Levels:
+        if column == self.when:
+            return tuple(levels_of(array))
+        missing = self.reading.missing
+        more = [] if missing in (None, DROP) else [missing]
+        named = self.reading.missing_values
+        return tuple(dict.fromkeys([*(one for one in levels_of(array) if one not in named), *more]))
+
+    def _complete(self, arrays: list[Array], levels: list[Levels]) -> Batch:
+        """The rows without gaps, gaps filled where a label was given for them."""
+        where, reading = Where(self.origin, self.total), self.reading
+        gone = np.zeros(len(arrays[0]), dtype=np.bool_)
+        missing: list[Flags] = []
+        for place, array in enumerate(arrays):
+            gap, value = gaps(array), place < len(reading.columns)
+            if value and reading.empty_sets:
+                gap = np.zeros_like(gap)
+            if (test := self._lacking(value, array)) is not None:
+                gap = gap | named(array, test)
+            if value and reading.missing not in (None, DROP) and gap.any():
+                label = reading.missing
+                if reading.form is As.SET:
+                    label = f"{LIST}{label}{PART}"
+                arrays[place], gap = filled(array, gap, label), np.zeros_like(gap)
+            missing.append(gap)
+            gone |= gap
+        if not gone.any():
+            return Batch(arrays, where, levels)
+        if reading.missing != DROP:
+            row = int(np.argmax(gone))
+            column = self.columns[[bool(gap[row]) for gap in missing].index(True)]
+            raise self._missing(where, row, column)
+        kept = np.flatnonzero(~gone)
+        self.dropped.append(self.total + np.flatnonzero(gone))
+        arrays = [array.take(pyarrow.array(kept)) for array in arrays]
+        return Batch(arrays, where._replace(kept=kept), levels)
+
+    def _lacking(self, value: bool, array: Array) -> Callable[[str], bool] | None:
+        """Whether a text means missing, or is a set that lacks one of its labels; None for never.
+
+        where
+          value   whether it is the text of a record, which may be a set
+        """
+        texts, separator = frozenset(self.reading.missing_values), self.reading.separator
+        if value and self.reading.form is As.SET:
+            if not texts and not has_lists(array):
+                return None  # nothing is missing inside of a text
+            return lambda text: any(
+                part.strip() in texts or (is_list(text) and not part.strip())
+                for part in parts(text, separator)
+            )
+        return (lambda text: text.strip() in texts) if texts else None
+
+    def _missing(self, where: Where, row: int, column: str) -> DataError:
+        if column not in self.reading.columns:
+            do = "fill the gap, or say --missing drop to leave such rows out"
+        elif self.reading.form is As.SET:
+            do = "say --empty-sets if it is a set without labels, or --missing drop or a LABEL"
+        elif self.reading.form is As.PLACE:
+            do = "say --missing drop to leave such rows out"
+        elif self.reading.form in (As.NUMBER, As.BITS):
+            do = "say --missing drop to leave such rows out, or --missing with the value to take"
+        else:
+            do = "say --missing drop to leave such rows out, or --missing LABEL to count them so"
+        return DataError(
+            where.subject(row), wanted=f"a value in column {column!r}", got="a missing one", do=do
+        )

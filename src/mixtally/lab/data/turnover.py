@@ -1,0 +1,120 @@
+"""A synthetic crowd over time: people who join, leave and change their minds."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import in_range
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
+from mixtally.model.question import Kind
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import below
+from mixtally.primitives.fixed import SCALE
+
+MOST_EPOCHS = 1000
+
+
+def turnover(
+    first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
+) -> Timeline:
+    """``first`` is the crowd of the first epoch; as many people again are away at first.
+
+    From one epoch to the next everybody who is there leaves with probability ``leave``, everybody
+    who is away joins (or comes back) with probability ``join``, and everybody's value is drawn
+    anew, from the values of ``first``, with probability ``change``.
+
+    Raises ParameterError for epochs outside [2, 1000] or a probability outside [0, 1], DataError
+    when an epoch is left with fewer than two people.
+    """
+    rates = _Rates(join, leave, change)
+    rows, at, people = [], [], []
+    for epoch, (held, now) in enumerate(_crowds(first.users, epochs, rates, chance)):
+        rows.append(held)
+        people.append(now)
+        at.append(np.full(len(now), epoch))
+    chosen = np.concatenate(rows)
+    return Timeline(
+        question=first.question,
+        epochs=_names(epochs),
+        codes=first.records[chosen],
+        at=np.concatenate(at),
+        people=np.concatenate(people),
+        note=first.note,
+        from_data=first.from_data,
+        values=None if first.values is None else first.values[chosen],
+    )
+
+
+def turnover_counts(
+    first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
+) -> Timeline | EpochCounts:
+    """Invent the same crowd over time as ``turnover``, and keep the counts of each epoch alone.
+
+    Crowds whose simulations need each record, of sets, bits or numbers, are returned whole. Raises
+    as ``turnover`` does.
+    """
+    if first.question.kind is not Kind.ONE or first.values is not None:
+        return turnover(first, epochs, join=join, leave=leave, change=change, chance=chance)
+    bins, codes, rates = first.question.bins, first.codes, _Rates(join, leave, change)
+    truth, times = list[NDArray[np.int32]](), np.zeros(2 * first.users, dtype=np.int32)
+    for held, now in _crowds(first.users, epochs, rates, chance):
+        truth.append(np.bincount(codes[held], minlength=bins).astype(np.int32))
+        times[now] += 1
+    people = np.bincount(times).tolist()
+    return EpochCounts(
+        question=first.question,
+        epochs=_names(epochs),
+        truth=np.array(truth),
+        attendance={many: people[many] for many in range(1, len(people)) if people[many]},
+        note=first.note,
+        from_data=first.from_data,
+    )
+
+
+class _Rates(NamedTuple):
+    """Chances from one epoch to the next."""
+
+    join: float
+    leave: float
+    change: float
+
+
+def _names(epochs: int) -> tuple[str, ...]:
+    return tuple(str(epoch) for epoch in range(1, epochs + 1))
+
+
+def _crowds(
+    size: int, epochs: int, rates: _Rates, chance: Chance
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield for each epoch whose value each person has, of the first crowd, and who is there."""
+    _check(epochs, rates._asdict())
+    held = np.concatenate([np.arange(size), below(chance, size, size)])
+    here = np.arange(2 * size) < size
+    for epoch in range(epochs):
+        if epoch:
+            here = np.where(
+                here, ~happens(rates.leave, 2 * size, chance), happens(rates.join, 2 * size, chance)
+            )
+            new = np.flatnonzero(happens(rates.change, 2 * size, chance))
+            held[new] = below(chance, size, len(new))
+        now = np.flatnonzero(here)
+        yield held[now], now
+
+
+def _check(epochs: int, rates: dict[str, float]) -> None:
+    in_range("epochs", epochs, 2, MOST_EPOCHS, "a change needs two of them")
+    for name, rate in rates.items():
+        in_range(f"{name} rate", rate, 0.0, 1.0, "it is a probability from one epoch to the next")
+
+
+def happens(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:
+    """``count`` independent events of a probability in [0, 1], to one part in 2^64."""
+    numerator, denominator = probability.as_integer_ratio()
+    threshold = numerator * SCALE // denominator
+    if threshold == SCALE:
+        return np.ones(count, dtype=np.bool_)
+    return chance.words(count) < np.uint64(threshold)

@@ -1,0 +1,217 @@
+"""A published formula held against the exact distribution: whether its noise keeps its promise."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.errors import ParameterError
+from mixtally.lab.literature.formulas.catalogue import FAKES, FLIP, Formula
+from mixtally.lab.literature.formulas.exact_added import NOISES
+from mixtally.lab.literature.formulas.exact_delta import (
+    EXACT_DELTAS,
+    ExactDelta,
+    Setting,
+    threshold,
+)
+from mixtally.lab.literature.least_noise import least_uniform_fakes
+from mixtally.model.guarantee import Guarantee
+from mixtally.primitives.fixed import LEAST_THRESHOLD, SCALE
+
+HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
+_TOLERANCE = 1e-5
+
+
+class Case(NamedTuple):
+    """A promise, and the collection that is to keep it; no fakes where none are given."""
+
+    epsilon: float
+    delta: float = 1e-6
+    users: int | None = None
+    fakes: int | None = None
+    bins: int | None = None
+    bits: int | None = None
+    repeats: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The delta that one observer can reach, and what that makes of the promise.
+
+    where
+      exact           read literally: flips above 1/2 are what exchanging all bits makes of the rest
+      word            holds: exact.upper <= promise; false: exact.lower > promise; else undecided
+      least           the least noise that keeps the promise by the exact distribution; only when it
+                      holds
+      noise_factor    stated / least: how many times too much noise
+      error_factor    standard error with the noise stated / with the least
+      privacy_factor  exact.lower / promise: how many times too little privacy; only when false
+    """
+
+    observer: str
+    exact: Bracket
+    word: str
+    least: float | None = None
+    noise_factor: float | None = None
+    error_factor: float | None = None
+    privacy_factor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A formula, its parameters, the noise it states, and the exact delta of every observer."""
+
+    formula: Formula
+    setting: Setting
+    delta: float
+    noise: float
+    seen: tuple[Seen, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """The promise's epsilon."""
+        return self.setting.epsilon
+
+    @property
+    def word(self) -> str:
+        """The verdict for the observer who sees most."""
+        return self.seen[0].word
+
+    def by(self, observer: str) -> Seen:
+        """What ``observer`` sees; raises KeyError when nobody of that name looks."""
+        return {one.observer: one for one in self.seen}[observer]
+
+
+def audit(formula: Formula, case: Case) -> Verdict:
+    """The noise that ``formula`` states for the case's promise, and its delta by the exact
+    distribution.
+
+    A formula that knows no delta is held to the one given. Raises ParameterError for a parameter
+    that is missing, not taken, or outside the formula's range.
+    """
+    epsilon, delta = case.epsilon, case.delta
+    Guarantee(epsilon=epsilon, delta=delta)
+    given = _needed(formula, case)
+    noise = _required(formula, epsilon, delta, given, given_fakes=case.fakes is not None)
+    if formula.computes == FAKES:
+        noise = float(math.ceil(noise))
+    elif formula.computes == FLIP and not 0.0 < noise < 1.0:
+        raise ParameterError(
+            formula.name,
+            wanted="a collection for which it asks a flip probability below 1",
+            got=f"{noise:.4g}",
+            do="more users or fakes, or a weaker promise",
+        )
+    setting = Setting(epsilon=epsilon, **given)
+    return Verdict(
+        formula=formula,
+        setting=setting,
+        delta=delta,
+        noise=noise,
+        seen=tuple(
+            _seen(formula, observer, exact_delta, setting, delta, noise)
+            for observer, exact_delta in EXACT_DELTAS[formula.protocol].items()
+        ),
+    )
+
+
+def _needed(formula: Formula, case: Case) -> dict[str, int]:
+    """What the formula takes of the case; the number of people is never too much."""
+    every = {name: getattr(case, name) for name in ("users", "fakes", "bins", "bits", "repeats")}
+    given = {name: value for name, value in every.items() if value is not None}
+    if "fakes" in formula.needs:
+        given.setdefault("fakes", 0)
+    extra = [n for n in given if n not in formula.needs and n != "users" and given[n]]
+    missing = [n for n in formula.needs if n not in given]
+    if extra or missing:
+        raise ParameterError(
+            formula.name,
+            wanted=" and ".join(formula.needs) or "nothing but epsilon and delta",
+            got=" and ".join(given) or "none",
+            do="give exactly these parameters",
+        )
+    return {name: given[name] for name in formula.needs}
+
+
+def _required(
+    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
+) -> float:
+    """The noise that the formula states; fakes that were not given are not refused as too few."""
+    try:
+        return formula.compute(epsilon=epsilon, delta=delta, **given)
+    except ParameterError as error:
+        if error.subject != "fakes" or given_fakes:
+            raise
+        raise ParameterError(
+            formula.name, wanted="the number of fakes", got="none", do="add --fakes N"
+        ) from None
+
+
+def _seen(
+    formula: Formula,
+    observer: str,
+    exact_delta: ExactDelta,
+    setting: Setting,
+    delta: float,
+    noise: float,
+) -> Seen:
+    exact = exact_delta(setting, noise)
+    if exact.lower > delta:
+        return Seen(observer, exact, FALSE, privacy_factor=exact.lower / delta)
+    if exact.upper > delta:
+        return Seen(observer, exact, UNDECIDED)
+    least = _least_noise(formula, exact_delta, setting, delta, noise)
+    error = _error(formula, setting, noise)
+    return Seen(
+        observer,
+        exact,
+        HOLDS,
+        least,
+        noise_factor=noise / least,
+        error_factor=error / _error(formula, setting, least) if math.isfinite(error) else None,
+    )
+
+
+def _least_noise(
+    formula: Formula, exact_delta: ExactDelta, setting: Setting, delta: float, noise: float
+) -> float:
+    """The least noise of the formula's kind that meets the promise, given that ``noise`` does."""
+    if formula.computes == FAKES:
+        return float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
+    added = NOISES.get(formula.protocol)
+    if added is None:
+        lowest, known, unit = LEAST_THRESHOLD, threshold(noise), 1.0 / SCALE
+    else:
+        lowest, known, unit = 1, math.ceil(noise / added.unit), added.unit
+    return unit * _least(lambda n: exact_delta(setting, unit * n).upper <= delta, lowest, known)
+
+
+def _least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
+    """The least number that meets the promise, given that ``known`` does.
+
+    It has itself been tried; the exact one lies below it by at most one part in 10^5.
+    """
+    high = known
+    low = max(lowest, high // 4)
+    while low > lowest and meets(low):
+        low, high = max(lowest, low // 4), low
+    while high - low > max(1, math.floor(_TOLERANCE * high)):
+        middle = min(max(math.isqrt(low * high), low + 1), high - 1)
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return high
+
+
+def _error(formula: Formula, setting: Setting, noise: float) -> float:
+    """The standard error of a count, up to what the noise does not change; infinite if unknown.
+
+    Of flips sqrt(p q) / |p - q| for a message.
+    """
+    if formula.computes == FAKES:
+        return math.sqrt(noise)
+    added = NOISES.get(formula.protocol)
+    if added is not None:
+        found = added.counts(setting.epsilon, setting.users, noise)
+        return math.inf if found is None else found.spread()
+    gain = abs(1.0 - 2.0 * noise)
+    return math.sqrt(noise * (1.0 - noise)) / gain if gain else math.inf

@@ -1,0 +1,69 @@
+"""Notes 004 (2020), sections 4, 7 and 8: the distribution of a sum of flipped bits, step by step.
+
+Source: notes 004; equation numbers at each function.
+"""
+
+import math
+
+from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+
+
+def loss_ratio(step: float, flip: float) -> float:
+    """R(s), a zero against a one beside the crowd, from the crowd's ``step`` P(s) / P(s - 1).
+
+    Source: notes 004 (4.7), (4.8).
+    """
+    checked_flip(flip)
+    return (flip + (1.0 - flip) * step) / ((1.0 - flip) + flip * step)
+
+
+def zeros_cover(epsilon: float, delta: float) -> float:
+    """BitFlips that must be expected in a crowd of zeros: n q, whatever n is.
+
+    Source: notes 004 (4.36), lemma 4.3.
+    """
+    checked_promise(epsilon, delta)
+    return 3.0 * math.log(2.0 / delta) / math.expm1(-epsilon) ** 2
+
+
+def zeros(epsilon: float, delta: float, users: int) -> float:
+    """Flip probability of one bit a person when all the others hold zeros.
+
+    Source: notes 004 (4.36), lemma 4.3.
+    """
+    checked_count("users", users)
+    return zeros_cover(epsilon, delta) / users
+
+
+def tail_bound(reach: float, expected_flips: float) -> float:
+    """Said to bound P(|s - mean| > ``reach`` times the mean), with n q flips expected.
+
+    Source: notes 004 (4.20) for zeros; (4.46) for any crowd, (4.47) for a reach in units of n q.
+    """
+    return 2.0 * math.exp(-(reach**2) * expected_flips / 3.0)
+
+
+def next_chance(here: float, before: float, at: int, users: int, ones: int, flip: float) -> float:
+    """P(s + 1) from P(s) and P(s - 1), s = ``at``, for ``ones`` of ``users`` bits that are set.
+
+    Source: notes 004 (7.3), lemma 7.1.
+    """
+    return (_drift(at, users, ones, flip) * here + (users - at + 1) * before) / (at + 1)
+
+
+def next_step(step: float, at: int, users: int, ones: int, flip: float) -> float:
+    """P(s + 1) / P(s) from ``step``, P(s) / P(s - 1), at s = ``at``; infinite at s = 0.
+
+    Source: notes 004 (7.4), with gamma in the form that has the mean.
+    """
+    checked_flip(flip)
+    p, q = 1.0 - flip, flip
+    mean = users * q + ones * (p - q)
+    drift = ((mean - at) / (p * q) - users + 2 * at) / (at + 1)
+    return (users - at + 1) / (at + 1) / step + drift
+
+
+def _drift(at: int, users: int, ones: int, flip: float) -> float:
+    checked_flip(flip)
+    odds = (1.0 - flip) / flip
+    return (ones - at) * odds + (users - ones - at) / odds

@@ -1,0 +1,130 @@
+"""Every published formula for how much noise a promise takes; one entry each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mixtally.errors import not_one_of
+from mixtally.lab.literature.formulas import added, notes, peers, repeats, sufficient, voting
+
+FLIP, FAKES = "flip probability", "fakes"
+PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"
+_NOTES = "Zhilyaev, Notes (2020)"
+_SUFFICIENT = "Zhilyaev, Zeber, Sufficient Differential Privacy (2017)"
+_REPEATS = "Zhilyaev, Zeber, K-Randomization (2015)"
+_HISTOGRAMS = (
+    "Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020)"
+)
+_COUNTING = "Ghazi, Kumar, Manurangsi, Pagh, Private Counting from Anonymous Messages (2020)"
+_AUGMENTED = "Murakami, Sei, Eriguchi, Augmented Shuffle Protocols (2025)"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A published formula.
+
+    where
+      computes   what ``compute`` returns: a flip probability, a number of fakes, or what sets the
+                 distribution of the fakes of a bin
+      protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
+      needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
+    """
+
+    name: str
+    source: str
+    computes: str
+    protocol: str
+    needs: tuple[str, ...]
+    compute: Callable[..., float]
+
+
+FORMULAS: tuple[Formula, ...] = (
+    Formula(
+        "notes-4.48", f"{_NOTES}, (4.48), section 4.4", FLIP, "single bit",
+        ("users", "fakes"), notes.single_bit,
+    ),
+    Formula(
+        "notes-5.10", f"{_NOTES}, (5.10)", FAKES, "clear-uniform",
+        ("bins",), notes.clear_uniform,
+    ),
+    Formula(
+        "notes-5.16", f"{_NOTES}, (5.12), (5.16)", FLIP, "flip",
+        ("users", "fakes"), notes.flip,
+    ),
+    Formula("notes-5.26", f"{_NOTES}, (5.26)", FLIP, "flip-blank", ("fakes",), notes.flip_blank),
+    Formula(
+        "sufficient-4.2", f"{_SUFFICIENT}, (4.2)", FLIP, "vectors, no mix",
+        ("bits",), sufficient.local,
+    ),
+    Formula(
+        "sufficient-3.12", f"{_SUFFICIENT}, (3.12)", FLIP, "vectors",
+        ("users", "bits"), sufficient.three_sigma,
+    ),
+    Formula(
+        "sufficient-3.15", f"{_SUFFICIENT}, (3.15)", FLIP, "vectors",
+        ("users", "bits"), sufficient.three_sigma_simplified,
+    ),
+    Formula(
+        "sufficient-5", f"{_SUFFICIENT}, section 5", FLIP, "flip",
+        ("users",), sufficient.three_sigma_one_hot,
+    ),
+    Formula("repeats-4.45", f"{_REPEATS}, (4.45)", FLIP, "single bit", ("users",), repeats.once),
+    Formula(
+        "repeats-5.24", f"{_REPEATS}, (5.24)", FLIP, "repeated bit",
+        ("users", "repeats"), repeats.repeated,
+    ),
+    Formula(
+        "voting", "Side Notes on Differential Privacy, section 5", FLIP, "one-hot, no mix",
+        (), voting.flip_probability,
+    ),
+    Formula(
+        "cheu-zhilyaev",
+        "Cheu, Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users "
+        "(2022), Claim 3.2",
+        FLIP, "flip-blank", ("fakes",), peers.cheu_zhilyaev,
+    ),
+    Formula(
+        "clones", "Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1",
+        FLIP, "flip", ("users",), peers.clones,
+    ),
+    Formula(
+        "blanket", "Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019)",
+        FLIP, "flip", ("users",), peers.blanket,
+    ),
+    Formula(
+        "luo-wang-yi",
+        "Luo, Wang, Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message "
+        "(2022), as in their programs",
+        PER_BIN, "one-hot, binomial fakes", ("users",), added.luo_wang_yi,
+    ),
+    Formula(
+        "balcer-cheu", f"{_HISTOGRAMS}, Theorem 3.2",
+        ABSENT, "one-hot, binomial fakes", ("users",), added.balcer_cheu,
+    ),
+    Formula(
+        "balcer-cheu-bit", f"{_HISTOGRAMS}, Theorem 3.1",
+        ABSENT, "bit, binomial fakes", ("users",), added.balcer_cheu_bit,
+    ),
+    Formula(
+        "poisson", f"{_COUNTING}, Theorem 11", PER_BIN, "bit, Poisson fakes", (), added.poisson
+    ),
+    Formula(
+        "negative-binomial", f"{_COUNTING}, Theorem 13",
+        PER_BIN, "bit, negative binomial fakes", (), added.negative_binomial,
+    ),
+    Formula(
+        "sageo", f"{_AUGMENTED}, SAGeo-Shuffle, all messages kept",
+        MODE, "one-hot, two-sided geometric fakes", (), added.two_sided,
+    ),
+    Formula(
+        "s1geo", f"{_AUGMENTED}, S1Geo-Shuffle",
+        PER_BIN, "sampled one-hot, geometric fakes", (), added.geometric,
+    ),
+)  # fmt: skip
+
+
+def formula_named(name: str) -> Formula:
+    """The formula called ``name``; raises ParameterError for an unknown one."""
+    for formula in FORMULAS:
+        if formula.name == name:
+            return formula
+    raise not_one_of("formula", name, [formula.name for formula in FORMULAS])

@@ -1,0 +1,45 @@
+"""Sufficient DP 000 (2017): the privacy ratio once it is counted how often every vector came.
+
+A vector of L bits is read as an integer below 2^L, so a histogram is a sequence of 2^L counts.
+
+Source: sufficient DP 000; equation numbers at each function.
+"""
+
+from collections.abc import Sequence
+
+from mixtally.lab.literature.formulas.ranges import checked_flip
+
+
+def turned(held: int, seen: int, bits: int, flip: float) -> float:
+    """Chance that the vector ``held`` is sent as ``seen``: p^m q^(L - m) for m equal bits.
+
+    Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
+    """
+    checked_flip(flip)
+    apart = (held ^ seen).bit_count()
+    return (1.0 - flip) ** (bits - apart) * flip**apart
+
+
+def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float) -> float:
+    """How much likelier one vector of ones makes ``counts`` than one of zeros, others ``crowd``.
+
+    Source: sufficient DP 000 (2.4); with a crowd of zeros (3.1).
+    """
+    ones = (1 << bits) - 1
+    above = below = 0.0
+    for seen, count in enumerate(counts):
+        hidden = count / turned(crowd, seen, bits, flip)
+        above += hidden * turned(ones, seen, bits, flip)
+        below += hidden * turned(0, seen, bits, flip)
+    return above / below
+
+
+def ratio_by_set_bits(counts: Sequence[int], flip: float) -> float:
+    """The same among zeros, from how many vectors came with 0..L set bits.
+
+    Source: sufficient DP 000 (3.4).
+    """
+    checked_flip(flip)
+    bits, odds = len(counts) - 1, flip / (1.0 - flip)
+    sums = (count * odds ** (bits - 2 * set_bits) for set_bits, count in enumerate(counts))
+    return sum(sums) / sum(counts)

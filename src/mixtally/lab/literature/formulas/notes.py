@@ -1,0 +1,140 @@
+"""Notes 004 (2020): flipped bits, clear and flipped one-hot records, with and without fakes.
+
+Every formula rests on a Chernoff bound for the sum of the flips, so it states more than the exact
+distribution needs; (5.12) also assumes that only sums are seen. Values are as printed, also above
+1/2.
+
+Source: notes 004; equation numbers at each function.
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.primitives import tails
+
+
+def single_bit_cover(epsilon: float, delta: float) -> float:
+    """BitFlips that must be expected among all bits: n q, whatever n is.
+
+    Source: notes 004 (4.48), also printed as (4.57).
+    """
+    checked_promise(epsilon, delta)
+    part = -math.expm1(-epsilon)
+    return 3.0 * math.log(2.0 / delta) / part**2 + 4.0 / part
+
+
+def single_bit(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
+    """Flip probability of one bit a person, next to ``fakes`` fake zeros.
+
+    Source: notes 004 (4.48); with fakes section 4.4.
+    """
+    checked_count("users", users)
+    checked_count("fakes", fakes, least=0)
+    return single_bit_cover(epsilon, delta) / (users + fakes)
+
+
+def single_bit_error_as_printed(epsilon: float, delta: float, flip: float) -> float:
+    """Standard error of the count of ones as printed, where a square root is missing.
+
+    Source: notes 004 (4.62).
+    """
+    checked_flip(flip)
+    return math.sqrt(1.0 - flip) / (1.0 - 2.0 * flip) * single_bit_cover(epsilon, delta)
+
+
+def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
+    """Standard error of the count of ones, with the root that (4.61) has and (4.62) lost.
+
+    Source: notes 004 (4.60) times n, (4.61).
+    """
+    checked_flip(flip)
+    return math.sqrt((1.0 - flip) * single_bit_cover(epsilon, delta)) / (1.0 - 2.0 * flip)
+
+
+def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
+    """What must be at most delta, largest over k, when ``bits`` others hold zeros; factor wrong.
+
+    Source: notes 004 (4.10), (4.14): 2 p e^eps - 1 where the algebra gives p (1 + e^eps) - 1.
+    """
+    return _largest_tail(epsilon, bits, flip, as_printed=True)
+
+
+def tail(epsilon: float, bits: int, flip: float) -> float:
+    """The same before the slip: exact for one direction and ``bits`` other zeros.
+
+    Source: notes 004 (4.13).
+    """
+    return _largest_tail(epsilon, bits, flip, as_printed=False)
+
+
+def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -> float:
+    checked_promise(epsilon, 0.5)
+    checked_count("bits", bits)
+    checked_flip(flip)
+    low, high = tails.window(bits, flip)
+    point = tails.pmf(bits, flip, low, high)
+    below = np.cumsum(point)
+    grow, keep = math.exp(epsilon), 1.0 - flip
+    factor = 2.0 * keep * grow - 1.0 if as_printed else keep * (1.0 + grow) - 1.0
+    return max(0.0, float((factor * point - math.expm1(epsilon) * below).max()))
+
+
+def one_hot_cover(epsilon: float, delta: float) -> float:
+    """Fakes a bin, or flips a bin among the fakes, that must be expected: m / d or m q.
+
+    Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
+    """
+    checked_promise(epsilon, delta)
+    return 3.0 * math.log(4.0 / delta) / math.tanh(epsilon / 2.0) ** 2
+
+
+def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
+    """Uniform fakes in the whole collection that hide records in clear.
+
+    Source: notes 004 (5.10).
+    """
+    checked_count("bins", bins, least=2)
+    return bins * one_hot_cover(epsilon, delta)
+
+
+def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
+    """Flip probability of one-hot records among ``fakes`` blank fakes.
+
+    Source: notes 004 (5.26).
+    """
+    checked_count("fakes", fakes)
+    return one_hot_cover(epsilon, delta) / fakes
+
+
+def flip_cover(epsilon: float, delta: float) -> float:
+    """BitFlips a bin that must be expected among all records, people's and fakes: q (n + m).
+
+    Source: notes 004 (5.12), (5.16).
+    """
+    checked_promise(epsilon, delta)
+    part = -math.expm1(-epsilon / 2.0)
+    return 3.0 * math.log(4.0 / delta) / part**2 + 4.0 / part
+
+
+def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
+    """Flip probability of one-hot records when all n + m records are taken to hide.
+
+    Source: notes 004 (5.12), (5.16).
+    """
+    checked_count("users", users)
+    checked_count("fakes", fakes, least=0)
+    return flip_cover(epsilon, delta) / (users + fakes)
+
+
+def flip_share_error(epsilon: float, delta: float, users: int, fakes: int, bins: int) -> float:
+    """Standard error of a bin's share of all people, at the flip probability of (5.16).
+
+    Source: notes 004 (5.21).
+    """
+    checked_count("bins", bins, least=2)
+    q = flip(epsilon, delta, users, fakes)
+    checked_flip(q)
+    flips = (1.0 - q) / (1.0 - 2.0 * q) ** 2 * flip_cover(epsilon, delta)
+    return math.sqrt(flips + fakes / bins * (1.0 - 1.0 / bins)) / users

@@ -1,0 +1,51 @@
+"""Side notes 002 section 5: an election by flipped one-hot ballots, no mix needed.
+
+Source: side notes 002 section 5; Wang, Blocki, Li, Jha 2017 for the variance.
+"""
+
+import math
+
+from scipy import special
+
+from mixtally.accounting.budget.local import checked_keep
+from mixtally.errors import strictly_within
+from mixtally.lab.literature.formulas.ranges import checked_count, checked_promise
+
+
+def flip_probability(epsilon: float, delta: float) -> float:
+    """1 - p at which every ballot keeps epsilon by itself; delta is not used.
+
+    Source: side notes 002 section 5, epsilon = 2 ln(p / (1 - p)) solved for p.
+    """
+    checked_promise(epsilon, delta)
+    return 1.0 / (1.0 + math.exp(epsilon / 2.0))
+
+
+def radius(users: int, keep: float, level: float = 0.95) -> float:
+    """Half the width of one candidate's interval for the share of votes, by the normal
+    distribution.
+
+    Source: side notes 002 section 5.
+    """
+    return _radius(users, keep, _outside(level))
+
+
+def radius_at_once(users: int, keep: float, candidates: int, level: float = 0.95) -> float:
+    """The same for all candidates at once, by the union bound.
+
+    Source: side notes 002 section 5, with the error shared between the candidates.
+    """
+    checked_count("candidates", candidates)
+    return _radius(users, keep, _outside(level) / candidates)
+
+
+def _radius(users: int, keep: float, outside: float) -> float:
+    checked_count("users", users)
+    checked_keep(keep)
+    deviation = math.sqrt(keep * (1.0 - keep) / users) / (2.0 * keep - 1.0)
+    return float(special.ndtri(1.0 - outside / 2.0)) * deviation
+
+
+def _outside(level: float) -> float:
+    strictly_within("level", level, 0.0, 1.0, "0.95 is a common choice")
+    return 1.0 - level

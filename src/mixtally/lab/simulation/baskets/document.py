@@ -1,0 +1,154 @@
+"""What is shown of the sets and rules in a collection; all of it is in the facts."""
+
+from collections.abc import Sequence
+
+from mixtally.lab.simulation.baskets.facts import QUOTIENTS, BasketFindings
+from mixtally.report import counts
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS
+from mixtally.report.document import (
+    Document,
+    Facts,
+    Part,
+    Rows,
+    Section,
+    Table,
+    Text,
+    columns,
+)
+from mixtally.report.numbers import at_least, at_most, ends, error_text, number, percent
+from mixtally.report.promise import of_result
+from mixtally.report.sections import promises, the_plan
+from mixtally.report.words import not_promised, promise
+
+_PLAN = (
+    "protocol", "users", "bins", "fakes", "flip_probability", "replace_probability",
+    "standard_error",
+    "messages_per_user", "bytes_per_user", "epsilon", "delta", "delta_lower", "status",
+    "assumption", "fingerprint",
+)  # fmt: skip
+
+
+def document(found: BasketFindings, top: int) -> Document:
+    """Return the document of sets and rules; a release when it is without the truth."""
+    items, sets, rules = found.found.items, found.sets, found.rules
+    plan = counts.facts(items)
+    return found.document(
+        promise=of_result(items),
+        key=(
+            *counts.key_figures(items),
+            ("sets found", f"{len(sets):,}"),
+            ("rules", f"{len(rules):,}"),
+        ),
+        sections=lambda: (
+            Section("Sets held together", (_chart(found), Text(_findings(found), note=True))),
+            Section("Rules", (_rules(found, TABLE_BINS), Text(_RULES, note=True))),
+            Section("All sets", (_sets(found, TABLE_BINS, folded=True),)),
+            Section("Single items", (found.items.table(TABLE_BINS),)),
+            the_plan(found.about.reason, {name: plan[name] for name in _PLAN if name in plan}),
+            *promises(promise(items.plan, items.certificate), not_promised(items.plan)),
+        ),
+        summary=lambda: (_sets(found, top), _rules(found, top)),
+        prose=(_findings(found), found.about.reason),
+        facts=lambda: found.facts,
+        tables=lambda: {
+            "items.csv": Rows(found.items.rows),
+            "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
+            "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
+        },
+        origin=(items.plan.fingerprint,),
+    )
+
+
+_ENDS = ("lower", "upper")
+_ESTIMATE = ("estimate", *_ENDS, "standard_error")
+_RULE_COLUMNS = tuple(f"{name}{end}" for name in QUOTIENTS for end in ("", "_lower", "_upper"))
+_RULES = (
+    "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
+    "share of those who hold A; lift how many times as often as if A and B had nothing to do with "
+    "each other. The surest are first: by the lower end of the confidence."
+)
+
+
+def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
+    """Rows whose sets are written in one cell."""
+    written = [
+        {key: _named(value) if isinstance(value, list) else value for key, value in row.items()}
+        for row in rows
+    ]
+    return Rows(written, tuple(written[0]) if written else names)
+
+
+def _named(items: Sequence[str]) -> str:
+    return " + ".join(items)
+
+
+def _findings(found: BasketFindings) -> str:
+    facts = found.facts
+    more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
+    text = (
+        f"{len(facts['sets']):,} sets are certainly held by {more}. All intervals of sets and "
+        f"rules hold at once with {percent(facts['level'])} confidence."
+    )
+    if facts["least_confidence"]:
+        text += (
+            f" {len(facts['rules']):,} of {facts['rules_found']:,} rules have a confidence of "
+            f"certainly {facts['least_confidence']:g} or more."
+        )
+    if found.truth is None:
+        return text
+    pairs = sum(row["size"] == 2 for row in facts["sets"])
+    text += (
+        f" Of {found.truth.pairs:,} pairs that are truly held by {more} {pairs:,} were found; of "
+        f"all sets found {found.false_positives:,} are not."
+    )
+    held, every = found.coverage()
+    if every:
+        text += f" {held:,} of the {every:,} intervals of sets hold the true count."
+    return text
+
+
+def _chart(found: BasketFindings) -> Part:
+    bars = bars_of(found.sets[:CHART_BINS], lambda row: _named(row["items"]))
+    if not bars:
+        return Text("No set was certainly held by enough people.")
+    return intervals_chart(bars, "most frequent sets")
+
+
+def _sets(found: BasketFindings, most: int, *, folded: bool = False) -> Table:
+    every, shown = found.sets, found.sets[:most]
+    table = columns(
+        shown,
+        ("set", lambda row: _named(row["items"])),
+        ("estimate", lambda row: counts.clipped(*(row[name] for name in _ESTIMATE))),
+        ("standard error", lambda row: error_text(row["standard_error"])),
+        (
+            f"{percent(found.found.level)} interval, all sets",
+            lambda row: ends(row["lower"], row["upper"]),
+        ),
+        *[("true count", lambda row: f"{row['truth']:,}")] * found.simulated,
+    )
+    title = f"Sets held together, {counts.shown_of(len(shown), len(every))}"
+    return Table(*table, title=title, folded=folded)
+
+
+def _rules(found: BasketFindings, most: int) -> Table:
+    every, shown = found.rules, found.rules[:most]
+    level = f"{percent(found.found.level)} interval"
+    table = columns(
+        shown,
+        ("rule", lambda row: f"{_named(row['given'])} => {row['then']}"),
+        ("support", lambda row: number(row["support"], 2)),
+        ("confidence", lambda row: number(row["confidence"], 2)),
+        (level, lambda row: _between(row, "confidence")),
+        *[("truth", lambda row: number(row["confidence_truth"], 2))] * found.simulated,
+        ("lift", lambda row: number(row["lift"], 2)),
+        (level, lambda row: _between(row, "lift")),
+    )
+    told = counts.shown_of(len(shown), len(every), which="the surest")
+    return Table(*table, title=f"Rules, {told}")
+
+
+def _between(row: Facts, name: str) -> str:
+    """Both ends, each rounded to its own side."""
+    return f"{at_least(row[f'{name}_lower'], 2)} .. {at_most(row[f'{name}_upper'], 2)}"

@@ -1,0 +1,172 @@
+"""The findings of a search for baskets: sets and rules, with the truth that only the lab knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.baskets.found import Found
+from mixtally.lab.simulation.baskets.held import holders, pairs_held
+from mixtally.lab.simulation.findings import Findings
+from mixtally.lab.simulation.truth import Truth
+from mixtally.protocol.estimate.rules import Ends, Items, Rule
+from mixtally.report import counts
+from mixtally.report.counted import Counted
+from mixtally.report.coverage import Coverage, coverage
+from mixtally.report.document import Facts
+from mixtally.report.estimates import Columns, Estimates, named, prefixed, rows_of
+
+QUOTIENTS = ("support", "confidence", "lift")
+"""The numbers of a rule, each with ends."""
+_ONE_INTERVAL = {"label": None, "lower_simultaneous": None, "upper_simultaneous": None}
+"""Sets and rules have one interval each, which holds for all of them at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrueBaskets:
+    """What baskets truly hold.
+
+    where
+      holders   how many people hold every item, and every set that was found
+      pairs     how many pairs of items more people hold than the support asks for
+    """
+
+    holders: Mapping[Items, int]
+    pairs: int
+
+
+def true_baskets(found: Found, baskets: Population) -> TrueBaskets:
+    """Return what ``baskets`` truly hold of what was found in them."""
+    true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
+    for alike in found.sets.values():
+        sets = [one.items for one in alike]
+        true.update(zip(sets, holders(baskets, sets).tolist(), strict=True))
+    held = np.triu(pairs_held(baskets), 1)
+    return TrueBaskets(true, int((held > found.support).sum()))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BasketFindings(Findings[TrueBaskets]):
+    """Sets and rules that were found in baskets.
+
+    where
+      found        the sets, and the rules between them
+      confidence   the least confidence of a rule that is shown
+    """
+
+    found: Found
+    confidence: float
+
+    @cached_property
+    def items(self) -> Counted:
+        """The counts of single items."""
+        result = self.found.items
+        truth = None
+        if self.truth is not None:
+            each = [self.truth.holders[(i,)] for i in range(result.question.bins)]
+            truth = Truth(np.array(each, dtype=np.int64))
+        return Counted(result, given=False, truth=truth)
+
+    @cached_property
+    def sets(self) -> list[Facts]:
+        """One flat object a set, small ones first."""
+        every, label = self.found.every, self.found.items.question.label
+        low, high = [one.lower for one in every], [one.upper for one in every]
+        estimates = Estimates(
+            [""] * len(every),
+            [one.count for one in every],
+            [one.standard_error for one in every],
+            *(low, high, low, high),
+        )
+        columns: Columns = {
+            "items": [[label(i) for i in one.items] for one in every],
+            "size": [len(one.items) for one in every],
+            **named(estimates.columns(), _ONE_INTERVAL),
+        }
+        if self.truth is not None:
+            columns["truth"] = [self.truth.holders[one.items] for one in every]
+        return rows_of(columns)
+
+    @cached_property
+    def rules(self) -> list[Facts]:
+        """One flat object a rule that is confident enough, the surest first."""
+        shown = [one for one in self.found.rules if one.confidence.lower >= self.confidence]
+        label = self.found.items.question.label
+        columns: Columns = {
+            "given": [[label(i) for i in rule.given] for rule in shown],
+            "then": [label(rule.then) for rule in shown],
+        }
+        truths = [] if self.truth is None else [self._true_rule(rule) for rule in shown]
+        for name in QUOTIENTS:
+            ends: list[Ends] = [getattr(rule, name) for rule in shown]
+            columns |= prefixed(named(_quotients(ends).columns(), _NO_ERROR), name)
+            if self.truth is not None:
+                columns[f"{name}_truth"] = [one[name] for one in truths]
+        return rows_of(columns)
+
+    def _true_rule(self, rule: Rule) -> dict[str, float]:
+        true, users = self.known.holders, self.found.items.plan.users
+        both = true[tuple(sorted((*rule.given, rule.then)))]
+        given, then = true[rule.given], true[(rule.then,)]
+        return {
+            "support": both / users,
+            "confidence": both / given if given else 0.0,
+            "lift": users * both / (given * then) if given and then else 0.0,
+        }
+
+    @property
+    def false_positives(self) -> int:
+        """How many of the sets found no more people hold than the support."""
+        true = self.known.holders
+        return sum(true[one.items] <= self.found.support for one in self.found.every)
+
+    def coverage(self) -> Coverage:
+        """How many intervals of sets cover the true count."""
+        return coverage(_interval(self.sets, "lower", "truth", "upper"))
+
+    def rules_coverage(self) -> Coverage:
+        """How many rules have three intervals that cover the truth."""
+        ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
+        return coverage(*(_interval(self.rules, *names) for names in ends))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of sets and rules."""
+        found = self.found
+        measured: Facts = {}
+        if self.truth is not None:
+            measured = {
+                "pairs_held": self.truth.pairs,
+                "ghosts": self.false_positives,
+                "covered": self.coverage().share,
+                "rules_covered": self.rules_coverage().share,
+            }
+        return {
+            "column": found.items.question.name,
+            "support": found.support,
+            "least_confidence": self.confidence,
+            "level": found.level,
+            "collection": counts.facts(found.items),
+            "items": self.items.rows,
+            "sets": self.sets,
+            "rules_found": len(found.rules),
+            "rules": self.rules,
+            **measured,
+        }
+
+
+_NO_ERROR = {**_ONE_INTERVAL, "standard_error": None}
+
+
+def _quotients(ends: list[Ends]) -> Estimates:
+    low, high = [one.lower for one in ends], [one.upper for one in ends]
+    labels, errors = [""] * len(ends), [None] * len(ends)
+    return Estimates(labels, [one.estimate for one in ends], errors, *(low, high, low, high))
+
+
+def _interval(rows: list[Facts], *names: str) -> tuple[list[Any], list[Any], list[Any]]:
+    lower, truth, upper = ([row[name] for row in rows] for name in names)
+    return lower, truth, upper

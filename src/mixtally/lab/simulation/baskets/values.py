@@ -1,0 +1,179 @@
+"""Baskets as sets of values: every item, pair and larger set in a basket is a value of its own.
+
+A basket of at most k items holds at most C(k, 1) + .. + C(k, L) sets of up to L items. Where these
+are no more than a set may have members they travel as one, and a set of items is counted as a
+single value is, with an error that does not depend on what else a basket holds.
+
+The sets of fewer items come first. Of i items a_1 < .. < a_i of d bins the number among those of
+as many is C(a_i, i) + .. + C(a_1, 1).
+
+Source: Knuth, The Art of Computer Programming 4A (2011), section 7.2.1.3, theorem L (combinatorial
+number system).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.baskets.found import Found, ItemSet, check_ends
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.run import check_crowd
+from mixtally.model.contract import Plan
+from mixtally.model.question import MOST_BINS, MOST_SET, Kind, Question
+from mixtally.model.result import Result
+from mixtally.model.results import Estimate, Intervals
+from mixtally.primitives.bits import spans
+from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.estimate.rules import Ends, Items
+
+_SPAN = 1 << 16
+_MOST_NAMED = 100_000
+"""Values that a plan names; more of them have numbers alone."""
+
+
+def values_of(asked: Question, largest: int) -> Question | None:
+    """The question whose values are the sets of up to ``largest`` items of ``asked``; None where
+    a basket holds more of them than travel together, or there are too many in all.
+    """
+    sizes = range(1, min(largest, asked.max_set) + 1)
+    held = sum(math.comb(asked.max_set, size) for size in sizes)
+    bins = sum(math.comb(asked.bins, size) for size in sizes)
+    if not 1 < held <= MOST_SET or bins > MOST_BINS:
+        return None
+    labels = None
+    if asked.labels is not None and bins <= _MOST_NAMED:
+        labels = tuple(
+            " + ".join(asked.labels[item] for item in one) for one in _every(asked.bins, sizes)
+        )
+        labels = labels if len(set(labels)) == bins else None
+    return Question(name=asked.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
+
+
+def find_values(
+    plan: Plan, baskets: Population, lab: Lab, *, support: int, level: float, largest: int
+) -> Found:
+    """As ``find_sets``, of a plan for ``values_of`` these baskets.
+
+    All intervals hold at once, of items and of sets that nobody holds as well. Raises as
+    ``find_sets``.
+    """
+    check_ends(support, largest, baskets)
+    asked, analysis = values_of(baskets.question, largest), Analysis(level=level)
+    assert asked is not None
+    check_crowd(plan, asked, baskets.users, lab.planner.accountant, analysis)
+    most = min(largest, baskets.question.max_set)
+    played = play(plan, [numbers(baskets, most)], lab.chance, lab.progress)
+    result = conclude(plan, played.tallies, analysis, received=played.received)
+    sets = _sets(result.estimate, baskets.question.bins, most, support)
+    items = _of_items(result, baskets.question)
+    together = items.estimate.together
+    every = zip(items.estimate.counts, together.lower, together.upper, strict=True)
+    ends = [Ends(*map(float, each)) for each in every]
+    return Found.of(items, ends, sets, baskets.users, support=support, level=level)
+
+
+def numbers(baskets: Population, largest: int) -> NDArray[np.int64]:
+    """The values of every basket, shape (users, values that a basket may hold), -1 for none."""
+    question, found = baskets.question, list[NDArray[np.int64]]()
+    for span in spans(baskets.users, _SPAN):
+        rows = baskets.records[span].astype(np.uint8, copy=False)
+        items = _items(rows, question.bins, question.max_set)
+        first, columns = 0, list[NDArray[np.int64]]()
+        for size in range(1, largest + 1):
+            for chosen in combinations(range(question.max_set), size):
+                own = items[:, chosen]
+                rank = first + sum(_choose(own[:, i], i + 1) for i in range(size))
+                columns.append(np.where(own[:, -1] < 0, -1, rank))
+            first += math.comb(question.bins, size)
+        found.append(np.stack(columns, axis=1))
+    return np.concatenate(found)
+
+
+def _items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
+    """The items of each basket, ascending and -1 behind them, shape (baskets, most)."""
+    held = np.unpackbits(rows, axis=1, count=bins, bitorder="little")
+    person, item = np.nonzero(held)
+    place = np.arange(len(person)) - np.searchsorted(person, person)
+    out = np.full((len(rows), most), -1, dtype=np.int64)
+    out[person, place] = item
+    return out
+
+
+def _choose(item: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """C(item, size)."""
+    out = np.ones_like(item)
+    for i in range(size):
+        out = out * (item - i) // (i + 1)
+    return out
+
+
+def _every(bins: int, sizes: range) -> Iterator[Items]:
+    """All sets of these sizes in the order of their numbers."""
+    for size in sizes:
+        yield from sorted(combinations(range(bins), size), key=lambda one: one[::-1])
+
+
+def items_of(number: int, bins: int) -> Items:
+    """The items of the set that has this number."""
+    size = 1
+    while number >= math.comb(bins, size):
+        number -= math.comb(bins, size)
+        size += 1
+    found: list[int] = []
+    for i in range(size, 0, -1):
+        low, high = i - 1, found[-1] if found else bins
+        while high - low > 1:  # the largest item with C(item, i) of at most the number
+            middle = (low + high) // 2
+            low, high = (middle, high) if math.comb(middle, i) <= number else (low, middle)
+        found.append(low)
+        number -= math.comb(low, i)
+    return tuple(reversed(found))
+
+
+def _sets(
+    estimate: Estimate, bins: int, largest: int, support: int
+) -> dict[int, tuple[ItemSet, ...]]:
+    """Those of each size that more than the support hold, from the most frequent down."""
+    found: dict[int, tuple[ItemSet, ...]] = {}
+    first, lower, upper = bins, estimate.together.lower, estimate.together.upper
+    for size in range(2, largest + 1):
+        last = first + math.comb(bins, size)
+        held = first + np.flatnonzero(lower[first:last] > support)
+        held = held[np.argsort(-estimate.counts[held], kind="stable")]
+        found[size] = tuple(
+            ItemSet(
+                items_of(place, bins),
+                float(estimate.counts[place]),
+                estimate.error_of(place),
+                int(lower[place]),
+                int(upper[place]),
+            )
+            for place in held.tolist()
+        )
+        first = last
+    return found
+
+
+def _of_items(result: Result, asked: Question) -> Result:
+    """The counts of single items, which come first."""
+    own, few = result.estimate, slice(asked.bins)
+
+    def cut(ends: Intervals) -> Intervals:
+        return replace(ends, lower=ends.lower[few], upper=ends.upper[few])
+
+    errors = None if own.errors is None else own.errors[few]
+    estimate = Estimate(
+        counts=own.counts[few],
+        standard_error=own.standard_error if errors is None else float(errors.max()),
+        each=cut(own.each),
+        together=cut(own.together),
+        errors=errors,
+    )
+    return replace(result, question=asked, estimate=estimate, figures=())

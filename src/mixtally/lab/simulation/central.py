@@ -1,0 +1,259 @@
+"""Mechanisms of the central model, built with OpenDP: someone trusted holds every answer.
+
+A substituted record moves two counts of a histogram by one, one up and one down: by 2 in the sum of
+absolute differences, by sqrt(2) in Euclidean distance, by 1 in any single count. Of two answers
+only one count is published, as the other is the rest of the people: it moves by 1. Scales are the
+least at which OpenDP's own privacy map states the guarantee. Errors of more than two counts are
+those of the counts as published, which may not add up to the people.
+
+OpenDP draws from the operating system's randomness and takes no seed. That is right for a peer in
+the lab; an experiment under a seed leaves its draws out and says so.
+"""
+
+import math
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.accounting.numerics.search import least_meeting
+from mixtally.errors import AccountingError
+from mixtally.model.baseline import Baseline, Central
+from mixtally.model.guarantee import Guarantee
+from mixtally.primitives.tails import Floats
+
+LAPLACE, GAUSSIAN = "discrete Laplace", "discrete Gaussian"
+EXPONENTIAL = "exponential mechanism"
+MISSING = "central baselines: not drawn, install mixtally[baselines]"
+SEEDED = "central baselines: not measured, OpenDP's randomness takes no seed"
+ONE_VALUE = "central baselines: not drawn, these are for records of one value"
+MOST_BINS = 20_000
+"""Bins over which noise is drawn: about a second's work of the library."""
+_PARTS = 1 << 32
+"""A scale is searched for in parts of a count."""
+_COUNT_MOVED = 1
+
+
+def central(
+    guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
+) -> tuple[Central, dict[str, float]]:
+    """Return every mechanism at ``guarantee``, and by its name how far off one release of it was.
+
+    The releases are of the counts ``truth``, shape (bins,). Without OpenDP there are no
+    mechanisms, and the note says so.
+    """
+    try:
+        library()
+    except ImportError:
+        return Central(note=MISSING), {}
+    bins = len(truth)
+    lines = (
+        discrete_laplace(guarantee.epsilon, bins, level),
+        gaussian(guarantee.epsilon, guarantee.delta, bins, level),
+        exponential(guarantee.epsilon, bins, level),
+    )
+    if seeded:
+        return Central(lines, SEEDED), {}
+    if bins > MOST_BINS:
+        note = f"central baselines: not measured over more than {MOST_BINS:,} bins"
+        return Central(lines, note), {}
+    return Central(lines, ""), {line.name: measured(line, truth) for line in lines}
+
+
+def measured(line: Baseline, truth: NDArray[np.int64]) -> float:
+    """One release of ``truth`` by OpenDP: its root mean square error, or the named bin's distance.
+
+    The randomness is OpenDP's own.
+    """
+    counts = truth.tolist()
+    if line.standard_error is None:
+        named = selection_measurement(line.scale)(counts)
+        return float(truth.max() - truth[named])
+    make = laplace_measurement if line.name == LAPLACE else gaussian_measurement
+    published = _published(len(counts))
+    errors = np.asarray(make(line.scale)(counts[:published])) - truth[:published]
+    return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
+
+
+def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
+    """Discrete Laplace (two-sided geometric) noise on every count; pure epsilon.
+
+    Source: Ghosh, Roughgarden, Sundararajan 2009; OpenDP ``make_laplace`` on whole numbers.
+    """
+    dp = library()
+
+    published = _published(bins)
+    moved = min(2, published)
+
+    def loss(scale: float) -> float:
+        return float(laplace_measurement(scale).map(moved))
+
+    scale = _enough(loss, epsilon, moved / epsilon)
+    one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, published, level)
+    ratio = math.exp(-1.0 / scale)
+    return Baseline(
+        name=LAPLACE,
+        epsilon=loss(scale),
+        delta=0.0,
+        scale=scale,
+        standard_error=math.sqrt(2.0 * ratio) / (1.0 - ratio),
+        level=level,
+        one_within=one,
+        all_within=every,
+        source=_source(dp),
+    )
+
+
+def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
+    """Discrete Gaussian noise on every count; (epsilon, delta) by OpenDP's route.
+
+    The route is ``make_gaussian`` (zero-concentrated), ``make_zCDP_to_approxDP`` and
+    ``make_fix_delta``: a bound, some 7 % above the noise that an exact Gaussian asks.
+
+    Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
+    """
+    dp = library()
+    published = _published(bins)
+    moved = math.sqrt(min(2, published))
+
+    def loss(scale: float) -> float:
+        profile = dp.combinators.make_zCDP_to_approxDP(gaussian_measurement(scale))
+        fixed = dp.combinators.make_fix_delta(profile, delta)
+        return float(fixed.map(moved)[0])
+
+    more = math.log(1.0 / delta)
+    start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
+    found = least_meeting(
+        lambda parts: loss(parts / _PARTS),
+        epsilon,
+        1,
+        _PARTS**2,
+        start=round(0.8 * start * _PARTS),
+        tolerance=1e-12,
+    )
+    if found is None:
+        raise AccountingError(f"Gaussian baseline: no scale keeps ({epsilon}, {delta})")
+    scale = found / _PARTS
+    one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, published, level)
+    return Baseline(
+        name=GAUSSIAN,
+        epsilon=loss(scale),
+        delta=delta,
+        scale=scale,
+        standard_error=_gaussian_deviation(scale),
+        level=level,
+        one_within=one,
+        all_within=every,
+        source=_source(dp),
+    )
+
+
+def _published(bins: int) -> int:
+    """Return how many counts are published: of two answers one, which has the other."""
+    return 1 if bins == 2 else bins
+
+
+def exponential(epsilon: float, bins: int, level: float) -> Baseline:
+    """The exponential mechanism naming the most frequent bin; pure epsilon.
+
+    P[named bin is a or more below the largest] <= bins exp(-a / scale). OpenDP's ``make_noisy_max``
+    draws by permute-and-flip, for which the bound holds too: a bin that is a below the largest is
+    accepted at its turn with probability exp(-a / scale) and there are fewer than ``bins`` of them.
+
+    Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
+    which side notes 002 section 3 shows; McKenna, Sheldon, Permute-and-Flip (2020).
+    """
+    dp = library()
+
+    def loss(scale: float) -> float:
+        return float(selection_measurement(scale).map(_COUNT_MOVED))
+
+    scale = _enough(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
+    return Baseline(
+        name=EXPONENTIAL,
+        epsilon=loss(scale),
+        delta=0.0,
+        scale=scale,
+        standard_error=None,
+        level=level,
+        one_within=_below(scale * math.log(bins / (1.0 - level))),
+        all_within=None,
+        source=_source(dp),
+    )
+
+
+_MODULES = ("accuracy", "combinators", "domains", "measurements", "measures", "metrics", "mod")
+
+
+def library() -> Any:
+    """OpenDP with the parts used here; raises ImportError when it is not installed.
+
+    The import takes a fifth of a second, so that it is only made where it is used.
+    """
+    for module in _MODULES:
+        import_module(f"opendp.{module}")
+    opendp: Any = import_module("opendp")
+    opendp.mod.enable_features("contrib")  # the mechanisms are proved, but not all vetted
+    return opendp
+
+
+def laplace_measurement(scale: float) -> Any:
+    """OpenDP's measurement that adds discrete Laplace noise to a list of counts."""
+    dp = library()
+    return dp.measurements.make_laplace(_counts(dp), dp.metrics.l1_distance(T="i64"), scale)
+
+
+def gaussian_measurement(scale: float) -> Any:
+    """OpenDP's measurement that adds discrete Gaussian noise to a list of counts."""
+    dp = library()
+    return dp.measurements.make_gaussian(_counts(dp), dp.metrics.l2_distance(T="f64"), scale)
+
+
+def selection_measurement(scale: float) -> Any:
+    """OpenDP's measurement that names the bin of the largest count."""
+    dp = library()
+    metric, measure = dp.metrics.linf_distance(T="i64"), dp.measures.max_divergence()
+    return dp.measurements.make_noisy_max(_counts(dp), metric, measure, scale)
+
+
+def _counts(dp: Any) -> Any:
+    return dp.domains.vector_domain(dp.domains.atom_domain(T="i64"))
+
+
+def _source(dp: Any) -> str:
+    return f"OpenDP {dp.accuracy.get_opendp_version()}"
+
+
+def _enough(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
+    """``scale``, or the next above it at which the map keeps its promise after all rounding."""
+    step = 2.0**-52
+    while loss(scale) > epsilon:
+        scale *= 1.0 + step
+        step *= 2.0
+    return scale
+
+
+def _within(
+    accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
+) -> tuple[int, int]:
+    """Most by which one count errs, and all, at confidence ``level``; noises are independent.
+
+    OpenDP's accuracy a at alpha means P[error >= a] <= alpha, and errors are whole numbers.
+    """
+    each = -math.expm1(math.log(level) / bins)
+    return _below(accuracy(scale, 1.0 - level)), _below(accuracy(scale, each))
+
+
+def _below(limit: float) -> int:
+    """The largest whole number below ``limit``."""
+    return math.ceil(limit) - 1
+
+
+def _gaussian_deviation(scale: float) -> float:
+    """Standard deviation of P[k] ~ exp(-k^2 / (2 scale^2)) over the whole numbers."""
+    reach = math.ceil(12.0 * scale) + 2
+    squares: Floats = np.arange(1, reach + 1, dtype=np.float64) ** 2
+    weights = np.exp(-squares / (2.0 * scale * scale))
+    return math.sqrt(2.0 * float(squares @ weights) / (1.0 + 2.0 * float(weights.sum())))

@@ -1,0 +1,103 @@
+"""Findings of a simulation: what was estimated, with the truth beside it or without.
+
+Every kind of result is a ``Findings``. The type of its ``truth`` names everything that only a lab
+knows; what may be published is the same object without it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, Self, TypeVar
+
+from mixtally.lab.simulation.lab import Provenance
+from mixtally.report.document import (
+    Batches,
+    Document,
+    Facts,
+    Part,
+    Promise,
+    Rows,
+    Section,
+    closing,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Findings(Generic[T]):
+    """What a simulation found.
+
+    Attributes
+    ----------
+    about : Provenance
+        Where the result comes from.
+    truth : T or None
+        Everything that follows from the true data; None in what may be published.
+    """
+
+    about: Provenance
+    truth: T | None
+
+    def published(self) -> Self:
+        """Return what may be published: the same without the truth."""
+        return replace(self, truth=None)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the truth is part of it."""
+        return self.truth is not None
+
+    @property
+    def known(self) -> T:
+        """The truth.
+
+        Raises
+        ------
+        TypeError
+            If the findings are without it.
+        """
+        if self.truth is None:
+            raise TypeError("a release has no true numbers")
+        return self.truth
+
+    def document(
+        self,
+        *,
+        promise: Promise,
+        key: tuple[tuple[str, str], ...],
+        sections: Callable[[], tuple[Section, ...]],
+        summary: Callable[[], tuple[Part, ...]],
+        facts: Callable[[], Facts],
+        tables: Callable[[], Mapping[str, Rows | Batches]],
+        prose: tuple[str, ...] = (),
+        origin: tuple[str, ...] = (),
+    ) -> Document:
+        """Return the document of the findings, made of the parts that are special to a kind.
+
+        Parameters
+        ----------
+        promise, key, sections, summary, tables, prose
+            As ``Document`` has them.
+        facts : callable
+            Makes what the JSON says besides title, source, seed and reason.
+        origin : tuple of str
+            A fingerprint and the name of what it is of, as ``closing`` has them.
+        """
+        about = self.about
+        source = about.told(simulation=self.simulated)
+        head = {
+            "title": about.title, "source": source, "seed": about.seed, "reason": about.reason,
+        }  # fmt: skip
+        return Document(
+            title=about.title,
+            source=source,
+            promise=promise,
+            simulation=self.simulated,
+            key=key,
+            sections=sections,
+            summary=summary,
+            prose=prose,
+            facts=lambda: {**head, **facts()},
+            tables=tables,
+            closing=closing(about.seed, *origin),
+        )

@@ -1,0 +1,129 @@
+"""The findings of a search for words, with the truth that only the lab knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from mixtally.lab.simulation.findings import Findings
+from mixtally.lab.simulation.heavy.design import promise as promised
+from mixtally.lab.simulation.heavy.result import HeavyResult
+from mixtally.lab.simulation.heavy.score import Score, score
+from mixtally.report import promise
+from mixtally.report.coverage import Coverage, coverage
+from mixtally.report.document import Facts, Promise
+from mixtally.report.estimates import Columns, Estimates, named, rows_of
+
+_NAMES = {"label": "word", "estimate": "count", "lower": None, "upper": None}
+"""Columns of words: a word that was picked has no interval of its own."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordFindings(Findings[Mapping[str, int]]):
+    """The words that a search found; the truth is how many people hold each word of the crowd."""
+
+    result: HeavyResult
+
+    @cached_property
+    def words(self) -> list[Facts]:
+        """The most frequent words, one flat object each."""
+        return rows_of(self.columns)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The same column by column."""
+        top = self.result.top
+        low, high = ([getattr(one, f"{end}_simultaneous") for one in top] for end in _ENDS)
+        found = Estimates(
+            [one.word for one in top],
+            [one.count for one in top],
+            [one.standard_error for one in top],
+            *(low, high, low, high),
+        )
+        held = {} if self.truth is None else {"truth": self.true_counts}
+        return {**named(found.columns(), _NAMES), "round": [one.round for one in top], **held}
+
+    @property
+    def true_counts(self) -> list[int]:
+        """How many people hold each of the words shown."""
+        return [self.known.get(one.word, 0) for one in self.result.top]
+
+    @cached_property
+    def score(self) -> Score:
+        """How good the list of words is."""
+        found = [one.word for one in self.result.found]
+        return score(found, self.known, self.result.design.search.top)
+
+    def coverage(self) -> Coverage:
+        """How many intervals of the words shown cover the true count."""
+        low, high = ([row[f"{end}_simultaneous"] for row in self.words] for end in _ENDS)
+        return coverage((low, self.true_counts, high))
+
+    @cached_property
+    def missed(self) -> list[Facts]:
+        """The true top words that are not among the words shown, the most frequent first."""
+        found, held = {row["word"] for row in self.words}, self.known
+        first = sorted(held, key=lambda word: (-held[word], word))
+        top = first[: self.result.design.search.top]
+        return [{"word": word, "truth": held[word]} for word in top if word not in found]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of the search."""
+        result, design, search = self.result, self.result.design, self.result.design.search
+        shown = design.certificate
+        return {
+            "column": search.name,
+            "top": search.top,
+            "epsilon": shown.epsilon,
+            "delta": shown.upper,
+            "observer": shown.observer,
+            "status": shown.status,
+            "assumption": shown.assumption,
+            "promised": promised(design),
+            "way": design.way,
+            "users": search.users,
+            "rounds_planned": search.rounds,
+            "rounds_played": len(result.rounds),
+            "bins": search.bins,
+            "keep": search.most_survivors,
+            "alphabet": search.spelling.characters,
+            "error_rate": search.error_rate,
+            "protocol": design.plan.name,
+            "noise_of_a_round": design.plan.standard_error,
+            "local_epsilon": design.plan.local_epsilon,
+            "messages_per_user": design.messages_per_user,
+            "bytes_per_user": design.bytes_per_user,
+            "words_found": len(result.found),
+            "unreadable": result.unreadable,
+            "words": self.words,
+            "rounds": [msgspec.to_builtins(one) for one in result.rounds],
+            "plan": design.plan.plain(),
+            "fingerprint": design.plan.fingerprint,
+            **({} if self.truth is None else self._measured()),
+        }
+
+    def _measured(self) -> Facts:
+        quality = self.score
+        return {
+            "recall": quality.recall,
+            "precision": quality.precision,
+            "ghosts": quality.ghosts,
+            "covered": self.coverage().share,
+            "missed": self.missed,
+        }
+
+
+_ENDS = ("lower", "upper")
+
+
+def lines(result: HeavyResult) -> Promise:
+    """The lines of all rounds together."""
+    design, search = result.design, result.design.search
+    share = 0.1 / search.top
+    rounds = f", for all {search.rounds:,} rounds together"
+    note = f", of a word that {100 * share:.2g} % of all hold"
+    third = promise.expected(design.standard_error(share), note=note)
+    what = "the word that each person holds"
+    return promise.lines(design.certificate, result.design.plan.local_epsilon, third, rounds, what)

@@ -1,0 +1,158 @@
+"""Prefix extension: ask for the next symbol of what survived, keep what is significant, repeat.
+
+Source: Bassily, Nissim, Stemmer, Thakurta, Practical Locally Private Heavy Hitters (2017), and
+Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), prefix extension;
+the rounds, the noise and the thresholds are those of shuffled counting, not of local reports.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.accounting.plans.terms import verify
+from mixtally.device.contract.spelling import END
+from mixtally.errors import ParameterError
+from mixtally.lab.simulation.heavy.design import Design, Way
+from mixtally.lab.simulation.heavy.result import Found, HeavyResult, Round
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import play
+from mixtally.model.results import Tally
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import permutation
+from mixtally.protocol.encode.prefixes import extended, extension_bins
+from mixtally.protocol.encode.spelling import Symbols
+from mixtally.protocol.estimate.conclude import Extensions, conclude_extensions, seen_of
+from mixtally.protocol.estimate.received import arrived
+
+_Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Played:
+    """A round as it is published, and what is left for the next one."""
+
+    published: Round
+    words: list[Found]
+    unreadable: int
+    survivors: Symbols
+
+
+def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: Lab) -> HeavyResult:
+    """The most frequent words of a crowd, by real messages through every round.
+
+    where
+      vocabulary   the distinct words that people hold; only their own devices look at them
+      codes        shape (users,), which of them each person holds
+
+    Stops early when no unfinished prefix survives. Raises ParameterError when the crowd is not as
+    planned, DataError for an empty word, PlanError for a plan that promises too much.
+    """
+    search = design.search
+    if len(codes) != search.users:
+        raise ParameterError(
+            "crowd",
+            wanted=f"the {search.users:,} people of the plan",
+            got=f"{len(codes):,}",
+            do="plan again for this crowd",
+        )
+    plan = design.plan
+    verify(plan, lab.planner.accountant)
+    size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
+    prefixes, rounds = _first(design), list[_Played]()
+    for number, group in enumerate(_groups(design, codes, lab.chance), start=1):
+        closing = number == search.closing
+        bins = extension_bins(
+            symbols, prefixes, size, search.bins, level=search.symbols, closing=closing
+        )
+        (tally,) = play(plan, [bins[group]], lab.chance, lab.progress).tallies
+        rounds.append(_round(design, number, prefixes, len(group), tally))
+        lab.progress("rounds", number, search.rounds)
+        prefixes = rounds[-1].survivors
+        if not len(prefixes):
+            break
+    found = [word for one in rounds for word in one.words]
+    return HeavyResult(
+        design=design,
+        rounds=tuple(one.published for one in rounds),
+        found=tuple(sorted(found, key=lambda word: -word.count)),
+        unreadable=sum(one.unreadable for one in rounds),
+    )
+
+
+def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: Tally) -> _Played:
+    """What ``tally``, of so many people, says about the extensions of ``prefixes``."""
+    search = design.search
+    size = search.spelling.size
+    seen = conclude_extensions(
+        arrived(design.plan, tally, people),
+        seen_of(design.plan.parts[0], tally),
+        len(prefixes) * search.level,  # the last bin and unused ones are no words
+        people=people,
+        users=search.users,
+        tests=search.tests,
+        error_rate=search.error_rate,
+    )
+    grown = extended(prefixes, seen.bins, size, search.symbols)
+    over = (grown == END).any(axis=1) | (number == search.closing)
+    words = _words(design, seen, grown, over, number)
+    survivors = grown[~over][: search.most_survivors]
+    published = Round(
+        asked=_shown(design, prefixes),
+        people=people,
+        messages=tally.messages,
+        threshold=seen.threshold,
+        survivors=_shown(design, survivors),
+        ended=tuple(one.word for one in words),
+        crowded=int((~over).sum()) - len(survivors),
+    )
+    return _Played(published, words, int(over.sum()) - len(words), survivors)
+
+
+def _first(design: Design) -> Symbols:
+    """The prefixes before anything is known: none at all, or every symbol but the end."""
+    size = design.search.spelling.size
+    if design.search.first_depth == 0:
+        return np.zeros((1, 0), dtype=np.uint8)
+    return np.arange(END + 1, size, dtype=np.uint8).reshape(-1, 1)
+
+
+def _groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
+    """The codes of those who take part in each round."""
+    rounds = design.search.rounds
+    if design.way is Way.TOGETHER:
+        for _ in range(rounds):
+            yield codes
+        return
+    dealt = codes[permutation(chance, len(codes))]
+    for i in range(rounds):
+        yield dealt[i * len(codes) // rounds : (i + 1) * len(codes) // rounds]
+
+
+def _words(
+    design: Design, seen: Extensions, grown: Symbols, over: NDArray[np.bool_], number: int
+) -> list[Found]:
+    """Every ended word with its count of the whole crowd and its interval."""
+    found = []
+    for i in np.flatnonzero(over).tolist():
+        symbols = grown[i].tolist()
+        while symbols[-1:] == [END]:  # the longest words of a closing round have none of their own
+            symbols.pop()
+        word = design.search.spelling.read(symbols) if symbols else None
+        if word is not None:
+            found.append(
+                Found(
+                    word,
+                    float(seen.counts[i]),
+                    float(seen.errors[i]),
+                    int(seen.lower[i]),
+                    int(seen.upper[i]),
+                    number,
+                )
+            )
+    return found
+
+
+def _shown(design: Design, prefixes: Symbols) -> tuple[str, ...]:
+    return tuple(design.search.spelling.show(one) for one in prefixes.tolist())

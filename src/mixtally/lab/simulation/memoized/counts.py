@@ -1,0 +1,103 @@
+"""The findings of reports of memoized answers: counts, with the truth that only the lab knows."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.simulation.findings import Findings
+from mixtally.protocol.estimate.conclude import MemoizedResult
+from mixtally.report.coverage import Coverage, coverage, measured_error
+from mixtally.report.document import Facts
+from mixtally.report.estimates import Columns, estimates_of, rows_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrueAnswers:
+    """What a lab knows of a crowd with memoized answers.
+
+    where
+      counts    how many people truly have each value
+      learned   what an observer learns, also as it was measured on this crowd
+    """
+
+    counts: Mapping[str, int]
+    learned: Facts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MemoizedFindings(Findings[TrueAnswers]):
+    """Counts of bins, or of candidate words, out of reports of memoized answers.
+
+    where
+      result    the counts
+      spent     the plan's parameters and its losses
+      learned   what an observer learns, as it is known before anybody is asked
+    """
+
+    result: MemoizedResult
+    spent: Facts
+    learned: Facts
+
+    @cached_property
+    def rows(self) -> list[Facts]:
+        """One flat object a count."""
+        result = self.result
+        columns: Columns = estimates_of(result.estimate, result.labels).columns()
+        if self.truth is not None:
+            columns["truth"] = self.true_counts
+        if result.first_report is not None:
+            columns["first_report"] = result.first_report.tolist()
+        if result.words is not None:
+            columns["found"] = result.words.found.tolist()
+        return rows_of(columns)
+
+    @property
+    def true_counts(self) -> list[int]:
+        """How many people truly have each of the values counted."""
+        return [self.known.counts.get(label, 0) for label in self.result.labels]
+
+    def coverage(self) -> Coverage:
+        """How many intervals cover the true count, of those that are stated."""
+        stated = [row for row in self.rows if row["standard_error"] is not None]
+        lower, truth, upper = ([row[name] for row in stated] for name in _INTERVAL)
+        return coverage((lower, truth, upper))
+
+    @property
+    def measured_error(self) -> float:
+        """Root mean square error of the counts."""
+        return measured_error(self.result.estimate.counts - np.array(self.true_counts))
+
+    @property
+    def true_unlisted(self) -> int:
+        """How many people have a value that is no candidate."""
+        return self.result.people - sum(self.true_counts)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the JSON says of the reports."""
+        result, mechanism = self.result, self.result.plan.mechanism
+        people, words, truth = result.people, result.words, self.truth
+        facts = {
+            **self.spent,
+            "users": people,
+            "confidence_level": result.estimate.each.level,
+            "bit_error_one_report": mechanism.standard_error(people, 1),
+            "bit_error_all_reports": mechanism.standard_error(people, result.reports),
+            "bit_error_floor": mechanism.standard_error(people, math.inf),
+            "method": result.method,
+        }
+        if words is not None:
+            facts["misfit"] = words.reduced_chi_square
+            facts["misfit_counted"] = words.widened
+            facts["unlisted"], facts["unlisted_standard_error"] = words.unlisted
+            facts |= {} if truth is None else {"unlisted_truth": self.true_unlisted}
+        if truth is not None:
+            facts |= {"measured_error": self.measured_error, "covered": self.coverage().share}
+        learned = self.learned if truth is None else truth.learned
+        return {**facts, "estimates": self.rows, **learned}
+
+
+_INTERVAL = ("lower", "truth", "upper")

@@ -1,0 +1,223 @@
+"""What is shown of a crowd with memoized answers; all of it is in the facts."""
+
+from collections.abc import Iterable
+from operator import itemgetter
+
+from mixtally.lab.simulation.memoized.counts import MemoizedFindings
+from mixtally.lab.simulation.memoized.words import (
+    NOT_PROMISED,
+    findings,
+    lines,
+    linking,
+    promise,
+    promised,
+)
+from mixtally.report import counts
+from mixtally.report.charts import bars_of, intervals_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS
+from mixtally.report.curves import Chart, Curve, draw
+from mixtally.report.document import (
+    Cell,
+    Document,
+    Facts,
+    Picture,
+    Rows,
+    Section,
+    Table,
+    Text,
+)
+from mixtally.report.numbers import at_most, ends, error_text, percent
+from mixtally.report.sections import plan_facts, promises
+
+_PLAN = (
+    "permanent", "p", "q", "permanent_threshold", "p_threshold", "q_threshold", "bits", "hashes",
+    "cohorts", "reports", "observer", "memory_file",
+)  # fmt: skip
+_LOSSES = (
+    "The largest loss of one value, both axes logarithmic. That of a memoized answer rises to "
+    "eps_inf and stays below it, however many reports there are; with fresh noise every time "
+    "losses add up."
+)
+_AVERAGING = (
+    "How likely the better guess of a bit is still wrong, to somebody who knows whose the reports "
+    "are and found both answers equally likely before: the posterior of the other answer, on "
+    "average. One half is blindness. A report drawn once and repeated tells no more than the first "
+    "one; fresh noise every time falls to the truth; averaging the reports of a memoized answer "
+    "finds what is kept, and stops at f/2 for what is true. Lines are exact."
+)
+
+
+def document(found: MemoizedFindings, top: int) -> Document:
+    """Return the document of memoized answers; a terminal shows the ``top`` largest estimates.
+
+    The document is a release when the findings are without the truth.
+    """
+    facts, rows, ordered = found.facts, found.rows, found.about.ordered
+    reason = [found.about.reason] if found.about.reason else []
+
+    def largest(most: int) -> list[Facts]:
+        """The largest estimates: in the order of the values where it was given, or from the top."""
+        places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
+        return [rows[place] for place in (sorted(places) if ordered else places)]
+
+    def listed(most: int, title: str = "") -> Table:
+        shown = largest(most)
+        told = counts.shown_of(len(shown), len(rows), "" if title else " estimates")
+        named = f"{title}: {told}" if title else told.capitalize()
+        return _table(found, shown, named, folded=not title)
+
+    return found.document(
+        promise=lines(facts),
+        key=_key_figures(facts),
+        sections=lambda: (
+            Section("Counts", (_chart(largest(len(rows))), *_notes(findings(found)[:-1]))),
+            Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
+            Section(
+                "What averaging tells",
+                (_averaging(facts), *_notes([_AVERAGING]), _by_reports(facts)),
+            ),
+            Section("What linking tells", (Text(linking(facts)),)),
+            *promises(promised(facts), NOT_PROMISED),
+            Section(
+                "The plan",
+                (
+                    *_notes(reason),
+                    *plan_facts(
+                        {n: facts[n] for n in _PLAN if facts[n] is not None},
+                        read=[name for name in _PLAN if "threshold" not in name],
+                    ),
+                ),
+            ),
+            Section("All estimates", (listed(TABLE_BINS),)),
+        ),
+        summary=lambda: (listed(top, found.about.title),),
+        prose=(*findings(found), *promise(facts), *reason),
+        facts=lambda: found.facts,
+        tables=lambda: {"estimates.csv": Rows(largest(len(rows)))},
+        origin=(facts["fingerprint"],),
+    )
+
+
+def _notes(texts: Iterable[str]) -> list[Text]:
+    return [Text(text[:1].upper() + text[1:], note=True) for text in texts]
+
+
+def _key_figures(facts: Facts) -> tuple[tuple[str, str], ...]:
+    return (
+        ("people", f"{facts['users']:,}"),
+        ("reports of each", f"{facts['reports']:,}"),
+        ("epsilon, one report", at_most(facts["eps_1"])),
+        (f"epsilon, {facts['reports']:,} reports", at_most(facts["eps_T"])),
+        ("epsilon, however many", at_most(facts["eps_inf"])),
+        ("standard error, counts", error_text(facts["bit_error_all_reports"])),
+    )
+
+
+def _chart(ranked: list[Facts]) -> Picture:
+    stated = [row for row in ranked if row["standard_error"] is not None][:CHART_BINS]
+    return intervals_chart(bars_of(stated, itemgetter("label")), "largest estimates")
+
+
+def _curve(facts: Facts, name: str, field: str) -> Curve:
+    rows = facts["by_reports"]
+    return Curve(name, tuple((float(row["reports"]), row[field]) for row in rows))
+
+
+def _losses(facts: Facts) -> Picture:
+    ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
+    curves = (
+        _curve(facts, "memoized, eps_T", "eps_T"),
+        Curve("however many, eps_inf", tuple((end, facts["eps_inf"]) for end in ends)),
+        _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
+    )
+    return _drawn(facts, "Loss", _LOSSES, "epsilon", curves, log_y=True)
+
+
+def _averaging(facts: Facts) -> Picture:
+    curves = (
+        _curve(facts, "memoized, the true bit", "true_bit_wrong"),
+        _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
+        _curve(facts, "fresh noise every time", "fresh_wrong"),
+        _curve(facts, "memoized, the memoized bit", "kept_bit_wrong"),
+    )
+    y_name = "chance that the better guess of a bit is wrong"
+    return _drawn(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
+
+
+def _drawn(
+    facts: Facts,
+    what: str,
+    caption: str,
+    y_name: str,
+    curves: tuple[Curve, ...],
+    *,
+    log_y: bool = False,
+) -> Picture:
+    """Curves by the number of reports, with a mark at that of this run."""
+    marks = ((float(facts["reports"]), "this run"),)
+    title = f"{what} by the number of reports"
+    chart = Chart(
+        "memory", title, caption, "reports", y_name, curves, marks, log_x=True, log_y=log_y
+    )
+    return draw(chart)
+
+
+def _by_reports(facts: Facts) -> Table:
+    columns = [
+        (name, field)
+        for name, field in (
+            ("fresh noise", "fresh_wrong"),
+            ("drawn once", "drawn_once_wrong"),
+            ("true bit", "true_bit_wrong"),
+            ("played", "true_bit_wrong_measured"),
+            ("memoized bit", "kept_bit_wrong"),
+            ("played", "kept_bit_wrong_measured"),
+        )
+        if field in facts["by_reports"][0]
+    ]
+    rows = [
+        [f"{row['reports']:,}", at_most(row["eps_T"]), *(_share(row[name]) for _, name in columns)]
+        for row in facts["by_reports"]
+    ]
+    title = "Losses and wrong guesses by the number of reports"
+    return Table(("reports", "eps_T", *(n for n, _ in columns)), rows, title=title, folded=True)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _table(
+    found: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
+) -> Table:
+    """Return a table of some estimates; of words it says whether they are significant."""
+    level = f"{percent(found.facts['confidence_level'])} interval"
+    words = found.result.words is not None
+    head = [
+        found.facts["column"],
+        "estimate",
+        "standard error",
+        level,
+        f"{level}, all",
+        *(["true count", "error"] if found.simulated else []),
+    ]
+    rows = [_cells(row, words=words) for row in shown]
+    return Table((*head, *["significant"] * words), rows, title=title, folded=folded)
+
+
+def _cells(row: Facts, *, words: bool) -> list[Cell]:
+    more = ["yes" if row["found"] else "no"] if words else []
+    error, true = row["standard_error"], row.get("truth")
+    if error is None:
+        beside = [] if true is None else [f"{true:,}", ""]
+        return [row["label"], "not chosen", "", "", "", *beside, *more]
+    counted = row["estimate"], row["lower"], row["upper"], error
+    return [
+        row["label"],
+        counts.clipped(*counted),
+        error_text(error),
+        ends(row["lower"], row["upper"]),
+        ends(row["lower_simultaneous"], row["upper_simultaneous"]),
+        *([] if true is None else counts.against(*counted, true)),
+        *more,
+    ]

@@ -1,0 +1,51 @@
+"""A crowd's records taken apart into the messages that a split record travels as."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.data.population import Population
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.bits import spans
+from mixtally.protocol.encode.bits import packed
+
+_SPAN = 1 << 16
+
+
+def parts(population: Population, questions: Sequence[Question]) -> list[Population]:
+    """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
+
+    A bit in clear is answered by bin 0, no, or bin 1, yes.
+    """
+    if travels_whole(population.question, questions):
+        return [population]
+    return [_part(population, i, question) for i, question in enumerate(questions)]
+
+
+def travels_whole(own: Question, asked: Sequence[Question]) -> bool:
+    """Whether ``asked``, those of a plan, is the question ``own`` itself, or parts of it."""
+    return len(asked) == 1 and asked[0].bins == own.bins
+
+
+def _part(population: Population, index: int, question: Question) -> Population:
+    own = population.question
+    if own.attributes is None:
+        bits = _columns(population, index, index + 1)
+        if question.kind is Kind.ONE:
+            return Population(question, bits[:, 0].astype(np.int64))
+        return Population(question, packed(bits.tobytes(), 1))
+    start = sum(own.attributes[:index])
+    held = _columns(population, start, start + own.attributes[index])
+    return Population(question, held.argmax(axis=1).astype(np.int64))
+
+
+def _columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:
+    """Bits first..last-1 of everybody, one a byte, shape (users, last - first)."""
+    low, high = first >> 3, -(-last >> 3)
+    out = np.empty((population.users, last - first), dtype=np.uint8)
+    for span in spans(population.users, _SPAN):
+        rows = population.records[span, low:high].astype(np.uint8, copy=False)
+        bits = np.unpackbits(rows, axis=1, bitorder="little")
+        out[span] = bits[:, first - 8 * low : last - 8 * low]
+    return out

@@ -1,0 +1,133 @@
+"""From a crowd and its plan to a release: take records apart, play, tally, conclude."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import verify
+from mixtally.errors import DataError, MessageError, ParameterError, PlanError
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.simulation.conduct import HONEST, Hops
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.parts import parts
+from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.study import Refusal, Release
+from mixtally.model.contract import Plan
+from mixtally.model.question import Kind, Question
+from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.protocol.estimate.conclude import conclude
+from mixtally.protocol.tally.pairs import no_pairs
+
+
+def release(
+    plan: Plan,
+    population: Population,
+    lab: Lab,
+    analysis: Analysis = COUNTS_ALONE,
+    hops: Hops = HONEST,
+) -> Release:
+    """What comes of everybody's record under ``plan``, its certificate checked first.
+
+    Nothing is released where numbers do not add up, as ``hops`` that are dishonest bring about.
+
+    Raises PlanError when the plan is for another question or more people or its promise is false,
+    DataError for records larger than it hides, ParameterError for hops that are not there and for
+    what cannot be told of these records.
+    """
+    crowds = checked(plan, population, analysis, lab.planner.accountant)
+    records = [crowd.records for crowd in crowds]
+    played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
+    try:
+        wanted = replace(analysis, across=lab.across)
+        result = conclude(plan, played.tallies, wanted, received=played.received)
+    except MessageError as error:
+        return Release(Refusal(plan, played.received, error), played.leaked)
+    return Release(result, played.leaked)
+
+
+def checked(
+    plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
+) -> list[Population]:
+    """The crowd of each part, once nothing speaks against playing them."""
+    check_rounded(plan, population)
+    check_crowd(plan, population.question, population.users, accountant, analysis)
+    _check_sets(population)
+    _check_pairs(plan, analysis)
+    return parts(population, plan.questions)
+
+
+def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> None:
+    """Raises PlanError for numbers that were not rounded to the points that the plan counts."""
+    if crowd.grid != plan.grid or (crowd.grid is None) != (crowd.values is None):
+        raise PlanError(
+            "numbers",
+            wanted="those that were rounded to the grid of the plan",
+            got="others",
+            do="round them as the plan says, every time anew",
+        )
+
+
+def check_crowd(
+    plan: Plan,
+    question: Question,
+    users: int,
+    accountant: Accountant,
+    analysis: Analysis = COUNTS_ALONE,
+) -> None:
+    """Raises for a plan whose promise is false or is not one for so many people and this question.
+
+    ParameterError for a projection of counts that have no known sum.
+    """
+    analysis.check_sums(question)  # before the work, not after it
+    analysis.check_listed(question)
+    analysis.check_compared(question)
+    if plan.question != question or users < plan.minimum_crowd:
+        raise PlanError(
+            "plan",
+            wanted=f"a plan for {users:,} users and {_asked(question)}",
+            got=f"one for {plan.minimum_crowd:,} and more, and {_asked(plan.question)}",
+            do="plan again for this data: rounds of fewer people are destroyed",
+        )
+    verify(plan, accountant)
+
+
+def _asked(question: Question) -> str:
+    return f"the {question.bins:,} bins of {question.name!r}"
+
+
+def _check_pairs(plan: Plan, analysis: Analysis) -> None:
+    """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
+    question, several = plan.question, len(plan.parts) > 1 or plan.parts[0].pads > 0
+    if not analysis.pairs:
+        return
+    if question.kind is Kind.ONE or question.bins < 2 or several:
+        raise ParameterError(
+            "pairs",
+            wanted="records of several bits that travel whole",
+            got="a message for every bit, member or attribute" if several else "single values",
+            do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
+            "messages per user for attributes"
+            if several
+            else "leave --pairs out",
+        )
+    no_pairs(plan.parts[0].layout)
+
+
+def _check_sets(population: Population) -> None:
+    """Raises DataError for the first record that sets more bins than its question allows."""
+    question = population.question
+    if question.kind is not Kind.SET:
+        return
+    sizes = population.sizes
+    offenders = np.flatnonzero(sizes > question.max_set)
+    if offenders.size:
+        first = int(offenders[0])
+        raise DataError(
+            f"record {first + 1}",
+            wanted=f"at most {question.max_set} bins set",
+            got=f"{int(sizes[first])}",
+            do="plan with a larger --max-set",
+        )

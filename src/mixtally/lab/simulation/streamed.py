@@ -1,0 +1,250 @@
+"""A crowd's messages written to shards and shuffled there: memory holds a span of them at a time.
+
+Each shard of devices is drawn by itself, so that processes share the work and whoever was stopped
+goes on: shards that are whole stay. A mix draws its fakes and its order at once, and what it had
+written when it was stopped is thrown away.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from mixtally.errors import DataError
+from mixtally.lab.simulation.seeded import chance_of
+from mixtally.model.contract import Part
+from mixtally.primitives.bits import Rows, spans
+from mixtally.primitives.chance import Chance, SecureChance
+from mixtally.primitives.files import read_whole, write_whole
+from mixtally.primitives.memo import Memo
+from mixtally.primitives.progress import Progress, quiet
+from mixtally.protocol.mixing import added
+from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize.bins import Records
+from mixtally.report.document import SIMULATION
+from mixtally.server.engine import places
+from mixtally.server.engine.shards.shard import MIXED, PEOPLE, Label, opened, write
+from mixtally.server.engine.sorting import KEY_BYTES, Sorter
+from mixtally.server.engine.workers import workers
+
+_INDEX = f"{SIMULATION}/batch.json"
+"""It follows from the records: whoever knows all but one could find out that one."""
+_MEMO_BYTES = 1_000_000
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
+"""The most messages that are held at once, whichever is less; they are a row group of the file."""
+_SHARDS_OF_A_SEED = 1 << 32
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a folder of shards is of.
+
+    where
+      records   SHA-256 of everybody's records and of how they are cut
+      shards    number -> file, of those that are whole
+    """
+
+    plan: str
+    batch: str
+    records: str
+    shards: dict[int, str]
+
+
+class Crowd(NamedTuple):
+    """Who is to be drawn.
+
+    where
+      plan         fingerprint, under which messages are made
+      records      as ``randomize.reports`` takes them
+      each         people of a shard
+      seed         None for the operating system's randomness
+    """
+
+    part: Part
+    plan: str
+    records: Records
+    each: int
+    seed: int | None
+
+
+def randomized(
+    crowd: Crowd, folder: Path, processes: int = 0, progress: Progress = quiet
+) -> list[Path]:
+    """The messages of everybody in shards of ``folder``, fakes among them, not shuffled.
+
+    Shards that are there already are not drawn again. Raises DataError for a folder that holds
+    those of other records or of another plan.
+    """
+    index = _begun(crowd, folder)
+    cut = list(spans(len(crowd.records), crowd.each))
+    work = [
+        _Shard(crowd._replace(records=crowd.records[people]), index.batch, people, number)
+        for number, people in enumerate(cut)
+        if number not in index.shards
+    ]
+    users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
+    for one, name in zip(work, _drawn(work, folder, processes), strict=True):
+        index.shards[one.number] = name
+        write_whole(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
+        done += one.people.stop - one.people.start
+        progress("randomize", done, users)
+    return [folder / index.shards[number] for number in range(len(cut))]
+
+
+def _begun(crowd: Crowd, folder: Path) -> Index:
+    digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
+    digest.update(np.ascontiguousarray(crowd.records).data)
+    name = _new_name(chance_of(crowd.seed))
+    fresh = Index(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
+    path = folder / _INDEX
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return fresh
+    try:
+        found = msgspec.json.decode(read_whole(path), type=Index)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DataError(
+            str(path), wanted="what a call wrote here", got=str(error), do="choose another folder"
+        ) from error
+    if (found.plan, found.records) != (fresh.plan, fresh.records):
+        raise DataError(
+            str(folder),
+            wanted="shards of these records, cut alike, under this plan",
+            got="others: the data, the plan, the seed or the size of shards have changed",
+            do="choose another folder, or remove this one",
+        )
+    whole = {n: name for n, name in found.shards.items() if (folder / name).exists()}
+    return msgspec.structs.replace(found, shards=whole)
+
+
+def _new_name(chance: Chance) -> str:
+    """Of a batch, that no other has."""
+    return chance.words(1).tobytes().hex()
+
+
+class _Shard(NamedTuple):
+    """Some people, and the batch that they belong to."""
+
+    crowd: Crowd
+    batch: str
+    people: slice
+    number: int
+
+
+def _drawn(work: Sequence[_Shard], folder: Path, processes: int) -> Iterator[str]:
+    """The names of the shards as they are written."""
+    several = [(one, folder) for one in work]
+    if processes < 2 or len(work) < 2:
+        yield from (_draw(*one) for one in several)
+        return
+    with workers(min(processes, len(work))) as pool:
+        yield from pool.map(_draw, *zip(*several, strict=True))
+
+
+def _draw(shard: _Shard, folder: Path) -> str:
+    crowd, number = shard.crowd, shard.number
+    seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
+    label = Label(crowd.plan, shard.batch, number, PEOPLE)
+    return _written(folder, _messages(crowd, chance_of(seed)), crowd.part, label)
+
+
+def _messages(crowd: Crowd, chance: Chance) -> Iterator[Rows]:
+    """What the people of a shard send, some at a time; each tosses a coin for fakes."""
+    part, memo = crowd.part, Memo(_MEMO_BYTES)
+    most = _rows_at_once(part.layout.message_bytes)
+    for span in spans(len(crowd.records), max(1, most // part.most)):
+        yield part_reports(part, crowd.records[span], chance, memo)
+        yield part_fakes(part, span.stop - span.start, chance, memo)[0]
+
+
+def _rows_at_once(size: int) -> int:
+    """How many messages of ``size`` bytes are held at once."""
+    return max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // size))
+
+
+def mixed(
+    shards: Sequence[str],
+    part: Part,
+    hops: int,
+    plan: str,
+    folder: Path,
+    chance: Chance,
+    each: int,
+    progress: Progress = quiet,
+) -> list[Path]:
+    """The messages of shards at these URLs with the fakes of mixes, in a uniformly random order.
+
+    where
+      each   messages of a shard that is written
+
+    One process plays all mixes. Raises DataError for a shard that cannot be read, and for a folder
+    that is not new; MessageError for messages of another length.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(
+            str(folder), wanted="a new folder", got="one with files", do="choose another"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    size = part.layout.message_bytes
+    most = _rows_at_once(size)
+    sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
+    for number, url in enumerate(shards, 1):
+        with places.opened(url) as file, opened(file, url, size) as held:
+            for rows in held.rows:
+                _add(sorter, rows, chance)
+        progress("mix", number, len(shards))
+    for _ in range(hops if part.by_mixes else 0):
+        _add(sorter, added(part.recipe, part.layout, chance), chance)
+    names, batch = list[str](), _new_name(chance)
+    for some in _cut(sorter.ordered(), size, each, most):
+        label = Label(plan, batch, len(names), MIXED)
+        names.append(_written(folder, some, part, label))
+    return [folder / name for name in names]
+
+
+def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
+    """Keys of 256 bits: that two are equal is rarer than any shuffle that was ever dealt."""
+    keys = chance.words(len(rows) * KEY_BYTES // 8)
+    sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
+
+
+def _cut(ordered: Iterator[bytes], size: int, each: int, most: int) -> Iterator[Iterator[Rows]]:
+    """Shards of ``each`` messages, ``most`` at a time: one is taken to its end before the next."""
+    held = bytearray()
+
+    def more() -> bool:
+        while not held and (some := next(ordered, None)) is not None:
+            held.extend(some)
+        return bool(held)
+
+    def shard() -> Iterator[Rows]:
+        left = each
+        while left and more():
+            many = min(left, len(held) // size, most)
+            yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
+            del held[: many * size]
+            left -= many
+
+    while more():
+        yield shard()
+
+
+def _written(folder: Path, some: Any, part: Part, label: Label) -> str:
+    """Write a shard aside and name it by what it holds: whole or not at all."""
+    aside = folder / f".{label.number}-{os.getpid()}.part"
+    try:
+        with aside.open("wb") as file:
+            done = write(file, some, part.layout.message_bytes, label)
+            file.flush()
+            os.fsync(file.fileno())
+        name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"
+        aside.replace(folder / name)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise DataError(
+            str(folder), wanted="room for the messages", got=str(error), do="make room, go on"
+        ) from error
+    return name

@@ -1,0 +1,221 @@
+"""What is shown of a study: the main release in full, the others by their errors."""
+
+import msgspec
+
+from mixtally.lab.simulation.central import MISSING
+from mixtally.lab.simulation.models import lines, statements
+from mixtally.lab.simulation.study import Release, Study
+from mixtally.lab.simulation.winner import section as winner
+from mixtally.lab.simulation.winner.facts import facts as winner_facts
+from mixtally.lab.simulation.winner.facts import rows as winner_rows
+from mixtally.protocol.estimate.received import doubts
+from mixtally.report import counts
+from mixtally.report.charts import error_chart
+from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
+from mixtally.report.document import (
+    Bullets,
+    Document,
+    Facts,
+    Part,
+    Promise,
+    Rows,
+    Section,
+    Table,
+    Text,
+    Tone,
+    columns,
+)
+from mixtally.report.promise import of_round, stated
+from mixtally.report.received import came, key_figures, refused
+from mixtally.report.sections import promises, the_plan
+from mixtally.report.words import not_promised, promise, seen_by_sums, without_mixes
+
+_FEW = 8
+"""Rows of figures that a terminal shows at least."""
+
+
+def document(study: Study, top: int) -> Document:
+    """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    about, main = study.about, study.releases[0]
+    result = None if main.refusal else main.result
+    shown = None if main.refusal else counted(study)
+    plan, people = main.found.plan, f"{main.found.received.contributors:,}"
+    signed = () if about.signed is None else (about.signed.fingerprint, "contract")
+    return study.document(
+        promise=_promise(study, of_round(plan, result)),
+        key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
+        sections=lambda: _sections(study, shown),
+        summary=lambda: tuple(_summary(study, shown, top)),
+        prose=(about.reason,) if about.reason else (),
+        facts=lambda: _facts(study, shown),
+        tables=dict if shown is None else lambda: _tables(study, shown),
+        origin=signed or (plan.fingerprint,),
+    )
+
+
+def _promise(study: Study, lines: Promise) -> Promise:
+    """Return the three lines; beside local ballots the second line has their promise too."""
+    if study.contest is None:
+        return lines
+    first, second, third = lines
+    left = without_mixes(study.contest.plan.local_epsilon)
+    ballots = f"Local ballots: {stated(study.contest.local.certificate)}"
+    return first, f"{second.removesuffix(left)}{ballots} {left}", third
+
+
+def _tables(study: Study, shown: Counted) -> dict[str, Rows]:
+    """Return the rows of counts and of what follows from them; of a vote also of both versions."""
+    contest, truth = study.contest, study.true_counts
+    if contest is None:
+        return shown.tables()
+    every = shown.bins(shown.result.question.bins)
+    lines: list[Facts] = []
+    for name, count in contest.counts().items():
+        rows = winner_rows(contest, count, truth)
+        lines += [{"version": name, **rows[i]} for i in every]
+    return {**shown.tables(), "winner.csv": Rows(lines)}
+
+
+def counted(study: Study) -> Counted:
+    """The main release as it is shown; raises the MessageError of one that is refused."""
+    return Counted(study.main, given=study.about.ordered, truth=study.truth)
+
+
+def _sections(study: Study, shown: Counted | None) -> tuple[Section, ...]:
+    main, every = study.releases[0], list[Section]()
+    if shown is None:
+        first = [Section("Counts", (refused(main.refusal),))]
+    else:
+        won: tuple[Section, ...] = ()
+        if study.contest is not None:
+            won = winner.sections(study.contest, study.true_counts, shown.bins(TABLE_BINS))
+        counts_shown = shown.section(*_doubts(main))
+        first = [counts_shown, *won, *shown.figure_sections(CHART_BINS), _errors(study)]
+        every = [Section("All bins", (shown.table(TABLE_BINS),))]
+    told = [*promise(main.found.plan, main.found.certificate), *_seen_by_sums(main)]
+    return (
+        *first,
+        *[Section("What came", (table,)) for table in _came(main)],
+        the_plan(study.about.reason, *(each.found.plan.facts() for each in study.releases)),
+        *promises(told, not_promised(main.found.plan)),
+        *every,
+    )
+
+
+def _errors(study: Study) -> Section:
+    errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
+    if stated := statements(study):
+        errors.append(Bullets.of(stated))
+    return Section(
+        "Error among other models",
+        (*errors, *(Text(note, own=True) for note in _missing(study))),
+    )
+
+
+def _came(release: Release) -> list[Table]:
+    """What came, where hops declared anything and where nothing is released."""
+    plan, received = release.found.plan, release.found.received
+    told = release.refusal or any(part.drew for part in received.parts)
+    return [came(plan, received)] if told else []
+
+
+def _doubts(release: Release) -> list[Text]:
+    found = release.found
+    told = [*doubts(found.plan, found.received), *found.doubts]
+    return [Text(text, tone=Tone.BAD) for text in told]
+
+
+def _seen_by_sums(release: Release) -> list[str]:
+    sums = release.sums
+    return [] if sums is None else seen_by_sums(release.found.certificate, sums)
+
+
+def _facts(study: Study, shown: Counted | None) -> Facts:
+    """Return what the JSON says of the study."""
+    signed, central = study.about.signed, {} if study.truth is None else study.truth.central
+    return {
+        **({} if signed is None else signed._asdict()),
+        "central_standard_error": study.central_error,
+        "local_standard_error": study.local_error,
+        "central": [
+            {**line.facts(), "measured": central.get(line.name)} for line in study.central.lines
+        ],
+        "central_note": study.central.note,
+        **(
+            {}
+            if study.contest is None
+            else {"winner": winner_facts(study.contest, study.true_counts)}
+        ),
+        "releases": [
+            _release(study, release, shown if place == 0 else None)
+            for place, release in enumerate(study.releases)
+        ],
+    }
+
+
+def _release(study: Study, release: Release, shown: Counted | None) -> Facts:
+    plan, received = release.found.plan, release.found.received
+    facts: Facts = {
+        **plan.facts(),
+        "fingerprint": plan.fingerprint,
+        "received": msgspec.to_builtins(received),
+        "refusal": release.refusal,
+    }
+    if study.truth is not None:
+        facts["told_messages"] = [tally.messages for tally in release.leaked]
+    if release.refusal is None:
+        shown = shown or Counted(release.result, truth=study.truth)
+        facts["doubts"] = [*doubts(plan, received), *release.result.doubts]
+        facts |= {**counts.counted_by(release.result), **shown.measured(), **shown.facts()}
+    if release.sums is not None:
+        facts["observer_of_sums"] = msgspec.to_builtins(release.sums)
+    return facts
+
+
+def _summary(study: Study, shown: Counted | None, top: int) -> list[Part]:
+    main = study.releases[0]
+    if shown is None:
+        return [refused(main.refusal), *_came(main)]
+    parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
+    if study.contest is not None:
+        parts += winner.summary(study.contest, study.true_counts, shown.bins(top))
+    parts += [*_doubts(main), *shown.figures(max(top, _FEW)), *_came(main), _error_table(study)]
+    # A terminal does not ask for a package: a formula stands for the mechanisms that it would draw.
+    missing = [note for note in _missing(study) if note != MISSING]
+    return [*parts, *map(Text, (*statements(study), *missing, *_seen_by_sums(main)))]
+
+
+def _error_table(study: Study) -> Table:
+    """Standard errors beside the central and the local model."""
+    shown = columns(
+        [line for line in lines(study) if line.expected is not None],
+        ("who adds the noise", lambda line: line.name),
+        ("expected error", lambda line: counts.maybe(line.expected, 2)),
+        *[("measured", lambda line: counts.maybe(line.measured, 2))] * (study.truth is not None),
+        ("messages per user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
+    )
+    return Table(*shown)
+
+
+def _missing(study: Study) -> list[str]:
+    """Why there are no central mechanisms to compare with."""
+    return [study.central.note] if study.central.note else []
+
+
+def _error_note(study: Study) -> str:
+    text = "Expected standard error of an empty bin at the same epsilon. "
+    if study.central.lines:
+        text += (
+            "In the central model someone who sees everything adds the noise; upright bars are how "
+            "far off one answer is at most, at the confidence stated below, and dashed lines carry "
+            "the errors through all rows. "
+        )
+    else:
+        text += (
+            "The central model is the better of discrete Laplace and Gaussian noise, added by "
+            "someone who sees everything. "
+        )
+    text += "The local model is the better of optimized unary and direct encoding."
+    if study.truth is not None:
+        text += " Rings are the error measured here over all bins."
+    return text

@@ -1,0 +1,57 @@
+"""Counts and changes over time, a panel a bin."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.simulation.trend.trend import Trend
+from mixtally.model.change import Change
+from mixtally.model.results import Estimate
+from mixtally.report import counts
+from mixtally.report.document import Picture
+from mixtally.report.panels import Panel, panels_chart
+
+
+def shown(trend: Trend, most: int) -> list[int]:
+    """The largest bins of all epochs, in the order of the question or of their counts."""
+    ranked, given = trend.series.ranked(), trend.about.ordered
+    return counts.largest(trend.plan.question, ranked, most, given=given)
+
+
+def counts_chart(trend: Trend, top: int) -> Picture:
+    """The estimates of the ``top`` largest bins in every epoch."""
+    every = [result.estimate for result in trend.series.results]
+    truth = None if trend.truth is None else trend.truth.counts
+    panels = _panels(trend, top, every, truth)
+    return panels_chart("Counts of the largest bins over time", panels, list(trend.epochs))
+
+
+def changes_chart(trend: Trend, top: int) -> Picture:
+    """The change from each epoch to the next of the ``top`` largest bins."""
+    every = [step.change for step in trend.steps[: len(trend.epochs) - 1]]
+    truth = None if trend.truth is None else np.diff(trend.truth.counts, axis=0)
+    panels = _panels(trend, top, every, truth, zero=True)
+    return panels_chart("Changes of the largest bins", panels, list(trend.epochs[1:]))
+
+
+def _panels(
+    trend: Trend,
+    top: int,
+    every: Sequence[Estimate | Change],
+    truth: NDArray[np.integer] | None,
+    *,
+    zero: bool = False,
+) -> list[Panel]:
+    """A panel a bin, a point for each of ``every``; ``truth`` has a row a point."""
+    return [
+        Panel(
+            name=trend.plan.question.label(i),
+            values=np.array([one.counts[i] for one in every]),
+            lower=np.array([one.each.lower[i] for one in every]),
+            upper=np.array([one.each.upper[i] for one in every]),
+            marks=None if truth is None else truth[:, i],
+            zero=zero,
+        )
+        for i in shown(trend, top)
+    ]

@@ -1,0 +1,154 @@
+"""Counts over time as one JSON object and as rows of CSV files."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+
+from mixtally.lab.simulation.trend.trend import Trend
+from mixtally.report.counts import figure_rows, precision
+from mixtally.report.document import Batches, Column, Facts, Rows, spread
+from mixtally.report.estimates import estimates_of, estimates_of_rows, named, rows_of
+
+MOST_LISTED = 200_000
+"""Numbers of a series that JSON lists; CSV files have all of them."""
+LARGEST = 1_000
+_CHANGE = {"estimate": "change"}
+
+
+class Numbers:
+    """All numbers of a series as flat objects for JSON, and as columns for CSV."""
+
+    def __init__(self, trend: Trend) -> None:
+        self._trend = trend
+
+    @cached_property
+    def listed(self) -> list[int]:
+        """The bins that JSON lists, in their order.
+
+        All of them, or of a series of more than 200,000 numbers the 1,000 largest and the 1,000
+        that are the next largest among those that changed.
+        """
+        trend = self._trend
+        bins, numbers = trend.plan.question.bins, len(trend.epochs) + len(trend.steps)
+        if bins * numbers <= MOST_LISTED:
+            return self._bins
+        ranked = trend.series.ranked()
+        rest = ranked[LARGEST:]
+        changed = rest[trend.series.significant[rest]]
+        return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
+
+    def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
+        """Yield the columns of one epoch after the other."""
+        trend, labels = self._trend, self._labels_of(bins)
+        for epoch, result in enumerate(trend.series.results):
+            found = estimates_of(result.estimate, labels, bins).columns()
+            true = (
+                {} if trend.truth is None else {"truth": trend.truth.counts[epoch][bins].tolist()}
+            )
+            yield {"epoch": trend.epochs[epoch], "bin": bins, **found, **true}
+
+    def _changes(self, bins: list[int]) -> Iterator[dict[str, Column]]:
+        """Yield the columns of one change after the other."""
+        trend, labels = self._trend, self._labels_of(bins)
+        for step in trend.steps:
+            found = estimates_of(step.change, labels, bins).columns()
+            known = trend.truth is not None
+            yield {
+                "from": trend.epochs[step.first],
+                "to": trend.epochs[step.last],
+                "bin": bins,
+                **named(found, _CHANGE),
+                "significant": step.change.significant[bins].tolist(),
+                **({"truth": trend.true_change(step)[bins].tolist()} if known else {}),
+            }
+
+    @cached_property
+    def _bins(self) -> list[int]:
+        return list(range(self._trend.plan.question.bins))
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        return [self._trend.plan.question.label(i) for i in self._bins]
+
+    def _labels_of(self, bins: list[int]) -> list[str]:
+        return self._labels if bins is self._bins else [self._labels[i] for i in bins]
+
+    @cached_property
+    def derived(self) -> dict[str, list[Facts]]:
+        """By the name of numbers that were derived beside the counts, an object each."""
+        true = self._trend.true_figures
+        return {
+            one.name: figure_rows(one, {} if true is None else {"truth": true[one.name]})
+            for one in self._trend.series.figures
+        }
+
+    def facts(self) -> Facts:
+        """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
+        trend, whole = self._trend, self._trend.whole
+        every = len(self.listed) == trend.plan.question.bins
+        return {
+            "question": trend.plan.question.name,
+            "epsilon": trend.guarantee.epsilon,
+            "delta_target": trend.guarantee.delta,
+            "delta": whole.upper,
+            "delta_lower": whole.lower,
+            "observer": whole.observer,
+            "status": whole.status,
+            "composed_by": whole.source,
+            "assumption": whole.assumption,
+            "plan": trend.plan.facts(),
+            "fingerprint": trend.plan.fingerprint,
+            **precision(trend.estimate),
+            **({} if trend.truth is None else _measured(trend)),
+            **({} if every else {"bins_listed": len(self.listed)}),
+            "spending": [
+                {"epochs": s.times, "people": s.people, "epsilon": s.epsilon, "delta": s.delta}
+                for s in trend.spending
+            ],
+            "epochs": [
+                {
+                    "epoch": name,
+                    "users": users,
+                    "messages": result.messages,
+                    "estimates": rows_of(_whole(columns)),
+                }
+                for name, users, result, columns in zip(
+                    trend.epochs,
+                    trend.users,
+                    trend.series.results,
+                    self._counts(self.listed),
+                    strict=True,
+                )
+            ],
+            "changes": [
+                row for columns in self._changes(self.listed) for row in rows_of(_whole(columns))
+            ],
+            **self.derived,
+        }
+
+    def tables(self) -> dict[str, Rows | Batches]:
+        """A line an epoch and bin, a line a change and bin, a line a mean."""
+        numbers, true = estimates_of_rows(()).columns(), ("truth",) * self._trend.simulated
+        changes = "from", "to", "bin", *named(numbers, _CHANGE), "significant", *true
+        return {
+            "counts.csv": self._batches(("epoch", "bin", *numbers, *true), self._counts),
+            "changes.csv": self._batches(changes, self._changes),
+            **{f"{name}.csv": Rows(rows) for name, rows in self.derived.items()},
+        }
+
+    def _batches(
+        self, names: tuple[str, ...], made: Callable[[list[int]], Iterable[dict[str, Column]]]
+    ) -> Batches:
+        return Batches(names, lambda: (list(columns.values()) for columns in made(self._bins)))
+
+
+def _whole(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
+    """Return the columns with a value a row."""
+    return dict(zip(columns, spread(list(columns.values())), strict=True))
+
+
+def _measured(trend: Trend) -> Facts:
+    return {
+        "measured_count_error": trend.count_error(),
+        "measured_change_error": trend.change_error(),
+        "changes_covered": trend.coverage().share,
+    }

@@ -1,0 +1,119 @@
+"""What the lab alone knows: the true counts of a crowd that is played, laid beside a result."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.data.population import Population
+from mixtally.model.layout import Form, Layout
+from mixtally.model.results import Figures
+from mixtally.protocol.estimate.conclude.differences import NAME as DIFFERENCES
+from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
+from mixtally.protocol.estimate.conclude.totals import NAME as TOTALS
+from mixtally.protocol.estimate.numbers import QUANTILES
+from mixtally.protocol.tally.pairs import pair_counts
+
+Values = tuple[float | None, ...]
+"""True numbers beside the rows of some figures; None where there is none."""
+_CELLS = 4
+
+
+class Told(Protocol):
+    """What came of a round, released or not."""
+
+    @property
+    def figures(self) -> Sequence[Figures]:
+        """What else was derived from the messages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """True numbers beside a result's own.
+
+    where
+      counts    how many people are in each bin, shape (bins,)
+      figures   by the name of the result's figures, a value a row
+      central   by the name of a mechanism of the central model, how far off one release of it was
+    """
+
+    counts: NDArray[np.int64]
+    figures: Mapping[str, Values] = field(default_factory=dict)
+    central: Mapping[str, float] = field(default_factory=dict)
+
+
+def truth_of(population: Population, found: Told) -> Truth:
+    """What was to be ``found`` in ``population``."""
+    both: NDArray[np.int64] | None = None
+    figures: dict[str, Values] = {}
+    for one in found.figures:
+        if one.name == "numbers":
+            figures[one.name] = _numbers(population)
+            continue
+        if one.name == SIZES:
+            figures[one.name] = sizes(population)
+            continue
+        if one.name in (DIFFERENCES, TOTALS):
+            continue
+        if both is None:
+            layout = Layout(Form.BITS, population.question.bins)
+            both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
+        figures[one.name] = _of_pairs(one, both, population.users)
+    return compared(Truth(population.truth, figures), found)
+
+
+def compared(truth: Truth, found: Told) -> Truth:
+    """Return ``truth`` with the differences and totals of counts that are in ``found``."""
+    beside: dict[str, Values] = {}
+    for one in found.figures:
+        if one.name == DIFFERENCES:
+            beside[one.name] = tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
+        elif one.name == TOTALS:
+            beside[one.name] = tuple(float(truth.counts[list(bins)].sum()) for bins in one.about)
+    return replace(truth, figures={**truth.figures, **beside})
+
+
+def _numbers(population: Population) -> Values:
+    """Of ``protocol.estimate.conclude.numbers`` in its order: moments and quantiles, of the numbers
+    themselves, and the shares at both ends as they were rounded.
+    """
+    if population.values is None:
+        raise TypeError("the crowd holds no numbers")
+    values, at_points = np.sort(population.values), population.truth
+    places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]
+    found = values.mean(), values.sum(), np.mean(values**2), values.var(), *values[places]
+    shares = at_points[0] / len(values), at_points[-1] / len(values)
+    return tuple(float(one) for one in (*found, *shares))
+
+
+def sizes(population: Population) -> Values:
+    """The mean size of a set, and how many have at most 0, 1, .. members."""
+    sizes = population.sizes
+    reached = np.cumsum(np.bincount(sizes, minlength=population.question.max_set))
+    return float(sizes.mean()), *map(float, reached[: population.question.max_set])
+
+
+def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:
+    """Pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
+    values: list[float | None] = []
+    for row, (i, j) in enumerate(found.about):
+        together, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
+        cells = (together, one - together, two - together, users - one - two + together)
+        match found.name:
+            case "pairs":
+                values.append(float(together))
+            case "correlations":
+                values.append(_phi(together, one, two, users))
+            case "tables":
+                values.append(float(cells[row % _CELLS]))
+            case _:
+                raise TypeError(f"{found.name}: no true numbers are known")
+    return tuple(values)
+
+
+def _phi(both: int, one: int, two: int, users: int) -> float | None:
+    """The correlation of two bits, None where one of them is the same for everybody."""
+    root = (one * two * (users - one) * (users - two)) ** 0.5
+    return (users * both - one * two) / root if root else None

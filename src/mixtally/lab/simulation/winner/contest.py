@@ -1,0 +1,177 @@
+"""A vote that is counted twice: by ballots that trust nobody, and by the messages of a release.
+
+Source: side notes 002 section 5 for the local ballots and the example.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from mixtally.accounting.budget import local
+from mixtally.errors import ParameterError
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import play_parts
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Plan
+from mixtally.model.mechanism import BitFlips
+from mixtally.model.mechanism.named import flip_blank
+from mixtally.model.question import Kind, Question
+from mixtally.model.result import Result, Vote
+from mixtally.planning.layouts import plain
+from mixtally.protocol.estimate.conclude import conclude_vote
+from mixtally.protocol.estimate.received import arrived
+from mixtally.protocol.estimate.winner import may_have_won, winner_chances
+
+MOST_OPTIONS = 200
+
+EXAMPLE_KEEP, EXAMPLE_DELTA = 0.63, 1e-6
+EXAMPLE_SOURCE = (
+    "The example of the side notes: 100,000 voters, marks kept with p = 0.63, candidate A at "
+    "51.15 %. The shares of the other three candidates are made up."
+)
+_EXAMPLE_VOTES = (51_150, 28_400, 13_300, 7_150)
+
+
+def example() -> Population:
+    """Return the electorate of the side notes: n = 100,000 and 51.15 %; the rest is made up."""
+    question = Question(name="candidate", bins=4, labels=("A", "B", "C", "D"))
+    return Population(question, np.repeat(np.arange(4), _EXAMPLE_VOTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Ballots:
+    """Ballots that hide themselves, which nobody has to be trusted with.
+
+    where
+      flips     one mark an option, each inverted now and then; no fakes
+      promise   what a ballot keeps by itself, seen with its voter
+      blank     the label of blank ballots, which are counted and elect nobody; None for none
+    """
+
+    flips: BitFlips
+    promise: Certificate
+    blank: str | None = None
+
+
+def ballots_for(
+    question: Question, *, epsilon: float | None, keep: float | None, blank: str | None = None
+) -> Ballots:
+    """Return ballots whose marks are kept with ``keep``, or as often as ``epsilon`` allows.
+
+    Raises
+    ------
+    ParameterError
+        For a question that is not one choice among 200 at most, if both numbers are missing, or
+        for one that is out of range.
+    """
+    if question.kind is not Kind.ONE or question.hashed is not None:
+        raise ParameterError(
+            "--winner", wanted="one choice a ballot", got="records of another kind",
+            do="leave it out, or name one column of choices",
+        )  # fmt: skip
+    if question.bins > MOST_OPTIONS:
+        raise ParameterError(
+            "options",
+            wanted=f"at most {MOST_OPTIONS}",
+            got=f"{question.bins:,} distinct values",
+            do="check the column, or leave out --winner",
+        )
+    if keep is not None:
+        threshold = local.threshold_keeping(keep)
+    elif epsilon is not None:
+        threshold = local.least_threshold(epsilon)
+    else:
+        raise ParameterError(
+            "--winner",
+            wanted="--epsilon or --keep-probability",
+            got="neither",
+            do="add --epsilon 1, for example",
+        )
+    flips = flip_blank(bins=question.bins, fakes=0, threshold=threshold)
+    return Ballots(flips, local.certificate(flips, epsilon if keep is None else None), blank)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contest:
+    """The votes of both ways of counting, and who may have won.
+
+    where
+      plan      of the release
+      ballots   the mechanism of the local version
+      local     its votes
+      shuffle   the votes of the release
+    """
+
+    plan: Plan
+    ballots: BitFlips
+    local: Vote
+    shuffle: Vote
+
+    @property
+    def question(self) -> Question:
+        """What was voted on."""
+        return self.plan.question
+
+    @property
+    def candidates(self) -> int:
+        """How many options can win."""
+        return self.question.bins - (self.local.blank is not None)
+
+    @property
+    def level(self) -> float:
+        """Confidence level of all intervals."""
+        return self.local.estimate.each.level
+
+    def radius(self, count: Vote, *, at_once: bool = False) -> float:
+        """Return half the width of the normal interval of one option's share, or of all at once.
+
+        For the local version this is the radius of side notes 002 section 5.
+        """
+        outside = (1.0 - self.level) / (self.question.bins if at_once else 1)
+        quantile = abs(NormalDist().inv_cdf(outside / 2.0))
+        return quantile * count.estimate.standard_error / self.plan.users
+
+    def counts(self) -> Mapping[str, Vote]:
+        """Return both versions by name."""
+        return {"local": self.local, "shuffle": self.shuffle}
+
+
+def hold(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
+    """Find who won in a release, and in local ballots of the same crowd.
+
+    Every local ballot is a real message.
+
+    Raises
+    ------
+    ParameterError
+        If the release sends several messages a record, or messages that name planes.
+    """
+    plan, users, labels = result.plan, crowd.users, crowd.question.labels or ()
+    if len(plan.parts) > 1 or plan.parts[0].planes is not None:
+        raise ParameterError(
+            "--winner",
+            wanted="messages that name options, one a record",
+            got=plan.protocol,
+            do="plan with another --protocol",
+        )
+    blank = labels.index(ballots.blank) if ballots.blank in labels else None
+    flips, level = ballots.flips, result.estimate.each.level
+    sent = plain(flips.bins, 1, flips.threshold)
+    (alone,) = play_parts([sent], 1, [crowd.codes], lab.chance, lab.progress).tallies
+    (tally,) = result.tallies
+    return Contest(
+        plan=plan,
+        ballots=flips,
+        local=conclude_vote(flips, ballots.promise, alone, users, level, blank),
+        shuffle=Vote(
+            certificate=result.certificate,
+            messages=result.messages,
+            estimate=result.estimate,
+            chances=winner_chances(arrived(plan, tally, users), tally, users, blank),
+            may_win=may_have_won(result.estimate, blank),
+            blank=blank,
+        ),
+    )

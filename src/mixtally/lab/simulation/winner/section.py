@@ -1,0 +1,87 @@
+"""Sections of a study on a vote: who won in both versions, and what an observer learns."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.simulation.winner.contest import Contest
+from mixtally.lab.simulation.winner.words import (
+    chance,
+    deniability,
+    method,
+    percent,
+    radii,
+    verdict,
+    weaknesses,
+)
+from mixtally.model.result import Vote
+from mixtally.report.document import Bullets, Cell, Part, Section, Table, Text, columns
+
+
+def sections(
+    contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int]
+) -> tuple[Section, ...]:
+    """Return the sections of a page; options stand in the order of ``ranked``."""
+    return (
+        Section("Who has won", (*_won(contest, truth, ranked), *map(Text, method()))),
+        Section(
+            "What an observer can learn of one voter",
+            (*map(Text, deniability(contest)), Bullets.of(weaknesses(contest))),
+        ),
+    )
+
+
+def summary(
+    contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int]
+) -> tuple[Part, ...]:
+    """Return what a terminal shows."""
+    texts = (*deniability(contest), *method())
+    return (*_won(contest, truth, ranked, "Who has won"), *map(Text, texts))
+
+
+def _won(
+    contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int], title: str = ""
+) -> list[Part]:
+    """Return the table of both versions, and who leads in them."""
+    told = [
+        Text(f"{name.capitalize()} version: {verdict(contest, count)}")
+        for name, count in contest.counts().items()
+    ]
+    local, shuffle = contest.local, contest.shuffle
+    users, true = contest.plan.users, [] if truth is None else truth.tolist()
+    found = columns(
+        ranked,
+        (contest.question.name, contest.question.label),
+        ("local", _share(contest, local)),
+        (f"{100 * contest.level:g} %", _interval(contest, local)),
+        ("won, chance", _chance(local)),
+        ("shuffle", _share(contest, shuffle)),
+        ("won, chance", _chance(shuffle)),
+        *[("true", lambda i: percent(true[i] / users))] * (truth is not None),
+    )
+    return [Table(*found, title=title, wide=True), *told, Text(radii(contest))]
+
+
+_Shown = Callable[[int], Cell]
+
+
+def _share(contest: Contest, count: Vote) -> _Shown:
+    digits, users = _digits(contest.radius(count)), contest.plan.users
+    return lambda i: percent(float(count.estimate.counts[i]) / users, digits)
+
+
+def _interval(contest: Contest, count: Vote) -> _Shown:
+    digits, each, part = _digits(contest.radius(count)), count.estimate.each, contest.plan.users
+    lower, upper = 100 * each.lower / part, 100 * each.upper / part
+    return lambda i: f"{lower[i]:.{digits}f} .. {upper[i]:.{digits}f}"
+
+
+def _chance(count: Vote) -> _Shown:
+    return lambda i: "blank" if i == count.blank else chance(float(count.chances[i]))
+
+
+def _digits(radius: float) -> int:
+    """Return the decimals of a percentage at which ``radius`` has two digits, at least two."""
+    return max(2, 1 - math.floor(math.log10(100.0 * radius))) if radius > 0.0 else 2

@@ -1,7 +1,0 @@
-"""What a mix does: break the order, and, where the plan trusts it to, add fakes. Knows no value."""
-
-from mixtally.mixing.added import added
-from mixtally.mixing.shaped import shaped_fakes
-from mixtally.mixing.shuffle import shuffle
-
-__all__ = ["added", "shaped_fakes", "shuffle"]

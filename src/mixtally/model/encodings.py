@@ -1,0 +1,60 @@
+"""The encodings of a record: whole, or split into one message a bit or attribute."""
+
+from dataclasses import dataclass, replace
+
+from mixtally.model.question import Kind, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The questions of a record's messages, each with mixes of its own."""
+
+    parts: tuple[Question, ...]
+
+    @property
+    def split(self) -> bool:
+        """Whether a record is more than one message."""
+        return len(self.parts) > 1
+
+    @property
+    def whole_set(self) -> bool:
+        """Whether a record is one set of several bins, sent as such."""
+        one = self.parts[0]
+        return (
+            not self.split and one.kind is Kind.SET and one.attributes is None and one.max_set > 1
+        )
+
+    def in_clear(self) -> "Encoding | None":
+        """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
+        answers = [_as_answer(part) for part in self.parts]
+        if any(part.kind is not Kind.ONE for part in answers):
+            return None
+        return replace(self, parts=tuple(answers))
+
+
+def encodings(question: Question) -> list[Encoding]:
+    """Every encoding of ``question``, the whole record first."""
+    whole = Encoding((question,))
+    if question.kind is Kind.BITS and question.bins > 1:
+        return [whole, Encoding(tuple(_bit(question, i) for i in range(question.bins)))]
+    if question.attributes is not None:
+        return [whole, Encoding(tuple(_attribute(question, i) for i in range(question.max_set)))]
+    return [whole]
+
+
+def _as_answer(part: Question) -> Question:
+    if part.kind is Kind.BITS and part.bins == 1:
+        return Question(name=part.name, bins=2, labels=("no", "yes"))
+    return part
+
+
+def _bit(question: Question, index: int) -> Question:
+    label = (question.labels[index],) if question.labels else None
+    return Question(name=f"{question.name}/{index + 1}", bins=1, kind=Kind.BITS, labels=label)
+
+
+def _attribute(question: Question, index: int) -> Question:
+    sizes = question.attributes or ()
+    start = sum(sizes[:index])
+    labels = question.labels[start : start + sizes[index]] if question.labels else None
+    return Question(name=f"{question.name}/{index + 1}", bins=sizes[index], labels=labels)

@@ -1,0 +1,41 @@
+"""Which counts add up to a number that is known: that of the people who took part.
+
+Where everybody holds exactly one of d answers, the true counts of these answers add up to the
+people. That holds for a question with one answer, for each attribute of a record, and for each bit
+that travels in clear as "no" or "yes". It does not hold for sets, for bits that are flipped, and
+for an open domain, of which not all words are listed. Planners and estimates both ask here.
+"""
+
+from collections.abc import Sequence
+
+from mixtally.model.part import Part
+from mixtally.model.question import Kind, Question
+
+
+def known_totals(question: Question, parts: Sequence[Part]) -> tuple[tuple[int, ...], ...]:
+    """Return, for each part, how many consecutive bins each known total is over.
+
+    Parameters
+    ----------
+    question : Question
+        The whole question.
+    parts : sequence of Part
+        The messages of a record.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Sizes that add up to the bins of the part, or nothing where no total is known.
+    """
+    none: tuple[tuple[int, ...], ...] = ((),) * len(parts)
+    if question.hashed is not None:
+        return none
+    if question.kind is Kind.ONE:
+        return ((question.bins,),)
+    if question.attributes is not None:
+        whole = len(parts) == 1
+        return (question.attributes,) if whole else tuple((one,) for one in question.attributes)
+    in_clear = len(parts) == question.bins and all(part.bins == 2 for part in parts)
+    if question.kind is Kind.BITS and in_clear:
+        return ((2,),) * len(parts)
+    return none

@@ -1,0 +1,132 @@
+"""The ledger of one person: a budget, and every plan that was charged to it, sealed in a chain.
+
+The seal of an empty ledger is a hash of its budget, and each charge hashes the seal before it
+together with itself; a ledger carries the last seal. So a file that was edited, reordered or cut
+short is refused. It guards against accidents and casual edits: whoever writes the whole file anew
+can seal it anew, so a person who wants to notice that as well keeps the last seal elsewhere.
+"""
+
+import hashlib
+
+import msgspec
+
+from mixtally.device.contract.reading import check_version, parsed
+from mixtally.errors import ParameterError, PlanError, RefusedError
+from mixtally.model.guarantee import Guarantee
+from mixtally.model.plan import Plan
+from mixtally.primitives.codec import canonical, from_canonical
+
+LEDGER_VERSION = 2
+MOST_NOTE = 200
+
+
+class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``times`` collections under one plan.
+
+    where
+      fingerprint   of the plan
+      note          anything the person wants to remember, one line
+      date          when it was charged, as the caller writes dates; may be empty
+
+    Raises PlanError when the fingerprint is another plan's, ParameterError for times below 1 or
+    text that is not one printable line.
+    """
+
+    fingerprint: str
+    plan: Plan
+    times: int
+    note: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        if self.times < 1:
+            raise ParameterError(
+                "times", wanted="at least 1", got=self.times, do="a charge cannot be taken back"
+            )
+        for name, text in (("note", self.note), ("date", self.date)):
+            if len(text) > MOST_NOTE or not text.isprintable():
+                raise ParameterError(
+                    name,
+                    wanted=f"one printable line of at most {MOST_NOTE} characters",
+                    got=f"{len(text)} characters: {text[:20]!r}",
+                    do="shorten it",
+                )
+        true = self.plan.fingerprint
+        if self.fingerprint != true:
+            raise PlanError(
+                "charge",
+                wanted=f"the plan {self.fingerprint[:16]}",
+                got=f"the plan {true[:16]}",
+                do="the ledger was altered: restore it from a copy",
+            )
+
+
+class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one person may spend, what they spent, and the seal over both.
+
+    Raises PlanError for another version or a seal that does not fit.
+    """
+
+    version: int
+    budget: Guarantee
+    charges: tuple[Charge, ...]
+    seal: str
+
+    def __post_init__(self) -> None:
+        if self.version != LEDGER_VERSION:
+            raise PlanError(
+                "ledger version",
+                wanted=str(LEDGER_VERSION),
+                got=self.version,
+                do="use the version that wrote it, or open a new ledger for a new budget",
+            )
+        true = _seal_of(self.budget, self.charges)
+        if self.seal != true:
+            raise PlanError(
+                "ledger seal",
+                wanted=f"{true[:16]}, which belongs to its budget and charges",
+                got=self.seal[:16] or "none",
+                do="it was edited or cut short: restore it from a copy",
+            )
+
+
+def opened(budget: Guarantee) -> Ledger:
+    """A ledger to which nothing was charged yet."""
+    return Ledger(version=LEDGER_VERSION, budget=budget, charges=(), seal=_seal_of(budget, ()))
+
+
+def charged(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
+    """``ledger`` with one charge more; whether the budget allows it is for others to say."""
+    charge = Charge(fingerprint=plan.fingerprint, plan=plan, times=times, note=note, date=date)
+    charges = (*ledger.charges, charge)
+    return Ledger(
+        version=ledger.version,
+        budget=ledger.budget,
+        charges=charges,
+        seal=_next(ledger.seal, charge),
+    )
+
+
+def read_ledger(data: bytes, subject: str) -> Ledger:
+    """The ledger written in ``data``, called ``subject``; raises PlanError for anything else."""
+    try:
+        check_version(parsed(data), "ledger", LEDGER_VERSION)
+        return from_canonical(data, Ledger, subject)
+    except (PlanError, RefusedError) as error:
+        raise PlanError(
+            subject,
+            wanted="a ledger, whole and as it was written",
+            got=f"something else ({error.__cause__ or error})",
+            do="restore it from a copy; nothing is charged to a ledger that cannot be trusted",
+        ) from error
+
+
+def _seal_of(budget: Guarantee, charges: tuple[Charge, ...]) -> str:
+    seal = hashlib.sha256(b"mixtally ledger %d\0" % LEDGER_VERSION + canonical(budget)).hexdigest()
+    for charge in charges:
+        seal = _next(seal, charge)
+    return seal
+
+
+def _next(seal: str, charge: Charge) -> str:
+    return hashlib.sha256(seal.encode("ascii") + b"\0" + canonical(charge)).hexdigest()

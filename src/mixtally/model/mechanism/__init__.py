@@ -1,0 +1,53 @@
+"""Mechanisms: how a record is sent, which fakes hide it, and what of the crowd is counted on.
+
+One file a mechanism; the file of the same name in ``accounting/divergence`` has its divergence, and
+the registry there lists it. Whoever prices or counts a part of a plan asks it for its ``Shuffled``
+one.
+"""
+
+from mixtally.errors import not_one_of
+from mixtally.model.mechanism.base import Mechanism, Noise, Shuffled
+from mixtally.model.mechanism.bit_flips import BitFlips
+from mixtally.model.mechanism.fakes import (
+    BlankFakes,
+    FakeSource,
+    NoFakes,
+    ShapedFakes,
+    UniformFakes,
+)
+from mixtally.model.mechanism.in_clear import InClear
+from mixtally.model.mechanism.kary_response import KaryResponse
+from mixtally.model.mechanism.memoized import Memoized
+from mixtally.model.mechanism.parameters import Parameter
+
+__all__ = [
+    "BitFlips", "BlankFakes", "FakeSource", "InClear", "KaryResponse", "Mechanism", "Memoized",
+    "NoFakes", "Noise", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
+    "mechanism_of", "mechanisms", "protocols",
+]  # fmt: skip
+
+
+def mechanism_of(name: str) -> type[Shuffled]:
+    """The mechanism of which ``name`` is a protocol; raises ParameterError for an unknown one."""
+    for kind in _kinds():
+        if name in kind.PROTOCOLS:
+            return kind
+    memory = "use `mixtally simulate memoized`: a memory relies on no mix and has no plan"
+    raise not_one_of("protocol", name, protocols(), memory if name == "memory" else "")
+
+
+def protocols() -> tuple[str, ...]:
+    """The names of all protocols."""
+    return tuple(name for kind in _kinds() for name in kind.PROTOCOLS)
+
+
+def mechanisms() -> tuple[type[Mechanism], ...]:
+    """Return the classes of all mechanisms that people can name, memoized answers last."""
+    return (*_kinds(), Memoized)
+
+
+def _kinds() -> list[type[Shuffled]]:
+    """All mechanisms that name protocols, those of one base together."""
+    bases = Shuffled.__subclasses__()
+    every = [kind for base in bases for kind in (base, *base.__subclasses__())]
+    return [kind for kind in every if "PROTOCOLS" in vars(kind)]

@@ -1,0 +1,323 @@
+"""Parameters of mechanisms: names, types, ranges and help texts, and values that people give.
+
+Every mechanism's class has one table of its parameters (``PARAMETERS``) and says for each of its
+protocols which of them are required, optional or searched for (``PROTOCOLS``). The options of
+commands, the keywords of Python, the claims that are attacked, limits and help texts are made from
+these tables. Parameters that several mechanisms have are declared here.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from mixtally.device.contract.shape import MOST_SHIFT
+from mixtally.errors import ParameterError
+from mixtally.model.guarantee import MOST_USERS, Observer
+from mixtally.model.mechanism.fakes import MOST_FAKES
+from mixtally.model.question import MOST_BINS, MOST_SET
+from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+
+MOST_REPEATS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An integer of a mechanism that a calibration may find.
+
+    Attributes
+    ----------
+    text : str
+        The name in words.
+    low, high : int
+        The values among which a calibration searches.
+    denominator : int
+        2^64 for a probability, 1 for a number.
+    field : str
+        The field of the mechanism that has the integer; empty where a mechanism overrides
+        ``having`` and ``value``.
+    """
+
+    text: str
+    low: int
+    high: int
+    denominator: int = 1
+    field: str = ""
+
+    FLIP: ClassVar["Parameter"]
+    FAKES: ClassVar["Parameter"]
+    SHIFT: ClassVar["Parameter"]
+    REPLACED: ClassVar["Parameter"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def shown(self, value: int) -> float:
+        """Return the number that people give for the integer ``value``."""
+        return value if self.denominator == 1 else value / self.denominator
+
+
+Parameter.FLIP = Parameter(
+    "flip probability",
+    LEAST_THRESHOLD,
+    MOST_THRESHOLD - (MOST_THRESHOLD >> 20),
+    SCALE,
+    "threshold",
+)
+Parameter.FAKES = Parameter("fakes", 0, MOST_FAKES)
+Parameter.SHIFT = Parameter("shape shift", 1, MOST_SHIFT)
+Parameter.REPLACED = Parameter(
+    "replacement chance", LEAST_THRESHOLD, SCALE - LEAST_THRESHOLD, SCALE, "replaced"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSpec:
+    """One parameter of a mechanism, as people give it.
+
+    Attributes
+    ----------
+    name : str
+        The keyword in Python; the option has hyphens in place of underscores.
+    text : str
+        What the parameter is, without its range and without a full stop.
+    kind : type
+        ``int``, ``float``, ``str``, or ``bool`` for what is on or off.
+    low : float or None
+        The least value; None where there is no range.
+    high : float or str or None
+        The largest value, or the name of another parameter that it must stay below.
+    metavar : str
+        What stands for its value in help texts.
+    choices : tuple of str
+        The texts that it may be; the first of them is usual where ``default`` says so.
+    default : object
+        Its value where it is not given: None, False for what is off.
+    sought : Parameter or None
+        What a calibration finds for it; None for what is always given.
+    """
+
+    name: str
+    text: str
+    kind: type = int
+    low: float | None = None
+    high: float | str | None = None
+    metavar: str = "N"
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    sought: Parameter | None = None
+
+    @property
+    def flag(self) -> str:
+        """The option."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def help(self) -> str:
+        """The text with its range, a sentence."""
+        if isinstance(self.high, str):
+            return f"{self.text}, below --{self.high.replace('_', '-')}."
+        if self.low is None or self.high is None:
+            return f"{self.text}."
+        return f"{self.text}, {_limit(self.low)} to {_limit(self.high)}."
+
+    def check(self, value: Any, others: "Parameters") -> None:
+        """Raise ParameterError for a value that is outside of the range or is no choice."""
+        if self.choices and value not in self.choices:
+            raise ParameterError(
+                self.name.replace("_", " "),
+                wanted=" or ".join(self.choices),
+                got=repr(value),
+                do="leave it out for what is usual",
+            )
+        if self.low is None or self.high is None:
+            return
+        high = self.high
+        if isinstance(high, str):
+            below = others.get(high)
+            high = math.inf if below is None else below - 1 if self.kind is int else below
+        if self.low <= value <= high:
+            return
+        if self.kind is int:
+            wanted, got = f"an integer in [{self.low:,}, {high:,}]", f"{value:,}"
+        else:
+            wanted, got = f"a number in [{_limit(self.low)}, {_limit(high)}]", value
+        raise ParameterError(
+            self.name.replace("_", " ") if self.sought is None else self.sought.text,
+            wanted=wanted,
+            got=got,
+            do="choose one in this range",
+        )
+
+
+class ParameterRules(NamedTuple):
+    """Which parameters a protocol takes, by name.
+
+    Attributes
+    ----------
+    required, optional : frozenset of str
+        Those that must be given and those that may be.
+    sought : tuple of str
+        Those that a calibration may find; of several that are left out it finds the first.
+    instead : tuple of pairs
+        (name, other): the other one may be given in place of a required one.
+    chosen : frozenset of str
+        Those that a calibration chooses itself, beside what it finds.
+    sets : bool
+        Whether a record of several bins is hidden whole, without ``split``.
+    claim : pair of frozensets or None
+        Those that a claim about the protocol must and may have, when it is attacked; None for a
+        protocol that is no part of a plan, which attacks do not know.
+    """
+
+    required: frozenset[str]
+    optional: frozenset[str] = frozenset()
+    sought: tuple[str, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
+    chosen: frozenset[str] = frozenset()
+    sets: bool = False
+    claim: tuple[frozenset[str], frozenset[str]] | None = None
+
+    @property
+    def priced(self) -> frozenset[str]:
+        """All that may be given where it is priced."""
+        return self.required | self.optional | {other for _, other in self.instead}
+
+    @property
+    def claimed(self) -> frozenset[str]:
+        """All that may be given in a claim."""
+        if self.claim is None:
+            return frozenset()
+        required, optional = self.claim
+        return required | optional | {other for one, other in self.instead if one in required}
+
+
+def rules(
+    required: str,
+    optional: str = "",
+    *,
+    sought: str = "",
+    instead: tuple[tuple[str, str], ...] = (),
+    chosen: str = "",
+    sets: bool = False,
+    claim: str | None = None,
+) -> ParameterRules:
+    """Return the rules of a protocol from names between spaces.
+
+    Those that a claim may have, and need not, stand in brackets.
+    """
+    claimed = None if claim is None else claim.split()
+    return ParameterRules(
+        frozenset(required.split()),
+        frozenset(optional.split()),
+        tuple(sought.split()),
+        instead,
+        frozenset(chosen.split()),
+        sets,
+        None
+        if claimed is None
+        else (
+            frozenset(one for one in claimed if not one.startswith("[")),
+            frozenset(one.strip("[]") for one in claimed if one.startswith("[")),
+        ),
+    )
+
+
+class Parameters:
+    """Values of parameters by their names; None for one that was not given."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, **values: Any) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(f"no parameter {name}") from None
+
+    def get(self, name: str) -> Any:
+        """Return the value of ``name``, None where there is none."""
+        return self._values.get(name)
+
+    def having(self, **values: Any) -> "Parameters":
+        """Return these parameters with other values of some."""
+        return Parameters(**{**self._values, **values})
+
+    def of(self, table: Iterable[ParameterSpec]) -> "Parameters":
+        """Return the parameters of a mechanism's ``table``, those not given at their defaults."""
+        return Parameters(
+            **{
+                one.name: one.default if self.get(one.name) is None else self.get(one.name)
+                for one in table
+            }
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of what was given."""
+        usual = Observer.MESSAGES
+        return (
+            name
+            for name, value in self._values.items()
+            if not (value is None or value is False or value == usual)
+        )
+
+    def given(self) -> set[str]:
+        """Return the names of what was given."""
+        return set(self)
+
+    def pieces(self) -> int:
+        """Return the messages of a record of values: as many as it may hold, when it is split."""
+        return (self.get("max_set") or 1) if self.get("split") else 1
+
+
+def flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
+    """Return parameters as people give them: in the order of ``table``, then those not in it."""
+    rest = list(names)
+    order = [one.name for one in table if one.name in rest]
+    order += sorted(set(rest) - set(order))
+    return " and ".join("--" + name.replace("_", "-") for name in order)
+
+
+def needed(protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpec]) -> list[str]:
+    """Return a phrase for each protocol that says which options it requires."""
+    specs, found = list(table), []
+    for name, rules in protocols.items():
+        other = {one: f" or --{more.replace('_', '-')}" for one, more in rules.instead}
+        flags = [one.flag + other.get(one.name, "") for one in specs if one.name in rules.required]
+        found.append(f"{name} {', '.join(flags)}")
+    return found
+
+
+def _limit(value: float) -> str:
+    """Return a limit as people read it: 10^7, 2^-40, 1/2."""
+    if value >= 10**5 and (power := round(math.log10(value))) and value == 10**power:
+        return f"10^{power}"
+    if 0.0 < value < 1e-3 and value == 2.0 ** round(math.log2(value)):
+        return f"2^{round(math.log2(value))}"
+    if value == 0.5:
+        return "1/2"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}".replace("e-0", "e-")
+
+
+USERS = ParameterSpec("users", "People who take part", low=2, high=MOST_USERS)
+FAKES = ParameterSpec(
+    "fakes",
+    "Fakes promised in the whole collection",
+    low=0,
+    high=MOST_FAKES,
+    sought=Parameter.FAKES,
+)
+BINS = ParameterSpec("bins", "Possible answers", low=2, high=MOST_BINS)
+SET_SIZE = ParameterSpec("max_set", "Most bits that one record sets", low=1, high=MOST_SET)
+REPEATS = ParameterSpec("repeats", "Times every record is sent", low=1, high=MOST_REPEATS)
+SPLIT = ParameterSpec(
+    "split", "Every bit or attribute is a message of its own", kind=bool, default=False
+)
+COUNT_CROWD = ParameterSpec(
+    "count_crowd",
+    "Also use the privacy blanket of other people's flips; flip and single-bit always do",
+    kind=bool,
+    default=False,
+)

@@ -1,0 +1,53 @@
+"""What a mix adds to a stream of messages: all that it needs to know of the question."""
+
+import msgspec
+
+from mixtally.errors import ParameterError
+from mixtally.model.shape import GaussianShape, LaplaceShape
+from mixtally.primitives.fixed import checked_threshold
+
+MOST_DRAWN = 10_000_000_000
+
+
+class NoRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none"):
+    """Nothing: people bring the cover."""
+
+
+class UniformRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
+    """``count`` messages in clear, in [1, 10^10], each uniform among all that there are."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        _check_count(self.count, "uniform messages")
+
+
+class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="blanks"):
+    """``count`` messages with no bit set, each bit then flipped with probability threshold / 2^64.
+
+    where
+      count       in [1, 10^10]
+      threshold   in [2^24, 2^63]
+    """
+
+    count: int
+    threshold: int
+
+    def __post_init__(self) -> None:
+        checked_threshold(self.threshold)
+        _check_count(self.count, "blanks")
+
+
+def _check_count(count: int, what: str) -> None:
+    if not 1 <= count <= MOST_DRAWN:
+        raise ParameterError(
+            "recipe",
+            wanted=f"1 to {MOST_DRAWN:,} {what}",
+            got=f"{count:,}",
+            do="make the contract again",
+        )
+
+
+Recipe = NoRecipe | LaplaceShape | GaussianShape | BlanksRecipe | UniformRecipe
+CountedRecipe = BlanksRecipe | UniformRecipe
+"""Those of which every hop adds a number that the contract fixes."""

@@ -1,0 +1,31 @@
+"""From a request to the plan of the smallest standard error, the alternatives and the reason."""
+
+from mixtally.planning.choose import Planner, choose
+from mixtally.planning.explain import explain
+from mixtally.planning.forecast import Forecast, forecast, users_for, with_error
+from mixtally.planning.gains import Gain, gains
+from mixtally.planning.options import Candidate, Choice, Infeasible
+from mixtally.planning.pareto_front import pareto_front
+from mixtally.planning.relaxations import Relaxation, relaxations
+from mixtally.planning.request import PlanRequest
+from mixtally.planning.rounded import of_mean
+
+__all__ = [
+    "Candidate",
+    "Choice",
+    "Forecast",
+    "Gain",
+    "Infeasible",
+    "PlanRequest",
+    "Planner",
+    "Relaxation",
+    "choose",
+    "explain",
+    "forecast",
+    "gains",
+    "of_mean",
+    "pareto_front",
+    "relaxations",
+    "users_for",
+    "with_error",
+]

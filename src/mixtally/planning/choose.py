@@ -1,0 +1,361 @@
+"""The plan of the smallest standard error among all protocols, with the reason."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.baselines import central_error
+from mixtally.accounting.divergence import vectors
+from mixtally.errors import EffortError, InfeasibleError
+from mixtally.model.encodings import Encoding, encodings
+from mixtally.model.plan import Cover, Plan
+from mixtally.model.question import Kind
+from mixtally.planning import (
+    clear_shaped,
+    clear_uniform,
+    flip,
+    flip_blank,
+    flip_uniform,
+    kary_response,
+    planes,
+    single_bit,
+)
+from mixtally.planning.options import Candidate, Choice, Infeasible, Result
+from mixtally.planning.pricing import planned
+from mixtally.planning.reason import budget, in_counts, reason
+from mixtally.planning.request import PlanRequest
+from mixtally.primitives.fixed import decimal
+from mixtally.primitives.memo import Memo
+
+KINDS = {
+    Kind.ONE: "it cannot hold one value of many",
+    Kind.SET: "it cannot hold sets",
+    Kind.BITS: "it cannot hold free bits in one message",
+}
+PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result]], ...] = (
+    (clear_shaped.NAME, clear_shaped.of_mixes),
+    (flip_blank.NAME, flip_blank.of_mixes),
+    (single_bit.NAME, single_bit.of_mixes),
+    (clear_uniform.NAME, clear_uniform.of_mixes),
+    (clear_uniform.NAME, planes.of_mixes),
+    (clear_uniform.NAME, clear_uniform.of_people),
+    (clear_uniform.NAME, planes.of_people),
+    (flip_blank.NAME, flip_blank.of_people),
+    (single_bit.NAME, single_bit.of_people),
+    (flip.NAME, flip.of_people),
+    (flip_uniform.NAME, flip_uniform.of_people),
+    (kary_response.NAME, kary_response.of_people),
+    (kary_response.NAME, kary_response.over_planes),
+)
+"""Every protocol with who brings its cover, in this order where errors are equal."""
+OPEN = (planes.of_mixes, planes.of_people, kary_response.over_planes)
+"""Those that can hold a value of an open domain."""
+ALIKE = 1.02
+"""Errors whose ratio is no more are alike."""
+Ranked = tuple[tuple[bool, float], Callable[[], Result]]
+"""Whether people bring the cover and about what it errs, and how it is evaluated."""
+Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
+_MOST_BYTES = 16_000_000
+_DEAR, _VERY_DEAR = 50_000, 1_000_000
+"""Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
+"""
+_BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
+_HAIR = "a hair more than its budget: coins and caps take some"
+
+
+class Planner:
+    """What is computed while requests are looked at: every number once, forgotten with it.
+
+    Hand one to all calls about requests that are alike.
+    """
+
+    def __init__(self) -> None:
+        self.accountant = Accountant()
+        self._sketch = self.accountant.sketch()
+        self._memo = Memo(_MOST_BYTES)
+
+    def results(
+        self, request: PlanRequest, *, sketched: bool = False, again: bool = True
+    ) -> Iterator[Result]:
+        """What every protocol and encoding comes to, one by one; what takes too long says so.
+
+        Where it is ``sketched`` nothing is looked at closely. ``again`` is whether whole vectors
+        are sent several times as well.
+        """
+        for evaluate in self._every(request, sketched=sketched, again=again):
+            yield evaluate()
+
+    def plan(self, found: Candidate) -> Plan | None:
+        """The plan of a candidate, proved; None where it takes more than its budget."""
+        plan: Plan | None = self._memo.get(("plan", found), lambda: planned(found, self.accountant))
+        return plan
+
+    def best(self, request: PlanRequest) -> Plan | None:
+        """The plan of what most likely is the least error for the request's budget and smaller
+        ones; those that every mix covers first, the next one where that is not proved.
+        """
+        found: list[Ranked] = []
+        for budgeted in _budgeted(request):
+            likely = self.results(replace(budgeted, likely=True), sketched=True)
+            sketches = self._every(budgeted, sketched=True)
+            closely = self._every(budgeted, sketched=False)
+            for one, sketch, evaluate in zip(likely, sketches, closely, strict=True):
+                if isinstance(one, Candidate) and isinstance(sketched := sketch(), Candidate):
+                    found.append((_rank(sketched, request.count), evaluate))
+        best = self.least(sorted(found, key=lambda one: one[0]))[0]
+        return None if best is None else best[0]
+
+    def least(
+        self, ranked: Iterable[Ranked], alike: float = ALIKE
+    ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
+        """The plan of least error with its candidate, and what takes more than its budget, of
+        candidates from good to bad; of errors that are alike the one of fewest bytes and fakes.
+
+        Coins add to a candidate's error, so that one of more error before them may be better.
+        """
+        found: list[tuple[Plan, Candidate]] = []
+        missed: list[Candidate] = []
+        limit = (True, math.inf)
+        for rank, evaluate in ranked:
+            if rank > limit:
+                break
+            candidate = evaluate()
+            if not isinstance(candidate, Candidate):
+                continue
+            plan = self.plan(candidate)
+            if plan is None:
+                missed.append(candidate)
+                continue
+            found.append((plan, candidate))
+            cover, error = _rank(plan, candidate.request.count)
+            limit = min(limit, (cover, error * alike))
+        best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
+        # Of equal bytes the fewest fakes: shapes cost a mix a fraction of what uniform fakes do.
+        cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
+        return (best[cost.index(min(cost))] if best else None), missed
+
+    def _every(
+        self, request: PlanRequest, *, sketched: bool, again: bool = True
+    ) -> Iterator[Callable[[], Result]]:
+        """What is to be evaluated, each at most once."""
+        accountant = self._sketch if sketched else self.accountant
+        for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
+            key = (request, place, sketched)
+            yield partial(self._memo.get, key, partial(_result, name, evaluate))
+
+    def within(self, request: PlanRequest) -> list[Candidate]:
+        """Candidates for the request's budget and, after these, for smaller ones.
+
+        The choice is the best of them and the front is what none of them beats. What errs more with
+        every smaller budget, and more than what sends least, is not followed further down; nor are,
+        of several collections, whose curves are dear, what the whole budget has no need of, and
+        replaced values that err more where they send least. Where bits are sent one by one, whole
+        vectors err more however often they are sent for less: where their price is dear, as in a
+        crowd that is tiny to them, that is not tried, nor is it where bits do not fit and it is
+        very dear.
+        """
+        whole, *smaller = _budgeted(request)
+        found = [*self.survey(whole)[0]]
+        split = any(len(option.parts) > 1 for option in found)
+        most = _DEAR if split else _VERY_DEAR
+        again = max(map(_products, found), default=0) <= most
+        cheapest = [*self.results(smaller[0], again=again)] if smaller else []
+        least = [one for one in cheapest if isinstance(one, Candidate)]
+        bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
+        found, errors = found + least, defaultdict[int, list[float]](list)
+        sends_least = dict(enumerate(cheapest))  # without whole vectors that are sent again
+        for budgeted in (whole, *reversed(smaller[1:])):
+            for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
+                dear = request.collections > 1 and budgeted is not whole
+                if dear and (
+                    not errors[place] or _replaced(sends_least.get(place), errors[place][0])
+                ):
+                    continue
+                before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
+                if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
+                    errors[place].append(one.error)
+                    found += [one] if budgeted is not whole else []
+        return found
+
+    def likely(self, request: PlanRequest) -> bool:
+        """Whether there most likely is anything to choose with the whole budget, or without fakes;
+        nothing of it is proved.
+        """
+        evaluated = (
+            one
+            for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
+            for one in self.results(budgeted, sketched=True)
+        )
+        return any(isinstance(one, Candidate) for one in evaluated)
+
+    def outlook(self, request: PlanRequest) -> Candidate | None:
+        """The candidate of least error for the whole budget that there most likely is."""
+        return min(self._sketched(request), key=lambda one: one.error, default=None)
+
+    def foremost(self, request: PlanRequest) -> Candidate | None:
+        """What ``best`` most likely takes for the whole budget: the cover of every mix first."""
+        ranked = self._sketched(request)
+        return min(ranked, key=lambda one: _rank(one, request.count), default=None)
+
+    def _sketched(self, request: PlanRequest) -> list[Candidate]:
+        """What there most likely is for the whole budget."""
+        evaluated = self.results(request, sketched=True)
+        return [one for one in evaluated if isinstance(one, Candidate)]
+
+    def survey(self, request: PlanRequest) -> Survey:
+        """Every candidate for the whole budget from good to bad, and what does not fit."""
+        found: Survey = self._memo.get(
+            request, lambda: _survey(request, list(self.results(request)))
+        )
+        return found
+
+
+def choose(request: PlanRequest, planner: Planner | None = None, alike: float = ALIKE) -> Choice:
+    """The plan of least standard error that keeps the guarantee within the budget.
+
+    Where mixes may draw the fakes, those that every mix draws come first, whatever they err: then
+    any one honest mix suffices. Smaller budgets are tried as well: where crowds are tiny or epsilon
+    is large, a fake brings more noise than it hides.
+
+    Raises InfeasibleError when none does; its message names what would.
+    """
+    planner = planner or Planner()
+    found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
+    ranked = ((_rank(one, request.count), partial(_itself, one)) for one in found)
+    best, over = planner.least(ranked, alike)
+    missed = [Infeasible(one.protocol, _HAIR) for one in over]
+    if best is not None:
+        plan, taken = best
+        others = tuple(one for one in found if one is not taken and one not in over)
+        fit_smaller = {one.protocol for one in found} - {one.protocol for one in whole}
+        lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
+        why = reason(request, plan, others, lacking)
+        return Choice(plan, others, tuple(lacking), why, request.count)
+    asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
+    raise InfeasibleError(
+        "plan",
+        wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
+        f"for {request.users:,} users and {asked}",
+        got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
+        do="; ".join(
+            [
+                *_too_few(request),
+                *(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed)),
+            ]
+        )
+        or (
+            f"choose another --protocol for records of kind {request.question.kind}"
+            if request.protocol
+            else "raise epsilon or delta, or the budget"
+        ),
+    )
+
+
+def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> Iterator[PlanRequest]:
+    """The request, then the same with ``smaller`` budgets and that of a message for each part."""
+    limit = decimal(request.messages_per_user)
+    others = {decimal(one) for one in (*smaller, len(encodings(request.question)[-1].parts))}
+    for most in [limit, *sorted(one for one in others if one < limit)]:
+        yield replace(request, messages_per_user=most)
+
+
+def distinct(found: list[Candidate]) -> list[Candidate]:
+    """The best of each protocol, cover and encoding; the cheapest of several as good.
+
+    From good to bad, those that every mix covers first.
+    """
+    kept: dict[tuple[str, Cover], Candidate] = {}
+    for one in sorted(found, key=lambda one: one.cost):
+        kept.setdefault((re.sub(r"\d+", "", one.name), one.cover), one)
+    return sorted(kept.values(), key=lambda one: _rank(one, one.request.count))
+
+
+def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
+    """What comes first: the cover of every mix, and the smaller error at ``count``."""
+    return one.cover is not Cover.MIXES, one.error_of(count)
+
+
+def _itself(one: Candidate) -> Result:
+    return one
+
+
+def _survey(request: PlanRequest, results: list[Result]) -> Survey:
+    if request.protocol and not any(results):
+        needs = f"another question: {KINDS[request.question.kind]}"
+        if request.question.hashed is not None:
+            needs = "a list of labels: it has no open domain"
+        elif request.protocol == "flip":  # the only record it cannot hold
+            needs = "several bits: one alone is flipped by single-bit"
+        results.append(Infeasible(request.protocol, needs))
+    options = [result for result in results if isinstance(result, Candidate)]
+    infeasible = [result for result in results if isinstance(result, Infeasible)]
+    options.sort(key=lambda option: option.error)
+    return tuple(options), tuple(dict.fromkeys(infeasible))
+
+
+def _result(name: str, evaluate: Callable[[], Result]) -> Result:
+    """What one candidate comes to; what takes too long says so."""
+    try:
+        return evaluate()
+    except EffortError as error:
+        return Infeasible(name, f"less work ({error})")
+
+
+def _replaced(found: Result | None, error: float) -> bool:
+    """Whether it replaces values and errs no less than ``error``."""
+    if not isinstance(found, Candidate) or found.parts[0].replaced is None:
+        return False
+    return found.error >= error
+
+
+def _products(found: Candidate) -> int:
+    """How many products a point of the curve of whole vectors takes; 0 for others."""
+    part = found.parts[0]
+    if part.most_set is not None or part.bins == 1 or part.threshold is None:
+        return 0
+    return vectors.products(found.crowd, part.bins, part.threshold)
+
+
+def _protocols(
+    request: PlanRequest, accountant: Accountant, *, again: bool
+) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """What is to be evaluated, by name."""
+    every = encodings(request.question)
+    for encoding in every:
+        for name, made in PROTOCOLS:
+            fits = request.question.hashed is None or made in OPEN
+            if fits and request.protocol in (None, name):
+                yield name, partial(made, request, encoding, accountant)
+    if request.protocol in (None, flip.NAME):
+        for times in _repeats(request) if again else ():
+            yield flip.NAME, partial(flip.of_people, request, every[0], accountant, times)
+
+
+def _repeats(request: PlanRequest) -> list[int]:
+    """As often as the budget allows, while there are not messages enough to send every bit alone.
+
+    Splitting a vector has a smaller standard error than sending it whole as often: then there is
+    nothing to try.
+    """
+    bits = request.question.bins if request.question.kind is Kind.BITS else 1
+    affordable = math.floor(request.messages_per_user)
+    return [affordable] if 1 < affordable < bits else []
+
+
+def _too_few(request: PlanRequest) -> list[str]:
+    """Return a sentence where the crowd is too small for this promise in any model.
+
+    The 95 % interval of a trusted server is then as wide as the whole crowd.
+    """
+    wanted = request.guarantee
+    error = central_error(request.question, wanted.epsilon, wanted.delta, request.collections)
+    if 4.0 * error < request.users:
+        return []
+    return [
+        f"{request.users:,} people are too few to tell: a server that sees every answer would have "
+        f"a standard error of {in_counts(error)}"
+    ]

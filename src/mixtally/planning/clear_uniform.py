@@ -1,0 +1,192 @@
+"""clear-uniform: values or sets in clear among uniform fakes of devices, or of every mix."""
+
+import math
+from fractions import Fraction
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import keeps
+from mixtally.errors import EffortError, ParameterError
+from mixtally.model.encodings import Encoding
+from mixtally.model.mechanism import InClear, UniformFakes
+from mixtally.model.part import FakeRecord, Part
+from mixtally.model.plan import Cover
+from mixtally.model.recipe import NoRecipe, UniformRecipe
+from mixtally.planning.clear_shaped import IN_CLEAR, sent_in_clear
+from mixtally.planning.flips import lacks, uncrowded
+from mixtally.planning.layouts import bare_in_clear, in_clear
+from mixtally.planning.noise import uniform_fakes, with_coins, without_coins
+from mixtally.planning.options import (
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    tells_nothing,
+    within_limits,
+)
+from mixtally.planning.pricing import own_fakes
+from mixtally.planning.request import MOST_MESSAGES, PlanRequest
+from mixtally.primitives.fixed import SCALE
+
+NAME = "clear-uniform"
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many fakes as the bins need: more would only add noise."""
+    clear, people = sent_in_clear(encoding), request.people
+    if clear is None or request.question.hashed is not None:
+        return None
+    if request.local_epsilon is not None:
+        return Infeasible(NAME, IN_CLEAR)
+    if people is None:
+        return Infeasible(NAME, uncrowded(request))
+    bins, size = [part.bins for part in clear], clear[0].max_set
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+        return large
+    if request.likely and not _affordable(request, encoding, bins, people, accountant, size):
+        return Infeasible(NAME, "more fakes than the budget allows")
+    try:
+        needs = _needs(request, encoding, bins, accountant, size)
+    except EffortError:
+        raise
+    except ParameterError:
+        return Infeasible(NAME, "a larger epsilon or delta, or more people")
+    own = len(needs) * size
+    sent = own + Fraction(sum(needs), people)
+    if sent > MOST_MESSAGES:
+        users = -(-sum(needs) // (round(MOST_MESSAGES) - own))
+        return Infeasible(
+            NAME,
+            f"{_many(sum(needs), bins)}: at least {users:,} users who send {MOST_MESSAGES:g} "
+            "messages each",
+        )
+    if sent > request.own_fakes(1) + 1:
+        need = math.ceil(1000 * sent) / 1000
+        return Infeasible(NAME, f"{_many(sum(needs), bins)}: --messages-per-user {need:.10g}")
+    found = _among(request, bins, needs, people, size)
+    if not found.fits_bytes:
+        most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
+        return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
+    return tells_nothing(found) or found
+
+
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """Return the candidate in which every mix draws as many fakes as the bins need.
+
+    Each mix is priced as if it were the only honest one. Plans have no such fakes for sets.
+    """
+    clear, asked = sent_in_clear(encoding), request.protocol == NAME
+    if clear is None or not request.mixes_draw or request.question.hashed is not None:
+        return None
+    if request.local_epsilon is not None:
+        return Infeasible(NAME, IN_CLEAR) if asked else None
+    bins, size = [part.bins for part in clear], clear[0].max_set
+    if size > 1:
+        return None
+    if (short := lacks(NAME, request, encoding)) is not None:
+        return short if asked else None
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, 1))) is not None:
+        return large if asked else None
+    too_few = None
+    # One message is searched for sooner than it is priced among the most fakes a mix may draw.
+    composed = len(bins) * request.collections > 1
+    if sum(bins) > request.drawn or (
+        composed and not _hidden_by(request, encoding, bins, Fraction(request.drawn), accountant, 1)
+    ):
+        too_few = Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
+    try:
+        needs = [] if too_few else _uniform(request, encoding, bins, accountant, 1)
+    except EffortError:
+        raise
+    except ParameterError:
+        too_few = Infeasible(NAME, "a larger epsilon or delta")
+    if too_few is not None:
+        return too_few if asked else None
+    if sum(needs) > request.drawn:
+        few = Infeasible(NAME, f"{_many(sum(needs), bins)}: --mix-messages {sum(needs)}")
+        return few if asked else None
+    pairs = zip(bins, needs, strict=True)
+    parts = tuple(in_clear(each, None, UniformRecipe(need)) for each, need in pairs)
+    return within_limits(Candidate(request, request.question, parts, Cover.MIXES))
+
+
+def _many(fakes: int, bins: list[int]) -> str:
+    return f"{fakes:,} fakes, {fakes / sum(bins):.4g} per bin"
+
+
+def _among(
+    request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
+) -> Candidate:
+    """The candidate with so many fakes of sure people in each part."""
+    pairs = zip(bins, needs, strict=True)
+    parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
+    return Candidate(request, request.question, parts)
+
+
+def _part(bins: int, mean: int, size: int) -> Part:
+    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), most_set=size)
+
+
+def _needs(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    accountant: Accountant,
+    size: int = 1,
+) -> list[int]:
+    """Return the fakes of each message, or of a set's, coins included."""
+    found = _uniform(request, encoding, bins, accountant, size)
+    return [with_coins(request, one, len(bins)) for one in found]
+
+
+def _uniform(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    accountant: Accountant,
+    size: int,
+) -> list[int]:
+    """Return the fakes of each message, or of a set's, if all of them certainly arrive.
+
+    Where likely ones do, they are as many a bin as in the largest.
+    """
+    if request.likely:
+        most = max(bins)
+        fakes = uniform_fakes(accountant, request, encoding, most, size)
+        found = {each: -(-fakes * each // most) for each in set(bins)}
+    else:
+        found = {
+            each: uniform_fakes(accountant, request, encoding, each, size) for each in set(bins)
+        }
+    return [found[each] for each in bins]
+
+
+def _affordable(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    people: int,
+    accountant: Accountant,
+    size: int,
+) -> bool:
+    """Whether the fakes that all messages may have most likely do for the one of most bins."""
+    allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
+    if allowed < 0:
+        return False
+    sure = without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
+    return _hidden_by(request, encoding, bins, sure * sum(bins) / max(bins), accountant, size)
+
+
+def _hidden_by(
+    request: PlanRequest,
+    encoding: Encoding,
+    bins: list[int],
+    fakes_of_all: Fraction,
+    accountant: Accountant,
+    size: int,
+) -> bool:
+    """Return whether so many fakes of all messages most likely do for the one of most bins."""
+    most = max(bins)
+    fakes = round(fakes_of_all * most / sum(bins))
+    record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
+    together = len(encoding.parts) * request.collections
+    return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)

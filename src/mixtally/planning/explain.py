@@ -1,0 +1,117 @@
+"""Where every number of a plan comes from, in one sentence each."""
+
+from mixtally.model.certificate import Certificate
+from mixtally.model.plan import Cover, Plan
+
+_GIVEN = "as wished"
+_SOURCES: dict[str, str] = {
+    "protocol": "the one asked for, or the least standard error of all that fit the request",
+    "epsilon": _GIVEN,
+    "delta_target": _GIVEN,
+    "users": _GIVEN,
+    "collections": _GIVEN,
+    "observer": "who sees the shuffled messages: what a mix delivers to the collector",
+    "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
+    "prime": "the greatest prime of which the fakes can cover as many cells",
+    "digits": "the fewest that hold all values; of an open domain the most in eight bytes",
+    "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
+    "honest_share": _GIVEN,
+    "hops": "as wished; 1 where nothing was said",
+    "cover": "people, or every mix where mixes may draw the fakes",
+    "fakes_counted": "honest share x fakes of the minimum crowd, rounded down; those of one mix",
+    "crowd_counted": "honest share x minimum crowd when other people's flips or replaced values "
+    "count, else 0",
+    "flip_probability": "flip threshold / 2^64",
+    "max_set": "the question's",
+    "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
+    "error_at": "as wished, or the square root of the users: people in the bin whose error decides",
+    "standard_error_at": "the same with what so many people's replaced values add",
+    "replace_probability": "replace threshold / 2^64",
+    "replace_threshold": "the least integer that keeps delta beside the fakes of the budget",
+    "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
+    "shape_variance": "the least with which the guarantee is kept, a tenth of delta left to empty "
+    "bins",
+    "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
+    "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
+    "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
+    "messages_per_user": "a record's messages and a device's fakes, on average",
+    "messages_per_mix": "what each mix adds to all messages of a record, on average",
+    "bytes_per_message": "of each message of a record as the collector reads it: a bit a bin, the "
+    "bin's number, or the positions of set bits with a cap",
+    "bytes_per_user": "slots of a bundle x bytes of their envelopes, a layer a hop and one for the "
+    "collector; padding fills the slot of a fake that a coin does not give",
+    "delta_lower": "the largest divergence found among the crowds named by the source",
+}
+_SUMMED = "; x (1 - 1 / bins) where a person has one of the bins, as the sum of all is known"
+_NOISE = {
+    "flip-blank": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)" + _SUMMED,
+    "flip-uniform": "N p q / (p - q)^2 + fakes / bins, N = users + fakes; Notes 2020, below (5.20) "
+    "and (5.10)" + _SUMMED,
+    "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
+    "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization"
+    + _SUMMED,
+    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); over planes "
+    "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
+    "which two values meet",
+    "clear-shaped": "variance of the shape's table x mixes" + _SUMMED,
+    "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
+    "probability, d the bins, n all messages of records; of a bin that z people hold about "
+    "z g / (1 - g) more",
+}
+_OVER = "; added up over the messages of a record and all collections"
+_LOCAL = {
+    "flip-blank": "2 k ln(p / q), k = max set: the bits in which two records can differ" + _OVER,
+    "flip-uniform": "2 ln(p / q): the bits in which two records can differ" + _OVER,
+    "single-bit": "ln(p / q), for each bit of a record" + _OVER,
+    "flip": "k L ln(p / q): L bits may differ in each of k repeats" + _OVER,
+    "clear-uniform": "infinite: answers travel in clear",
+    "clear-shaped": "infinite: answers travel in clear",
+    "kary-response": "ln(1 + (1 - g) d / g), g the replace probability, d the bins" + _OVER,
+}
+
+
+def explain(plan: Plan) -> dict[str, str]:
+    """A sentence for every number among the facts of ``plan``; KeyError for one without."""
+    certificate, name, mixed = plan.certificate, plan.protocol, plan.cover is Cover.MIXES
+    special = {
+        "delta": _delta(certificate),
+        "status": "what was proved of the divergence; " + _delta(certificate),
+        "source": "where the divergence is derived",
+        "assumption": "what the promise assumes",
+        "fakes": _fakes(name, mixed=mixed, counted=plan.count_flips),
+        "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
+        "are the mixes'"
+        if mixed
+        else "the people who certainly take part, as wished: with fewer delta is larger",
+        "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
+        f"{plan.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
+        "keeps the local epsilon wished for",
+        "standard_error": "square root of " + _NOISE[name],
+        "local_epsilon": _LOCAL[name],
+    }
+    sources = _SOURCES | special
+    return {fact: sources[fact] for fact in plan.facts()}
+
+
+def _delta(certificate: Certificate) -> str:
+    return f"computed again from the final integers, every error added: {certificate.source}"
+
+
+def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
+    if mixed and name != "clear-shaped":
+        return "what each mix may add, or as many as help, x hops"
+    return {
+        "clear-uniform": "the least number with which the guarantee is kept",
+        "clear-shaped": "bins, and for sets their pads, x mean of the shape's table x mixes",
+        "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
+        "in clear",
+        "kary-response": "what the budget has beside a record's own messages; replaced values "
+        "bring the rest",
+        "flip": "none: other people's flips hide a person"
+        if counted
+        else "none: a person's own flips hide what they hold",
+    }.get(
+        name,
+        "(messages per user - messages of a record) x users, or as few as help: smaller "
+        "budgets were tried",
+    )

@@ -1,0 +1,200 @@
+"""Candidates whose bits are flipped: the least flip probability among so many fakes and people."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from msgspec import structs
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.model.encodings import Encoding
+from mixtally.model.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
+from mixtally.model.part import FakeRecord, Part
+from mixtally.model.plan import Cover
+from mixtally.model.question import Kind
+from mixtally.model.recipe import BlanksRecipe
+from mixtally.planning.layouts import flipped_at, layout_without_flips, plain
+from mixtally.planning.noise import capped, fewest_fakes, least_flips, without_coins
+from mixtally.planning.options import (
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    tells_nothing,
+    within_limits,
+)
+from mixtally.planning.pricing import own_fakes
+from mixtally.planning.request import PlanRequest
+from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+
+COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+_CERTAIN = "more people who are certain to take part"
+_CROWD = "--minimum-crowd: people whose messages certainly come"
+_TRIALS = 4
+"""Fewer fakes take more flips, and so larger messages: this often bytes are looked at again."""
+
+
+def among_people(
+    name: str,
+    request: PlanRequest,
+    encoding: Encoding,
+    accountant: Accountant,
+    *,
+    fakes: Fraction,
+    record: FakeRecord = FakeRecord.BLANK,
+    count_flips: bool,
+    repeats: int = 1,
+) -> Result:
+    """Flips among ``fakes`` of every device, and other people's flips where ``count_flips``.
+
+    Without either a record is hidden by its own flips alone.
+    """
+    people = request.people
+    if people is None:
+        return Infeasible(name, uncrowded(request))
+    if (large := _large_messages(name, request, encoding)) is not None:
+        return large
+    units = max(0, math.floor(fakes * SCALE))
+    short: Infeasible | None = None
+    for _ in range(_TRIALS):
+        found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
+        if not isinstance(found, Candidate):
+            return short or found
+        if found.fits_bytes:
+            return found
+        slots = repeats + -(-units // SCALE)  # a fake takes its slot whole, by a coin or not
+        base = -(-found.bytes_per_user * repeats // slots)
+        left = math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
+        if left < 0 or not units:
+            return Infeasible(name, f"--bytes-per-user {base}")
+        if not left:  # without a fake the reason would be the fakes that it lacks
+            one = -(-found.bytes_per_user * (repeats + 1) // slots)
+            short = Infeasible(name, f"--bytes-per-user {one}")
+        units = min(units - 1, left * SCALE)
+    return Infeasible(name, "--bytes-per-user for more than its own messages")
+
+
+def _with(
+    name: str,
+    request: PlanRequest,
+    encoding: Encoding,
+    accountant: Accountant,
+    units: int,
+    record: FakeRecord,
+    count_flips: bool,
+    repeats: int,
+) -> Result:
+    """With so many fakes of a device, times 2^64."""
+    people, parts = request.people or 0, len(encoding.parts)
+    own = own_fakes(record, units) if units * people >= SCALE else None  # where some certainly come
+    certain = 0 if own is None else own.of(people)
+    if own is not None and own.coin:
+        certain = round(without_coins(request, Fraction(certain), parts))
+    uniform = own is not None and record is FakeRecord.UNIFORM
+    hiding = BitFlips(
+        bins=max(part.bins for part in encoding.parts),
+        threshold=MOST_THRESHOLD,
+        max_set=most_set(encoding),
+        fakes=UniformFakes(certain)
+        if uniform
+        else NoFakes()
+        if own is None and count_flips
+        else BlankFakes(certain),
+        crowd=people if count_flips else 0,
+        repeats=repeats,
+    )
+    floor = capped(request, hiding, parts)
+    made = Candidate(
+        request,
+        request.question,
+        _parts(encoding, floor or MOST_THRESHOLD // 2),
+        count_flips=count_flips,
+    )
+    made = replace(
+        made, parts=tuple(structs.replace(p, own=own, repeats=repeats) for p in made.parts)
+    )
+    bare = replace(made, parts=tuple(structs.replace(p, own=None) for p in made.parts))
+    if floor and (useless := tells_nothing(bare)) is not None:
+        return useless
+    sent = 0 if own is None else round(request.users * own.mean)
+    least = least_flips(accountant, request, encoding, hiding, sent)
+    if least is None:
+        return Infeasible(name, COINS if own is not None or not count_flips else FEW)
+    if floor > least and own is not None:  # more noise than the guarantee needs: fakes add to it
+        fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
+        if fewest is not None and fewest < certain:
+            units = -(-fewest * SCALE // people)
+            few = own_fakes(record, units) if units else None
+            made = replace(made, parts=tuple(structs.replace(p, own=few) for p in made.parts))
+    found = flipped_at(made, max(least, floor))
+    return tells_nothing(found) or found
+
+
+def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
+    """Return why no flips fit: messages that show only a person's own bits take too many bytes."""
+    if request.bytes_per_user is None:
+        return None
+    parts = (
+        structs.replace(part, layout=layout_without_flips(part.bins, part.most_set or part.bins))
+        for part in _parts(encoding, LEAST_THRESHOLD)
+    )
+    return own_bytes_exceed(name, request, tuple(parts))
+
+
+def most_set(encoding: Encoding) -> int | None:
+    """The most bins that a message sets; None for free bits."""
+    if encoding.parts[0].kind is Kind.BITS:
+        return None
+    return max(part.max_set for part in encoding.parts)
+
+
+def _parts(encoding: Encoding, threshold: int) -> tuple[Part, ...]:
+    return tuple(
+        plain(part.bins, None if part.kind is Kind.BITS else part.max_set, threshold)
+        for part in encoding.parts
+    )
+
+
+def among_blanks_of_mixes(
+    name: str, request: PlanRequest, encoding: Encoding, accountant: Accountant, each: int
+) -> Result:
+    """Flips among ``each`` blanks a part that every mix draws and flips as well."""
+    if each < 1:
+        return Infeasible(name, f"--mix-messages {len(encoding.parts)}: a blank for each part")
+    if (short := lacks(name, request, encoding)) is not None:
+        return short
+    if (large := _large_messages(name, request, encoding)) is not None:
+        return large
+    most = most_set(encoding)
+    hiding = BitFlips(
+        bins=max(part.bins for part in encoding.parts),
+        threshold=MOST_THRESHOLD,
+        max_set=most,
+        fakes=BlankFakes(each),
+    )
+    least = least_flips(accountant, request, encoding, hiding, each * request.row)
+    if least is None:
+        return Infeasible(name, COINS)
+    least = max(least, capped(request, hiding, len(encoding.parts)))
+    parts = tuple(
+        structs.replace(part, recipe=BlanksRecipe(each, least)) for part in _parts(encoding, least)
+    )
+    made = Candidate(request, request.question, parts, Cover.MIXES)
+    found = flipped_at(made, least)
+    return within_limits(found)
+
+
+def uncrowded(request: PlanRequest) -> str:
+    """What is missing where too few people are known to take part."""
+    return _CERTAIN if request.hops is None or request.minimum_crowd is not None else _CROWD
+
+
+def lacks(
+    name: str, request: PlanRequest, encoding: Encoding, repeats: int = 1
+) -> Infeasible | None:
+    """The budget where it does not even hold a person's own messages; None where it does."""
+    own = len(encoding.parts) * repeats
+    if request.messages_per_user >= own:
+        return None
+    return Infeasible(name, f"{own} messages a record: --messages-per-user {own}")

@@ -1,0 +1,184 @@
+"""What errors a plan will show: before anybody has sent anything."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from statistics import NormalDist
+
+from mixtally.errors import InfeasibleError, ParameterError, strictly_within
+from mixtally.model.guarantee import LEAST_USERS, MOST_USERS
+from mixtally.model.plan import Plan
+from mixtally.planning.choose import Planner, choose
+from mixtally.planning.options import Choice
+from mixtally.planning.request import MOST_MESSAGES, PlanRequest
+
+_LISTED = 1_000
+"""Words of an open domain that are looked at at once."""
+_STEPS = 1000
+"""Budgets are looked for in thousandths of a message a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Errors in counts at one confidence level, by the normal approximation.
+
+    where
+      standard_error   of an empty bin: only where values are replaced do full ones err more
+      half_width       of one bin's interval
+      largest_error    not exceeded by any of all bins, with this confidence
+      visible_count    least count that is distinguishable from zero, among all bins, with this
+                       confidence
+      level            the confidence, in (0, 1)
+    """
+
+    standard_error: float
+    half_width: float
+    largest_error: float
+    visible_count: int
+    level: float
+
+
+def forecast(plan: Plan, level: float = 0.95) -> Forecast:
+    """The errors of ``plan``; raises ParameterError for a level outside (0, 1).
+
+    All bins at once by the union bound, as the intervals of a report. A count is distinguishable
+    from zero when its estimate clears what noise alone would reach in any bin, which it does with
+    probability ``level``.
+    """
+    strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
+    normal, error = NormalDist(), plan.standard_error
+    open_domain = plan.question.hashed is not None
+    bins = _LISTED if open_domain else sum(part.bins for part in plan.parts)
+    alone = normal.inv_cdf(0.5 + 0.5 * level)
+    all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
+    return Forecast(
+        standard_error=error,
+        half_width=alone * error,
+        largest_error=all_bins * error,
+        visible_count=math.ceil((all_bins + max(0.0, normal.inv_cdf(level))) * error),
+        level=level,
+    )
+
+
+def with_error(request: PlanRequest, target: float, planner: Planner | None = None) -> Choice:
+    """The choice with the fewest messages a user whose standard error is at most ``target``.
+
+    Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
+    """
+    planner = planner or Planner()
+    if not target > 0.0:
+        raise ParameterError(
+            "target error", wanted="a positive number of counts", got=target, do="10, for example"
+        )
+
+    def budget(thousandths: int) -> PlanRequest:
+        return replace(request, messages_per_user=Fraction(thousandths, _STEPS))
+
+    def likely(thousandths: int) -> bool:
+        found = planner.within(budget(thousandths))
+        return min((one.error for one in found), default=math.inf) <= target
+
+    def error_of(thousandths: int) -> float:
+        return choose(budget(thousandths), planner, alike=1.0).plan.error_of(request.count)
+
+    def meets(thousandths: int) -> bool:
+        try:
+            return error_of(thousandths) <= target
+        except InfeasibleError:
+            return False
+
+    low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
+    best = error_of(high)  # raises, and says why
+    if best > target:
+        raise InfeasibleError(
+            "target error",
+            wanted=f"a standard error of {target:g} counts",
+            got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
+            do=_instead(request),
+        )
+    if meets(low):
+        return choose(budget(low), planner, alike=1.0)
+    missing, met = _around(_halved(likely, low, high), meets, low, high)
+    return choose(budget(_halved(meets, missing, met)), planner, alike=1.0)
+
+
+def _around(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+    """Values near ``start`` that do not meet and that do, as ``low`` does not and ``high`` does."""
+    stride, met, missing = 1, high, low
+    if meets(start):
+        met, missing = start, max(low, start - stride)
+        while missing > low and meets(missing):
+            stride *= 2
+            met, missing = missing, max(low, missing - stride)
+        return missing, met
+    met, missing = min(high, start + stride), start
+    while met < high and not meets(met):
+        stride *= 2
+        met, missing = min(high, met + stride), met
+    return missing, met
+
+
+def _halved(meets: Callable[[int], bool], missing: int, met: int) -> int:
+    """The least value that meets between one that does not and one that does."""
+    while met - missing > 1:
+        middle = (missing + met) // 2
+        missing, met = (missing, middle) if meets(middle) else (middle, met)
+    return met
+
+
+def _instead(request: PlanRequest) -> str:
+    """What to do when no budget reaches an error."""
+    if request.protocol is not None:
+        return "ask for more than that, raise epsilon, or leave --protocol out"
+    return "ask for more than that, raise epsilon, or allow --mix-fakes"
+
+
+def users_for(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
+    """The choice for the least crowd whose standard error is at most ``share`` of the crowd.
+
+    Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,
+    InfeasibleError when not even 10^10 users reach it.
+    """
+    planner = planner or Planner()
+    _check_share(request, share)
+
+    def choice(users: int) -> Choice | None:
+        try:
+            found = choose(replace(request, users=users), planner)
+        except InfeasibleError:
+            return None
+        return found if found.plan.error_of(found.count) <= share * users else None
+
+    low, high = LEAST_USERS - 1, LEAST_USERS
+    best = choice(high)
+    while best is None and high < MOST_USERS:
+        low, high = high, min(4 * high, MOST_USERS)
+        best = choice(high)
+    if best is None:
+        raise InfeasibleError(
+            "target share",
+            wanted=f"a standard error of {share:g} of the crowd",
+            got=f"more than that with {MOST_USERS:,} users",
+            do="raise epsilon or the budget",
+        )
+    while high > low + 1 and high > 1.01 * low:
+        middle = max(low + 1, math.isqrt(low * high))
+        found = choice(middle)
+        low, high, best = (low, middle, found) if found else (middle, high, best)
+    return best
+
+
+def _check_share(request: PlanRequest, share: float) -> None:
+    """Raises ParameterError for a share outside (0, 1) or a minimum crowd."""
+    strictly_within(
+        "target share", share, 0.0, 1.0, "0.001, for example: a tenth of a percent of the crowd"
+    )
+
+    if request.minimum_crowd is not None:
+        raise ParameterError(
+            "minimum crowd",
+            wanted="none while the crowd is to be found",
+            got=f"{request.minimum_crowd:,}",
+            do="use the honest share for who does not take part",
+        )

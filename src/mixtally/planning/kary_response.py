@@ -1,0 +1,252 @@
+"""kary-response: values that a uniform bin may take the place of, with or without fakes beside.
+
+One family with clear-uniform: records in clear need some lambda uniform messages a bin, and n g + m
+of them come of replacements and of fakes. A fake costs a message, a replacement costs a count:
+a bin that z people hold errs by z g / (1 - g) more in variance. So the fakes of the budget come
+first and replacements bring what is left; where the fakes alone suffice there is nothing to
+replace, and it is clear-uniform. An empty bin errs least without fakes: a budget of one message is
+always looked at as well.
+
+Sets of at most k values are k messages, each replaced by itself: k n g + m uniform ones come, and
+a cell needs as many as a set in clear.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import keeps
+from mixtally.accounting.divergence.set_in_clear import GROWTH
+from mixtally.accounting.numerics.search import usual_cover
+from mixtally.device.contract.question import MOST_BINS
+from mixtally.model.encodings import Encoding
+from mixtally.model.mechanism import InClear, KaryResponse, Parameter, UniformFakes
+from mixtally.model.part import FakeRecord, OwnFakes
+from mixtally.model.planes import Planes
+from mixtally.model.recipe import NoRecipe
+from mixtally.planning.clear_shaped import sent_in_clear
+from mixtally.planning.flips import FEW, lacks, uncrowded
+from mixtally.planning.layouts import bare_in_clear, in_clear
+from mixtally.planning.noise import least_noise, without_coins
+from mixtally.planning.options import (
+    CONFIDENCE,
+    Candidate,
+    Infeasible,
+    Result,
+    own_bytes_exceed,
+    within_limits,
+)
+from mixtally.planning.planes import cover_of_cell, found_over, large_messages, planes_of, possible
+from mixtally.planning.pricing import least_replaced, own_fakes
+from mixtally.planning.request import PlanRequest
+from mixtally.primitives.fixed import LEAST_THRESHOLD, SCALE
+
+NAME = "kary-response"
+Floats = NDArray[np.float64]
+_TOLERANCE = 1e-4
+_CHANCES = 1e-3, 0.95, 24
+"""Of a replacement: from, to, and how many are looked at."""
+_FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
+"""Where a mean is sought, how closely, and by how many counts within how many deviations."""
+_HELPING = 0.1
+"""Fakes that hide less than this share make an error at most some twentieth less."""
+_ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """The least chance of a replacement beside the fakes of the budget.
+
+    Unless it is requested by name, None where mixes may draw the fakes, for several
+    messages, and for several collections with so few fakes that they hardly help: their curves are
+    dear.
+    """
+    clear, asked = sent_in_clear(encoding), request.protocol == NAME
+    if clear is None or request.question.hashed is not None:
+        return None
+    bins, size = [part.bins for part in clear], clear[0].max_set
+    if not asked and (request.mixes_draw or len(bins) > 1):
+        return None
+    if request.people is None:
+        return Infeasible(NAME, uncrowded(request)) if asked else None
+    if (short := lacks(NAME, request, encoding, size)) is not None:
+        return short
+    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+        return large if asked else None
+    own = _affordable(request, len(bins), size, request.people)
+    if not asked and request.collections > 1 and _hardly(request, own, max(bins), size):
+        return None
+    sure = _surely(request, own, len(bins), request.people)
+    hiding = InClear(bins=max(bins), max_set=size, fakes=UniformFakes(sure))
+    if sure and request.local_epsilon is None and _enough(request, hiding, len(bins), accountant):
+        return Infeasible(NAME, _ENOUGH) if asked else None
+    most = _telling(request, min(bins), own, size)
+    chance = _least(request, hiding, len(bins), most, accountant)
+    if chance is None:
+        return Infeasible(NAME, FEW.replace("flips", "replaced values"))
+    parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance, most_set=size) for each in bins)
+    found = Candidate(request, request.question, parts, count_flips=True)
+    return within_limits(found)
+
+
+def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """The same over planes of about as many cells as err least."""
+    asked, people, size = request.protocol == NAME, request.people, request.question.max_set
+    if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
+        return None
+    if (short := lacks(NAME, request, encoding, size)) is not None:
+        return None if request.question.hashed is None else short
+    if (large := large_messages(NAME, request, encoding)) is not None:
+        return large if asked else None
+    own = _affordable(request, 1, size, people)
+    sure = _surely(request, own, 1, people)
+    planes = planes_of(request, _cells(request, encoding, sure, people, accountant))
+    if planes is None:
+        return None
+    over = Planes(planes.prime, size + 1) if size > 1 else None  # sets' price is that of any digits
+    hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
+    if sure and request.local_epsilon is None and _enough(request, hiding, 1, accountant):
+        return None
+    met = size / planes.prime if size > 1 else planes.meeting
+    chance = _least(request, hiding, 1, _telling(request, planes.prime, own, size, met), accountant)
+    if chance is None:
+        return None
+    part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance, most_set=size)
+    return found_over(request, planes, part, count_flips=True)
+
+
+def _cells(
+    request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
+) -> int:
+    """How many cells p err about least at the count that is asked for; 0 for none, and where bins
+    of their own err less.
+
+    Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
+    """
+    g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
+    if size > 1:  # of whose own replacements nothing is counted on
+        mean: float | Floats = cover_of_cell(accountant, request, encoding)
+    else:
+        given = _epsilon_of_one(request), guarantee.delta
+        mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
+    cells = (size * people * g + sure) / mean
+    bins, lost = request.question.bins, request.count * g * (1.0 - g)
+    own = (size * request.users * g + sure) / bins + lost
+    own = np.where(cells >= bins, own / (1.0 - g) ** 2, math.inf)
+    cells = np.minimum(cells, min(bins, MOST_BINS))
+    spread = (size * request.users + sure) / np.maximum(cells, 1.0) + lost
+    error = np.where(cells >= 2.0 * size, spread / (1.0 - g) ** 2, math.inf)
+    best = int(error.argmin())
+    if request.question.hashed is None and own.min() <= error[best]:
+        return 0
+    return round(float(cells[best])) if math.isfinite(error[best]) else 0
+
+
+def _means(epsilon: float, delta: float, g: Floats) -> Floats:
+    """The least mean mu of a cell's messages at which chances g of a replacement hide, about.
+
+    With A and B two such cells, Poisson, and c = g mu / (1 - g), it is the mu with
+
+        (1 - g) / mu  E (A - e^eps B - (e^eps - 1) c)_+ = delta.
+    """
+    low, high = np.full(len(g), math.log(_FEWEST)), np.full(len(g), 0.0)
+    high += math.log(2.0 * usual_cover(epsilon, delta) + 10.0)
+    growth, others = math.exp(epsilon), (g / (1.0 - g))[:, np.newaxis, np.newaxis]
+    for _ in range(_HALVINGS):
+        mean = np.exp((low + high) / 2.0)[:, np.newaxis]
+        seen, chance = _poisson(mean)
+        least = growth * seen[:, np.newaxis, :] + (growth - 1.0) * others * mean[:, :, np.newaxis]
+        over = np.maximum(seen[:, :, np.newaxis] - least, 0.0)
+        told = (1.0 - g) / mean[:, 0] * np.einsum("ga,gb,gab->g", chance, chance, over)
+        low = np.where(told > delta, (low + high) / 2.0, low)
+        high = np.where(told > delta, high, (low + high) / 2.0)
+    return np.asarray(np.exp(high), dtype=np.float64)
+
+
+def _poisson(mean: Floats) -> tuple[Floats, Floats]:
+    """Counts that stand for all within some deviations of each mean, and their chances, about.
+
+    Source: Gosper, for the factorial (Proc. Natl. Acad. Sci. 75 (1978), 40).
+    """
+    width = _WIDE * np.sqrt(mean) + _WIDE
+    low = np.floor(np.maximum(mean - width, 0.0))
+    count: Floats = low + np.ceil((mean + width - low) / _PLACES) * np.arange(_PLACES)
+    log = count * np.log(mean) - count * np.log(np.maximum(count, 1.0)) + count - mean
+    chance = np.exp(log) / np.sqrt(count + 1.0 / 6.0)
+    return count, chance / chance.sum(axis=1, keepdims=True)
+
+
+def _epsilon_of_one(request: PlanRequest) -> float:
+    """What each of T collections has, about: epsilon / sqrt(T), as losses add up like Gaussian."""
+    return request.guarantee.epsilon / math.sqrt(request.collections)
+
+
+def _hardly(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
+    """Whether there are fakes of coins, of which less than a tenth of what hides comes."""
+    if own is None or own.whole:
+        return False
+    need = usual_cover(_epsilon_of_one(request), request.guarantee.delta) * bins * size**GROWTH
+    return bool(own.mean * (request.people or 0) < _HELPING * need)
+
+
+def _affordable(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
+    """The fakes of each part that the budget has, where some of them surely come."""
+    units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
+    return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
+
+
+def _surely(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
+    """Fakes of honest people, as many as hide as well where coins say how many come."""
+    if own is None:
+        return 0
+    sure = own.of(people)
+    return round(without_coins(request, Fraction(sure), parts)) if own.coin else sure
+
+
+def _enough(request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant) -> bool:
+    """Whether the fakes alone most likely keep the promise."""
+    guarantee, together = request.guarantee, parts * request.collections
+    return keeps(accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together)
+
+
+def _least(
+    request: PlanRequest, clear: InClear, parts: int, most: int, accountant: Accountant
+) -> int | None:
+    """The least chance of a replacement beside the fakes of ``clear``, times 2^64; None where it is
+    above ``most``, with which nothing would be learned.
+    """
+    floor, together = 1, parts * request.collections
+    hiding = KaryResponse(
+        bins=clear.bins,
+        max_set=clear.max_set,
+        planes=clear.planes,
+        replaced=max(1, most),
+        fakes=UniformFakes(clear.fakes_promised),
+        crowd=request.people or 0,
+    )
+    if request.local_epsilon is not None:
+        floor = least_replaced(request.local_epsilon / together, hiding)
+    if most < max(floor, LEAST_THRESHOLD):
+        return None
+    given = request.guarantee.epsilon, request.guarantee.delta, together
+    if request.likely:
+        return most if keeps(accountant, Record.of(hiding), *given) else None
+    found = least_noise(
+        accountant, hiding, Parameter.REPLACED, *given, tolerance=_TOLERANCE, most=most
+    )
+    return max(floor, found.replaced) if isinstance(found, KaryResponse) else None
+
+
+def _telling(
+    request: PlanRequest, cells: int, own: OwnFakes | None, size: int, met: float = 0.0
+) -> int:
+    """The most that may be replaced, times 2^64, for counts that say enough.
+
+    An empty bin's variance is at most (k n + m) / (d (1 - g)^2), and (1 - kappa)^2 or
+    (1 - k/p)^2 more over planes, where kappa or k/p is ``met``.
+    """
+    sent = request.users * (size if own is None else size + own.mean)
+    least = CONFIDENCE / request.users * math.sqrt(sent / cells) / (1.0 - met)
+    return math.floor((1.0 - min(1.0, least)) * SCALE)

@@ -1,0 +1,212 @@
+"""clear-uniform over planes: values of large and open domains, each named by a plane of values, and
+sets of them.
+
+The noise of a value has the variance (n + m) / p of n people and m fakes, which cover some number
+of cells: p is the greatest prime that they do. Domains of fewer values than that name the values.
+Sets of k values are k n messages, whose planes have more than k digits, and so a smaller prime.
+"""
+
+import math
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.divergence.planes import MOST_PRIME
+from mixtally.device.contract.planes import MOST_MESSAGES as MOST_PLANES
+from mixtally.device.contract.planes import digits_for, is_prime, most_digits
+from mixtally.device.contract.question import MOST_BINS
+from mixtally.model.encodings import Encoding
+from mixtally.model.part import FakeRecord, Part
+from mixtally.model.plan import Cover
+from mixtally.model.planes import Planes
+from mixtally.model.question import Kind, Question
+from mixtally.model.recipe import NoRecipe, UniformRecipe
+from mixtally.planning.flips import lacks
+from mixtally.planning.layouts import bare_in_clear, in_clear
+from mixtally.planning.noise import uniform_fakes, with_coins, without_coins
+from mixtally.planning.options import Candidate, Infeasible, Result, own_bytes_exceed, within_limits
+from mixtally.planning.pricing import own_fakes
+from mixtally.planning.request import PlanRequest
+from mixtally.primitives.fixed import SCALE
+
+NAME = "clear-uniform"
+_PLENTY, _FEW = 25, 100_000
+"""A mix's fakes a user, or in all: that many more would take 2 % off the error at most."""
+_USUAL = 1_000
+"""Cells of which each needs about as many fakes as of any number."""
+
+
+def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many cells as the fakes of people's budget cover; None where they cover all values."""
+    people, size = request.people, request.question.max_set
+    if not _clear(request, encoding) or people is None:
+        return None
+    if large_messages(NAME, request, encoding) is not None:
+        return None
+    own = request.own_fakes(1) + 1 - size
+    fakes = math.floor(without_coins(request, own * people, 1))
+    cells = _most_cells(accountant, request, encoding, fakes)
+    planes = planes_of(request, cells)
+    if planes is not None and request.bytes_per_user is not None:
+        sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
+        slots = math.floor(Fraction(request.bytes_per_user) * (size + 1) / sent)
+        own = Fraction(max(0, slots - size))  # a fake takes its slot whole, by a coin or not
+        fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
+        cells = _most_cells(accountant, request, encoding, fakes)
+        planes = planes_of(request, cells)
+    if planes is None or (request.question.hashed is None and cells == request.question.bins):
+        return None
+    need = with_coins(request, _fakes(accountant, request, encoding, planes.prime, size), 1)
+    return found_over(request, planes, _part(planes, -(-need * SCALE // people), size))
+
+
+def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    """As many cells as the messages cover that every mix may add."""
+    if not request.mixes_draw or not _clear(request, encoding):
+        return None
+    size = request.question.max_set
+    if (short := lacks(NAME, request, encoding, size)) is not None:
+        return short
+    if (large := large_messages(NAME, request, encoding)) is not None:
+        return large
+    most = min(request.drawn, max(_FEW, _PLENTY * request.users))
+    cells = _most_cells(accountant, request, encoding, most)
+    planes = planes_of(request, cells)
+    if planes is None or (request.question.hashed is None and cells == request.question.bins):
+        return None
+    count = min(most, _fakes(accountant, request, encoding, planes.prime, size))
+    part = in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
+    return found_over(request, planes, part, Cover.MIXES)
+
+
+def possible(request: PlanRequest, encoding: Encoding) -> bool:
+    """Whether records are single values, or sets, that planes may stand for."""
+    (first, *rest) = encoding.parts
+    single = not rest and first.kind is Kind.ONE and request.edges is None and request.grid is None
+    return (single or encoding.whole_set) and request.over_planes
+
+
+def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
+    """Return why no planes fit: messages that name a value of the list take too many bytes.
+
+    Those of planes are no shorter. None for an open domain, whose planes are looked at.
+    """
+    if request.question.hashed is not None:
+        return None
+    parts = bare_in_clear(encoding.parts, request.question.max_set)
+    return own_bytes_exceed(name, request, parts)
+
+
+def _clear(request: PlanRequest, encoding: Encoding) -> bool:
+    """The same, where nothing of a record must be left without a mix."""
+    return possible(request, encoding) and request.local_epsilon is None
+
+
+def _part(planes: Planes, mean: int, size: int) -> Part:
+    own = own_fakes(FakeRecord.UNIFORM, mean)
+    return in_clear(planes.points, own, NoRecipe(), planes, most_set=size)
+
+
+def found_over(
+    request: PlanRequest,
+    planes: Planes,
+    part: Part,
+    cover: Cover = Cover.PEOPLE,
+    *,
+    count_flips: bool = False,
+) -> Result:
+    """The candidate whose values are points of ``planes``."""
+    asked: Question = request.question
+    if asked.hashed is not None:
+        asked = replace(asked, bins=planes.points)
+    own = replace(part, bins=asked.bins)
+    found = Candidate(request, asked, (own,), cover, count_flips)
+    return within_limits(found)
+
+
+def planes_of(request: PlanRequest, cells: int) -> Planes | None:
+    """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
+
+    Of an open domain, and of sets, with the most points whose planes have numbers of eight bytes.
+    """
+    question, size = request.question, request.question.max_set
+    prime = _prime(min(cells, MOST_BINS), size)
+    if prime < 2 * size or (question.hashed is None and prime >= question.bins):
+        return None
+    return _planes_for_one(request, prime) if size == 1 else Planes(prime, most_digits(prime))
+
+
+def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
+    """Return the planes of single values: the fewest digits of a list, the most of any text."""
+    question = request.question
+    if question.hashed is None:
+        return Planes(prime, digits_for(prime, question.bins))
+    return Planes(prime, most_digits(prime))
+
+
+def _fakes(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
+) -> int:
+    """Return the fakes that must certainly arrive among planes, so many a direction.
+
+    Of a large prime they are those of as many cells; of sets hardly more; of a small prime fewer.
+    """
+    over = Planes(prime, size + 1) if size > 1 else None
+    question = request.question
+    listed = question.hashed is None and prime >= question.bins  # then bins are named themselves
+    if size == 1 and prime <= MOST_PRIME and is_prime(prime) and not listed:
+        over = _planes_for_one(request, prime)
+    return uniform_fakes(accountant, request, encoding, prime, size, over)
+
+
+def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
+    """Uniform messages that a cell needs, about: of many cells each as many."""
+    return _fakes(accountant, request, encoding, _USUAL, request.question.max_set) / _USUAL
+
+
+def _prime(most: int, size: int) -> int:
+    """The greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
+    if size > 1:
+        most = min(most, math.floor(MOST_PLANES ** (1.0 / (size + 1))))
+    while most >= 2 and not (is_prime(most) and (size == 1 or most_digits(most) > size)):
+        most -= 1
+    return most
+
+
+def _most_cells(
+    accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
+) -> int:
+    """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
+    do.
+
+    The fakes that are needed rise nearly as the cells, a little faster: each trial is scaled by
+    what the last missed, and is a prime but where it is all values.
+    """
+    size = request.question.max_set
+    most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
+    if most < least:
+        return 0
+    trial = min(most, _USUAL)
+    need = _fakes(accountant, request, encoding, trial, size)
+    if request.likely:
+        return min(most, fakes * trial // need)
+    over, fit = most + 1, 0
+    while over - fit > 1:
+        if need <= fakes:
+            fit = trial
+            trial += (fakes - need) * trial // need
+        else:
+            over = trial
+            trial = trial * fakes // need
+        trial = max(fit + 1, min(trial, over - 1))
+        if trial < request.question.bins:
+            trial = _prime(trial, size)
+        if trial < least or trial - fit <= fit >> _FINE:
+            break
+        need = _fakes(accountant, request, encoding, trial, size)
+    return fit if fit >= least else 0
+
+
+_FINE = 10
+"""A part in 2^10 fewer cells is as good."""

@@ -1,0 +1,162 @@
+"""Words of any script as symbols of a small public alphabet, one character or escape at a time.
+
+Symbol 0 ends a word, symbols 1.. are the characters of the alphabet, and the last symbol announces
+a character outside it, whose code point follows in digits (symbols 1.. again). So every text can be
+spelled, and the alphabet decides only what is spelled briefly. It is fixed before anyone answers.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from unicodedata import normalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.device.contract.spelling import CODE_POINTS, END, code_digits, spell
+from mixtally.errors import DataError, ParameterError
+
+Symbols = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+DEFAULT_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + " .-'"
+"""Letters of both cases, digits, and the marks of names and host names."""
+LEAST_CHARACTERS, MOST_CHARACTERS = 2, 200
+_SURROGATES = range(0xD800, 0xE000)
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def composed(word: str) -> str:
+    """Return a word in form NFC, the form in which words are spelled."""
+    return normalize("NFC", word)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The public alphabet; ``characters`` are distinct, 2 to 200 of them.
+
+    Raises ParameterError for another number of characters or one that is named twice.
+    """
+
+    characters: str = DEFAULT_ALPHABET
+
+    def __post_init__(self) -> None:
+        count = len(self.characters)
+        twice = [one for one, times in Counter(self.characters).items() if times > 1]
+        if not LEAST_CHARACTERS <= count <= MOST_CHARACTERS or twice:
+            raise ParameterError(
+                "alphabet",
+                wanted=f"{LEAST_CHARACTERS} to {MOST_CHARACTERS} different characters",
+                got=f"{twice[0]!r} more than once" if twice else f"{count} characters",
+                do="name the characters that most words are made of, each once",
+            )
+
+    @classmethod
+    def of(cls, characters: str) -> "Spelling":
+        """Return the spelling over an alphabet that somebody typed, brought to form NFC.
+
+        Words are spelled in form NFC, so a character in another form would never occur in them.
+        Raises ParameterError as the class does, and for half of a surrogate pair.
+        """
+        if _HALVES.search(characters):
+            raise ParameterError(
+                "alphabet",
+                wanted="characters of text",
+                got="half of a surrogate pair",
+                do="write the alphabet in UTF-8",
+            )
+        return cls(composed(characters))
+
+    @property
+    def size(self) -> int:
+        """Symbols in all: the end, the characters, the escape."""
+        return len(self.characters) + 2
+
+    @property
+    def escape(self) -> int:
+        """The symbol that announces a code point in digits."""
+        return self.size - 1
+
+    @property
+    def digits(self) -> int:
+        """Digits of a code point, in base ``len(characters)``."""
+        return code_digits(len(self.characters))
+
+    def most_symbols(self, characters: int, outside: int) -> int:
+        """Return the symbols of the longest spelling of a word.
+
+        Parameters
+        ----------
+        characters : int
+            Characters of the word.
+        outside : int
+            Characters of the word that the alphabet does not have. Each of them is spelled as the
+            escape and its digits.
+        """
+        return characters + outside * self.digits
+
+    def outside(self, words: Sequence[str]) -> Integers:
+        """Return how many characters of every word the alphabet does not have, shape (words,)."""
+        known = frozenset(self.characters)
+        return np.array(
+            [sum(one not in known for one in composed(word)) for word in words],
+            dtype=np.int64,
+        )
+
+    def spell(self, words: Sequence[str], length: int) -> Symbols:
+        """The first ``length`` symbols of every word in form NFC, ends included.
+
+        Its shape is (words, length).
+
+        Raises DataError for an empty word or one that is not text (a lone surrogate).
+        """
+        symbols = np.empty((len(words), length), dtype=np.uint8)
+        for row, word in enumerate(words):
+            looked_at = composed(word)[:length]
+            if not word:
+                raise DataError(
+                    f"word {row}",
+                    wanted="at least one character",
+                    got="an empty word",
+                    do="remove it, or write a word for it",
+                )
+            if _HALVES.search(looked_at):
+                raise DataError(
+                    f"word {row}",
+                    wanted="text",
+                    got="half of a surrogate pair",
+                    do="read the data as UTF-8",
+                )
+            symbols[row] = spell(looked_at, self.characters, length)
+        return symbols
+
+    def read(self, symbols: Sequence[int]) -> str | None:
+        """The text that spells ``symbols``, without an end; None when no text does."""
+        text, place = "", 0
+        while place < len(symbols):
+            symbol, place = symbols[place], place + 1
+            if symbol != self.escape:
+                if symbol == END:
+                    return None
+                text += self.characters[symbol - 1]
+                continue
+            digits = symbols[place : place + self.digits]
+            place += self.digits
+            if len(digits) < self.digits or END in digits or self.escape in digits:
+                return None
+            code = 0
+            for digit in digits:
+                code = code * len(self.characters) + digit - 1
+            if code >= CODE_POINTS or code in _SURROGATES or chr(code) in self.characters:
+                return None
+            text += chr(code)
+        return text
+
+    def show(self, symbols: Sequence[int]) -> str:
+        """A prefix for people: an unfinished escape is shown as an ellipsis."""
+        for cut in range(len(symbols), -1, -1):
+            text = self.read(symbols[:cut])
+            if text is not None:
+                return text + "…" * (cut < len(symbols))
+        return "…"

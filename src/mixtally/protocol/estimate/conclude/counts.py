@@ -1,0 +1,215 @@
+"""Counts with intervals, and whatever else the same messages tell: pairs, tables, numbers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mixtally.errors import MessageError, PlanError
+from mixtally.model.known_total import known_totals
+from mixtally.model.part import Part
+from mixtally.model.plan import Plan
+from mixtally.model.question import Question
+from mixtally.model.received import Received
+from mixtally.model.result import Result
+from mixtally.model.results import Estimate, Figures, Tally
+from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.protocol.estimate.conclude.differences import differences
+from mixtally.protocol.estimate.conclude.numbers import numbers
+from mixtally.protocol.estimate.conclude.pairs import pairs_and_tables
+from mixtally.protocol.estimate.conclude.set_sizes import set_sizes
+from mixtally.protocol.estimate.conclude.side_by_side import side_by_side
+from mixtally.protocol.estimate.conclude.totals import totals
+from mixtally.protocol.estimate.conclude.words import words
+from mixtally.protocol.estimate.covering import as_came, covering
+from mixtally.protocol.estimate.debias import estimate_counts, unsure_of
+from mixtally.protocol.estimate.noise import Noises, reach
+from mixtally.protocol.estimate.planes import pointing, pointing_at_members, unheld
+from mixtally.protocol.estimate.projection import implausible_totals
+from mixtally.protocol.estimate.received import Arrived, reconciled, undeclared
+
+_RARE = 1e-9
+
+
+def conclude(
+    plan: Plan,
+    tallies: Sequence[Tally],
+    analysis: Analysis = COUNTS_ALONE,
+    *,
+    people: int | None = None,
+    received: Received | None = None,
+    noises: Noises | None = None,
+) -> Result:
+    """What the tallies of one round tell, one for each part of ``plan``, in their order.
+
+    where
+      people     who took part, where nobody says what was received; the users of the plan when left
+                 out
+      received   what came, which the number of fakes follows from; None in one process
+      analysis   what is wanted besides counts
+      noises     shared by many conclusions that are alike, which saves their time
+
+    Parts stand side by side in the question's order, with intervals that hold for all bins of all
+    parts at once; numbers that were rounded have their mean and quantiles. Of tallies that
+    count pairs, the result says who has both of two bits as well.
+
+    Raises PlanError for tallies that are not one for each part, MessageError for numbers that do
+    not add up, ParameterError for a projection of counts that have no known sum.
+    """
+    if len(plan.parts) != len(tallies):
+        raise PlanError(
+            "conclude",
+            wanted=f"a tally for each of the {len(plan.parts)} messages of a record",
+            got=f"{len(tallies)}",
+            do="give them in the order of a record's messages",
+        )
+    if received is None:
+        received = undeclared(plan, people or plan.users, tallies)
+    parts = reconciled(plan, received)
+    _check_tallied(received, tallies)
+    noises = noises or Noises()
+    summed = tuple(
+        () if analysis.raw or part.dropped else sizes
+        for part, sizes in zip(parts, known_totals(plan.question, plan.parts), strict=True)
+    )
+    own, every, figures, seen = _estimated(plan, parts, tallies, summed, analysis, noises)
+    fewest = min(one.people for one in parts)
+    estimate = replace(
+        every,
+        projected=analysis.projected(own, every.counts, fewest),
+        people=received.contributors if analysis.shares else None,
+    )
+    found = Result(
+        plan=plan,
+        received=received,
+        question=own,
+        certificate=as_came(plan.certificate, plan.hops, covering(plan, received)),
+        messages=sum(tally.messages for tally in tallies),
+        estimate=estimate,
+        figures=figures,
+        doubts=(*_doubts(plan, parts, tallies), *_sum_doubts(parts, seen, summed)),
+        tallies=tuple(tallies),
+        bin_tallies=tuple(seen),
+        listed=analysis.listed,
+        summed=summed,
+    )
+    if analysis.compared:
+        found = replace(found, figures=(*figures, differences(found, analysis.compared)))
+    if analysis.totals:
+        found = replace(found, figures=(*found.figures, totals(found, analysis.totals)))
+    return found
+
+
+def _estimated(
+    plan: Plan,
+    parts: Sequence[Arrived],
+    tallies: Sequence[Tally],
+    summed: Sequence[Sequence[int]],
+    analysis: Analysis,
+    noises: Noises,
+) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
+    """Return what is counted, its counts, what else the messages tell, and what was tallied."""
+    own = plan.question
+    if own.hashed is not None:
+        asked, found, others, lines = words(plan, parts[0], tallies[0], analysis, noises)
+        return asked, found, (others, *_figures(plan, parts, tallies, found)), [lines]
+    seen = [seen_of(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
+    each = [
+        estimate_counts(
+            part.mechanism,
+            tally,
+            part.people,
+            level=analysis.level,
+            together=own.bins,
+            noises=noises,
+            unsure=unsure_of(part.mechanism, part.people, hashed=False),
+            summed=sizes,
+        )
+        for part, tally, sizes in zip(parts, seen, summed, strict=True)
+    ]
+    every = side_by_side(own, list(plan.questions), each)
+    return own, every, tuple(_figures(plan, parts, tallies, every)), seen
+
+
+def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
+    """Values that nobody can hold, of which honest messages hardly ever point so often or rarely:
+    in one round of 10^9, and where points of sets lie in special position.
+    """
+    for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
+        if part.planes is None or plan.question.hashed is not None:
+            continue
+        numbers = range(0 if part.pads else part.bins, part.planes.points)
+        free = unheld(part.planes, tally, numbers)
+        tail = _RARE / 2.0 / max(1, len(free))
+        rare = _RARE + len(free) * unsure_of(came.mechanism, came.people, hashed=False)
+        few, most = reach(came.mechanism, tally.messages, 0, tail)
+        odd = np.count_nonzero((free < few) | (free > most))
+        if odd:
+            yield (
+                f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
+                f"{few:,} or more than {most:,} messages, as honest ones do less often than "
+                f"once in {1.0 / rare:,.0f} rounds: some senders or a hop did not draw as told."
+            )
+
+
+def _sum_doubts(
+    parts: Sequence[Arrived], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
+) -> Iterator[str]:
+    """Say why counts do not use the number of people where honest messages never have their sum."""
+    for number, (part, tally, sizes) in enumerate(zip(parts, seen, summed, strict=True), 1):
+        for total, least, most in implausible_totals(part.mechanism, tally, part.people, sizes):
+            yield (
+                f"Part {number}: the counts do not use the number of people. {total.bins:,} bins "
+                f"are set {total.tallied:,} times in all; the messages of {part.people:,} honest "
+                f"people set them {least:,} to {most:,} times. Some senders did not follow the "
+                "protocol, or a hop replaced messages."
+            )
+
+
+def seen_of(part: Part, tally: Tally) -> Tally:
+    """How many messages name each bin, or point at each value."""
+    if part.planes is None:
+        return tally.first(part.bins)
+    if part.pads:
+        return pointing_at_members(part.planes, tally, range(part.bins), part.bins)
+    return Tally(pointing(part.planes, tally, part.bins), tally.messages)
+
+
+def _pads(part: Part, tally: Tally) -> Tally:
+    """The same of what stands for members that sets lack."""
+    every = range(part.bins, part.bins + part.pads)
+    if part.planes is None:
+        return Tally(tally.counts[every.start :], tally.messages)
+    return pointing_at_members(part.planes, tally, every, part.bins)
+
+
+def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
+    declared = [part.received for part in received.parts]
+    counted = [tally.messages for tally in tallies]
+    if declared != counted:
+        raise MessageError(
+            "tallies",
+            wanted=f"{', '.join(f'{many:,}' for many in declared)} messages, those that came",
+            got=", ".join(f"{many:,}" for many in counted),
+            do="tally every part of this round, each once",
+        )
+
+
+def _figures(
+    plan: Plan,
+    parts: Sequence[Arrived],
+    tallies: Sequence[Tally],
+    found: Estimate,
+) -> list[Figures]:
+    """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
+    own, figures, level = plan.question, list[Figures](), found.each.level
+    for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
+        if asked.pads:
+            pads = _pads(asked, tally)
+            figures.append(set_sizes(own.name, part.mechanism, pads, part.people, level))
+        if tally.pairs is not None:
+            figures += pairs_and_tables(own, part.mechanism, tally, level)
+    if plan.grid is not None:
+        part, messages = parts[0], tallies[0].messages
+        figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))
+    return figures

@@ -1,0 +1,96 @@
+"""How many more people hold one bin than another of the same collection, with intervals.
+
+``protocol.estimate.two_bins`` has the distribution of each difference, and what is done where it
+depends on more than the difference.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+from mixtally.model.result import Result
+from mixtally.model.results import Figures, Row, Tally
+from mixtally.protocol.estimate.analysis import places_of
+from mixtally.protocol.estimate.change import Counted
+from mixtally.protocol.estimate.conclude.side_by_side import part_of
+from mixtally.protocol.estimate.debias import surer, unsure_of
+from mixtally.protocol.estimate.projection import total_over, totals_of
+from mixtally.protocol.estimate.received import Arrived, reconciled
+from mixtally.protocol.estimate.two_bins import difference_intervals, difference_variance
+
+NAME = "differences"
+
+
+def differences(result: Result, labels: Sequence[str]) -> Figures:
+    """Return the count of each label minus that of every later one.
+
+    Parameters
+    ----------
+    result : Result
+        The result of one round, with its tallies.
+    labels : sequence of str
+        From 2 to 40 different labels of the question.
+
+    Returns
+    -------
+    Figures
+        A row for each pair of labels. Its interval holds for this difference alone; the
+        simultaneous one holds for all of them at once.
+
+    Raises
+    ------
+    ParameterError
+        If a label is unknown or named twice, or if there are too few or too many.
+    """
+    question, level = result.question, result.estimate.each.level
+    every = [question.label(place) for place in range(question.bins)]
+    pairs = list(combinations(places_of(every, labels), 2))
+    came, hashed = reconciled(result.plan, result.received), result.plan.question.hashed
+    unsure = 2.0 * unsure_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
+    (own, how), (wanted, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
+    found = [_row(result, came, pair, ((own, 1), (wanted, len(pairs)))) for pair in pairs]
+    methods = " and ".join(dict.fromkeys(method for _, method in found))
+    note = (
+        f"The first less the second. {100 * level:g} % for each alone, {methods}{how}."
+        + f" All at once{more}." * (more != how)
+    )
+    rows = tuple(row for row, _ in found)
+    return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
+
+
+def _row(
+    result: Result,
+    came: Sequence[Arrived],
+    pair: tuple[int, int],
+    levels: tuple[tuple[float, int], tuple[float, int]],
+) -> tuple[Row, str]:
+    """Return one difference, alone and among all, and how its interval is computed."""
+    asked = list(result.plan.questions)
+    places = [part_of(result.plan.question, asked, place) for place in pair]
+    first, second = (_counted(result, came, *place) for place in places)
+    one_message = places[0][0] == places[1][0]
+    own, every = (
+        difference_intervals(first, second, level, over=over, one_message=one_message)
+        for level, over in levels
+    )
+    counts = result.estimate.counts
+    row = Row(
+        " - ".join(result.question.label(place) for place in pair),
+        float(counts[pair[0]] - counts[pair[1]]),
+        int(own.lower[0]),
+        int(own.upper[0]),
+        math.sqrt(difference_variance(first, second, one_message=one_message)),
+        int(every.lower[0]),
+        int(every.upper[0]),
+    )
+    return row, own.method
+
+
+def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> Counted:
+    """Return a part as it arrived, with the tally of one of its bins alone."""
+    tally = result.bin_tallies[part]
+    mechanism = came[part].mechanism
+    totals = totals_of(mechanism, tally, came[part].people, result.summed[part])
+    number = total_over(totals, place)
+    total = None if number is None else totals[number]
+    return Counted(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)

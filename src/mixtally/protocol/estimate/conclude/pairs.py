@@ -1,0 +1,176 @@
+"""Pairs of bits of one message: how many people have both, tables and correlations."""
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.question import Kind, Question
+from mixtally.model.results import Figures, Row, Tally
+from mixtally.protocol.estimate.item_sets import patterns_of_pairs
+from mixtally.protocol.estimate.joint import joint_counts
+from mixtally.protocol.estimate.pair_intervals import PairIntervals
+from mixtally.protocol.estimate.two_by_two import TwoByTwo, two_by_two
+
+MOST_ROWS = 1000
+_CELLS = 4
+_LEFT_OUT = (
+    "The others have a bit that nearly nobody or everybody has, as far as the noise can tell. "
+)
+_Integers = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+
+
+def pairs_and_tables(
+    question: Question, mechanism: Shuffled, tally: Tally, level: float
+) -> list[Figures]:
+    """How many people have both of two bits, correlations, and of bits the 2 x 2 tables as well.
+
+    At most a thousand rows each, the largest first. Correlations and tables are left out where the
+    noise leaves none to be estimated.
+    """
+    if mechanism.flip_threshold is None or tally.pairs is None:
+        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
+    seen = _Seen(question, mechanism, tally, level, *pairs_of(question))
+    derived = [_correlations(seen)]
+    if question.kind is Kind.BITS:
+        derived.append(_tables(seen))
+    return [_pairs(seen), *(one for one in derived if one.rows)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The pairs (first[k], second[k]) of a question, as their messages were counted."""
+
+    question: Question
+    mechanism: Shuffled
+    tally: Tally
+    level: float
+    first: _Integers
+    second: _Integers
+
+    @property
+    def counted(self) -> _Integers:
+        """Shape (bins, bins), singles on the diagonal."""
+        assert self.tally.pairs is not None
+        return self.tally.pairs
+
+    def of(self, places: _Integers | slice) -> "_Seen":
+        """Some of the pairs."""
+        return replace(self, first=self.first[places], second=self.second[places])
+
+    def tables(self) -> TwoByTwo:
+        """Their tables and correlations, one pair after the other."""
+        messages = self.tally.messages
+        return two_by_two(self.mechanism, self.counted, messages, self.first, self.second)
+
+    def intervals(self, among: int = 1) -> PairIntervals:
+        """For each alone, or for ``among`` numbers at once."""
+        pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
+        return PairIntervals(
+            self.mechanism,
+            patterns_of_pairs(self.counted, pairs, messages),
+            people=self.mechanism.people_among(messages),
+            level=self.level,
+            among=among,
+        )
+
+    def label(self, k: int) -> tuple[str, tuple[int, int]]:
+        """What a row is of: its words, and its bins."""
+        i, j = int(self.first[k]), int(self.second[k])
+        return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
+
+
+def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
+    """Bins i < j that one person can have: of two attributes, where there are attributes."""
+    if question.attributes is None:
+        first, second = np.triu_indices(question.bins, 1)
+        return first.astype(np.int64), second.astype(np.int64)
+    ends = np.cumsum([0, *question.attributes])
+    grids = [
+        np.meshgrid(np.arange(ends[a], ends[a + 1]), np.arange(ends[b], ends[b + 1]), indexing="ij")
+        for a, b in combinations(range(len(question.attributes)), 2)
+    ]
+    return (
+        np.concatenate([left.ravel() for left, _ in grids]),
+        np.concatenate([right.ravel() for _, right in grids]),
+    )
+
+
+def _pairs(seen: _Seen) -> Figures:
+    """The pairs that most people have by the estimates."""
+    every = len(seen.first)
+    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+    counts = joint.counts[seen.first, seen.second]
+    order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
+    low, high = seen.intervals(every).both()
+    shown, counts = seen.of(order), counts[order]
+    errors = joint.errors[shown.first, shown.second]
+    ends = (*shown.intervals().both(), low[order], high[order])
+    return Figures(
+        "pairs",
+        f"{seen.question.name}: how many people have both",
+        f"{every:,} pairs, {100 * seen.level:g} % for each alone. Counting all pairs at once, "
+        f"{int(np.count_nonzero(low)):,} are distinguishable from zero.",
+        *_rows(shown, counts, errors, ends),
+    )
+
+
+def _correlations(seen: _Seen) -> Figures:
+    every = len(seen.first)
+    seen = seen.of(np.flatnonzero(~np.isnan(seen.tables().correlations)))
+    estimable, found = len(seen.first), seen.tables()
+    low, high = seen.intervals(every).correlations(found)
+    order = np.argsort(-np.abs(found.correlations), kind="stable")[:MOST_ROWS]
+    shown = seen.of(order)
+    ends = (*shown.intervals().correlations(shown.tables()), low[order], high[order])
+    values, errors = found.correlations[order], found.correlation_errors[order]
+    return Figures(
+        "correlations",
+        f"{seen.question.name}: how far two of them go together",
+        f"Correlations (phi) of {estimable:,} of {every:,} pairs. "
+        + _LEFT_OUT * (estimable < every)
+        + f"Counting all pairs at once, {int(((low > 0.0) | (high < 0.0)).sum()):,} are "
+        "distinguishable from zero.",
+        *_rows(shown, values, errors, ends),
+    )
+
+
+def _rows(
+    shown: _Seen, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
+) -> tuple[tuple[Row, ...], tuple[tuple[int, ...], ...]]:
+    """One row a pair, with its interval alone and among all, and which bins each is of."""
+    rows, about = [], []
+    for k, numbers in enumerate(np.column_stack([values, errors, *ends]).tolist()):
+        label, bins = shown.label(k)
+        value, error, low, high, low_all, high_all = numbers
+        rows.append(Row(label, value, low, high, error, low_all, high_all))
+        about.append(bins)
+    return tuple(rows), tuple(about)
+
+
+def _tables(seen: _Seen) -> Figures:
+    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+    order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
+    seen = seen.of(order[: MOST_ROWS // _CELLS])
+    found = seen.tables()
+    lower, upper = seen.intervals().tables(found)
+    rows, about = [], []
+    for k in range(len(seen.first)):
+        _, (i, j) = seen.label(k)
+        a, b = seen.question.label(i), seen.question.label(j)
+        names = (f"{a} & {b}", f"{a} & not {b}", f"not {a} & {b}", f"neither {a} nor {b}")
+        cells = zip(names, found.counts[k], found.errors[k], lower[k], upper[k], strict=True)
+        for name, *numbers in cells:
+            count, error, low, high = map(float, numbers)
+            rows.append(Row(name, count, low, high, error))
+            about.append((i, j))
+    return Figures(
+        "tables",
+        f"{seen.question.name}: two answers at a time",
+        "Four counts of every pair, which add up to the people; intervals are for each alone.",
+        tuple(rows),
+        tuple(about),
+    )

@@ -1,0 +1,121 @@
+"""One question in one round after another: counts of every round, and how much they changed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from msgspec import structs
+
+from mixtally.model.known_total import known_totals
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.plan import Plan
+from mixtally.model.result import Result, Series, Step
+from mixtally.model.results import Estimate, Intervals, Tally
+from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.protocol.estimate.conclude.counts import conclude
+from mixtally.protocol.estimate.conclude.numbers import means_over_time
+from mixtally.protocol.estimate.noise import KnownTotal
+from mixtally.protocol.estimate.projection import totals_of
+from mixtally.protocol.estimate.received import arrived
+
+_SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
+
+
+_Round = tuple[Counted, tuple[KnownTotal, ...]]
+"""The tally of a round and what its counts are known to add up to."""
+
+
+def conclude_series(
+    plan: Plan,
+    tallies: Iterable[Tally],
+    users: Sequence[int],
+    names: Sequence[str],
+    analysis: Analysis = COUNTS_ALONE,
+) -> Series:
+    """Estimate the counts and the changes of rounds that were all collected under one plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of every round.
+    tallies : Iterable[Tally]
+        One tally a round, in order. Each is concluded before the next is taken, and only the first
+        and the previous one are kept: a long series needs memory for its estimates alone.
+    users, names : Sequence
+        How many people each round has, and what it is called.
+    analysis : Analysis
+        What is estimated of every round. Means are estimated of numbers that were rounded.
+
+    Raises
+    ------
+    MessageError, ParameterError, PlanError
+        As ``conclude`` does.
+    """
+    alone, between = structs.replace(plan, grid=None), StepsBetween(len(users), analysis.level)
+    results, rounds = list[Result](), list[Shuffled]()
+    (summed,) = known_totals(plan.question, plan.parts)
+    for tally, many in zip(tallies, users, strict=True):
+        result = conclude(alone, (tally,), analysis, people=many)
+        estimate = _compact_estimate(result.estimate)
+        results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
+        rounds.append(arrived(plan, tally, many))
+        (seen,) = result.bin_tallies
+        totals = () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed))
+        between.add(Counted(rounds[-1], seen), totals)
+    grid, found = plan.grid, (tuple(results), between.steps)
+    means = () if grid is None else means_over_time(names, found[0], rounds, users, found[1], grid)
+    return Series(names=tuple(names), results=found[0], steps=found[1], figures=means)
+
+
+class StepsBetween:
+    """The change from each round to the next and, last, from the first to the last.
+
+    Rounds are added one after the other; only the first and the previous one are kept.
+    """
+
+    def __init__(self, rounds: int, level: float) -> None:
+        self._last, self._level = rounds - 1, level
+        self._found = list[Step]()
+        self._first: _Round | None = None
+        self._before: _Round | None = None
+        self._number = 0
+
+    def add(self, counted: Counted, totals: tuple[KnownTotal, ...] = ()) -> None:
+        """Estimate the changes that end in the next round, whose counts have known ``totals``."""
+        now = counted, totals
+        if self._before is not None:
+            self._step(self._number - 1, self._before, now)
+        if self._first is not None and self._last > 1 and self._number == self._last:
+            self._step(0, self._first, now)
+        self._first = now if self._first is None else self._first
+        self._before, self._number = now, self._number + 1
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes so far."""
+        return tuple(self._found)
+
+    def _step(self, first: int, earlier: _Round, later: _Round) -> None:
+        changes = self._last + (self._last > 1)
+        found = estimate_change(
+            earlier[0],
+            later[0],
+            level=self._level,
+            changes=changes,
+            totals=(earlier[1], later[1]),
+        )
+        small = replace(found, each=_compact(found.each), together=_compact(found.together))
+        self._found.append(Step(first, self._number, small))
+
+
+def _compact_estimate(estimate: Estimate) -> Estimate:
+    each, together = _compact(estimate.each), _compact(estimate.together)
+    return replace(estimate, each=each, together=together)
+
+
+def _compact(ends: Intervals) -> Intervals:
+    """Return intervals in half the memory where their ends fit: a series has very many of them."""
+    if not len(ends.lower) or max(-int(ends.lower.min()), int(ends.upper.max())) > _SMALL:
+        return ends
+    return replace(ends, lower=ends.lower.astype(np.int32), upper=ends.upper.astype(np.int32))

@@ -1,0 +1,100 @@
+"""Totals of groups of labels: how many people hold any label of a group, with intervals.
+
+``conclude`` calls ``totals`` for the groups of an analysis, and the Python interface for one group.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mixtally.errors import ParameterError
+from mixtally.model.question import Kind
+from mixtally.model.result import Result
+from mixtally.model.results import Figures, Row
+from mixtally.protocol.estimate.analysis import Groups, bins_of_groups
+from mixtally.protocol.estimate.conclude.side_by_side import part_of
+from mixtally.protocol.estimate.debias import surer, unsure_of
+from mixtally.protocol.estimate.projection import total_over, totals_of
+from mixtally.protocol.estimate.received import Arrived, reconciled
+from mixtally.protocol.estimate.total import GroupTotal, group_total, total_interval
+
+NAME = "totals"
+
+
+def totals(result: Result, groups: Groups) -> Figures:
+    """Estimate the total of each group of labels, alone and all at once.
+
+    Parameters
+    ----------
+    result : Result
+        With the tallies of its round.
+    groups : sequence of (name, labels)
+        No label is in two groups.
+
+    Raises
+    ------
+    ParameterError
+        For a label that the question does not have, one named twice, an empty group, a result
+        without tallies, and for sets over planes.
+    """
+    question, level = result.question, result.estimate.each.level
+    every = [question.label(place) for place in range(question.bins)]
+    places = bins_of_groups(every, groups)
+    if not result.tallies:
+        raise ParameterError(
+            "totals",
+            wanted="the tallies of a round",
+            got="a result that kept its estimates alone",
+            do="conclude the round again",
+        )
+    came = reconciled(result.plan, result.received)
+    hashed = result.plan.question.hashed is not None
+    found = [_parts_of(result, came, bins) for bins in places]
+    unsure = unsure_of(came[0].mechanism, came[0].people, hashed=hashed)
+    rows, methods = [], dict[str, None]()
+    for (name, _), several, bins in zip(groups, found, places, strict=True):
+        ends = []
+        for among in (1, len(groups)):
+            wanted, how = surer(level, among * len(bins) * unsure)
+            low, high, method = total_interval(several, (1.0 - wanted) / 2.0 / among)
+            ends += [low, high]
+            methods[method + how] = None
+        estimate = sum(one.estimate for one in several)
+        error = sum(one.variance for one in several) ** 0.5
+        rows.append(Row(name, estimate, ends[0], ends[1], error, ends[2], ends[3]))
+    once = question.kind is Kind.ONE
+    note = (
+        f"The sums of the counts of labels, {100 * level:g} % for each alone "
+        f"({' and '.join(methods)}), with the covariance of counts. "
+        + ("" if once else "A person counts once for each label of a group that they hold. ")
+        + "The same messages answer any other groups, at no further cost."
+    )
+    about = tuple(tuple(bins) for bins in places)
+    return Figures(NAME, f"{question.name}: totals", note, tuple(rows), about)
+
+
+def _parts_of(result: Result, came: Sequence[Arrived], bins: Sequence[int]) -> list[GroupTotal]:
+    """Return the total of a group in each part, and each known total, that has some of its bins."""
+    own, asked = result.plan.question, list(result.plan.questions)
+    if own.hashed is not None:
+        assert result.listed is not None
+        lines = result.listed.lines[np.array(bins)]
+        return [group_total(came[0].mechanism, result.tallies[0], lines, came[0].people)]
+    totals = [
+        totals_of(one.mechanism, tally, one.people, sizes)
+        for one, tally, sizes in zip(came, result.bin_tallies, result.summed, strict=True)
+    ]
+    bins_of: dict[tuple[int, int | None], list[int]] = {}
+    for place in bins:
+        part, own_bin = part_of(own, asked, place)
+        bins_of.setdefault((part, total_over(totals[part], own_bin)), []).append(own_bin)
+    return [
+        group_total(
+            came[part].mechanism,
+            result.tallies[part],
+            np.array(several),
+            came[part].people,
+            None if number is None else totals[part][number],
+        )
+        for (part, number), several in bins_of.items()
+    ]

@@ -1,0 +1,180 @@
+"""Confidence intervals for true counts: the counts that the exact test does not reject.
+
+With s tallied, z is accepted when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed.
+The tails grow and fall with z, so that what is accepted is an interval. How far noise reaches takes
+few values, so that its ends are found by bisection for all bins at once.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import strictly_within
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.results import Intervals, Tally
+from mixtally.protocol.estimate.cumulants import ends, of_binomials
+from mixtally.protocol.estimate.noise import KnownTotal, Noises, reach
+from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
+
+EXACT = "exact test inversion"
+NORMAL = "normal approximation"
+MOST_EXACT_ONES = 2000.0
+"""Expected flipped ones a bin above which the normal approximation, with ``cumulants``, serves."""
+
+
+def checked_level(level: float) -> float:
+    """``level`` itself when it lies in (0, 1); raises ParameterError otherwise."""
+    strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
+    return level
+
+
+def intervals(
+    mechanism: Shuffled,
+    tally: Tally,
+    level: float,
+    *,
+    simultaneous_over: int,
+    exact_ones: float | None = None,
+    noises: Noises | None = None,
+    total: KnownTotal | None = None,
+) -> Intervals:
+    """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
+
+    ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
+    on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
+    flipped ones take the normal distribution, ``MOST_EXACT_ONES`` when left out. ``noises`` serves
+    many such calls. A ``total`` is that of all bins of which these are some, and narrows intervals
+    as ``projection`` says.
+    """
+    most = mechanism.people_among(tally.messages)
+    if total is not None:
+        most = min(most, total.people)
+    tail = (1.0 - level) / 2.0 / simultaneous_over
+    if not mechanism.noise_by_count:
+        method = EXACT
+        lower, upper = in_clear(
+            mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail, total)
+        )
+    elif mechanism.flip_threshold is None or (
+        mechanism.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones)
+        and not (total is not None and mechanism.uniform_fakes)
+    ):
+        method = EXACT
+        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises(), total)
+    else:
+        method = NORMAL
+        lower, upper = _normal(mechanism, tally, tail, most, total)
+    return Intervals(
+        lower=np.clip(lower, 0, most),
+        upper=np.clip(upper, 0, most),
+        level=level,
+        method=method,
+    )
+
+
+_Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def in_clear(
+    mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ends of true numbers that are counted ``repeats`` times, with noise between two ends.
+
+    Where no number explains a count, the two beside it are the ends.
+    """
+    times, (least, most) = mechanism.repeats, noise
+    lower, upper = -((most - counted) // times), (counted - least) // times
+    return np.minimum(lower, upper), np.maximum(lower, upper)
+
+
+def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:
+    """Half the width of a normal interval with ``tail`` on either side."""
+    return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
+
+
+def _normal(
+    mechanism: Shuffled, tally: Tally, tail: float, people: int, total: KnownTotal | None
+) -> _Ends:
+    """Bent to the noise's lean: among many bins a tail is 1.6 times the normal one, still."""
+    counts = mechanism.unbiased(tally.counts, tally.messages)
+    if total is None:
+        noise = of_binomials(mechanism, tally.messages, np.clip(counts, 0.0, people))
+    else:
+        counts = counts - excess_of(mechanism, tally.messages, total) / total.bins
+        held = np.clip(counts, 0.0, people)
+        noise = projected_cumulants(mechanism, tally.messages, held, total)
+    spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
+    least, most = ends(spread, noise.third, flat, tail)
+    return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
+
+
+def _invert(
+    mechanism: Shuffled,
+    tally: Tally,
+    tail: float,
+    most: int,
+    noises: Noises,
+    total: KnownTotal | None,
+) -> _Ends:
+    """The least z that noise takes up to s, and the last that it leaves at s or below.
+
+    What is tallied beyond ``repeats`` z falls as z grows, since one more person may lose ones and
+    takes the place of somebody who may show some; all that is tallied never does.
+    """
+    seen, place = np.unique(tally.counts, return_inverse=True)
+    if not len(seen):
+        return seen, seen
+    half = math.ceil(_half(mechanism, tally, tail))
+    counts = mechanism.unbiased(seen[[0, -1]], tally.messages)
+    start = math.floor(float(counts[0])) - half, math.ceil(float(counts[1])) + half
+    times = mechanism.repeats
+
+    def reach_of(z: int, side: int) -> int:
+        return noises.reach(mechanism, tally.messages, z, tail, total)[side] - (times - 1) * z
+
+    lower = least_reaching(seen, partial(reach_of, side=1), times, start, most)
+    upper = least_reaching(seen + 1, partial(reach_of, side=0), times, start, most + 1) - 1
+    return lower[place], upper[place]
+
+
+def least_reaching(
+    targets: NDArray[np.int64],
+    reach_of: Callable[[int], int],
+    times: int,
+    start: tuple[int, int],
+    most: int,
+) -> NDArray[np.int64]:
+    """For each target t, ascending, the least z in [0, ``most``] that reaches it.
+
+        times z + reach_of(z) >= t
+
+    ``most`` where there is none. ``reach_of`` falls and the sum does not: where the former is the
+    same at both ends of a span it is so in between. ``start`` are ends between which most lie.
+    """
+    found = np.full(len(targets), most, dtype=np.int64)
+    before, after = min(max(start[0], -1), most - 1), min(max(start[1], 0), most)
+    stride = 1
+    while before >= 0 and times * before + reach_of(before) >= targets[0]:
+        before, stride = max(before - stride, -1), 2 * stride
+    stride = 1
+    while after < most and times * after + reach_of(after) < targets[-1]:
+        after, stride = min(after + stride, most), 2 * stride
+    spans = [(before, max(after, before + 1), 0, len(targets))]
+    while spans:
+        low, high, first, last = spans.pop()
+        if first == last:
+            continue
+        if high - low == 1:
+            found[first:last] = high
+        elif low >= 0 and high < most and reach_of(low) == reach_of(high):
+            found[first:last] = -((reach_of(low) - targets[first:last]) // times)
+        else:
+            middle = (low + high) // 2
+            shown = times * middle + reach_of(middle)
+            split = first + int(np.searchsorted(targets[first:last], shown, side="right"))
+            spans += [(low, middle, first, split), (middle, high, split, last)]
+    return found

@@ -1,0 +1,189 @@
+"""Counts out of reports of memoized answers: unbiased, one by one and averaged over a person.
+
+Averaging T reports of everybody removes what each report adds, never what is memoized: the standard
+error falls to a floor, and so does what an observer learns about one person's bit.
+
+Source: RAPPOR (2014), section 4 for the debiased count; variances as in
+``model.mechanism.memoized``.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.accounting.divergence.memoized import binomial
+from mixtally.errors import ParameterError
+from mixtally.model.mechanism import Memoized
+from mixtally.model.results import Intervals
+from mixtally.protocol.estimate.cumulants import ends
+from mixtally.protocol.estimate.intervals import NORMAL, checked_level
+
+People = float | NDArray[np.int64]
+"""How many people, for all counts or for each of them."""
+Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""The second, third and fourth cumulant of many numbers' noise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoizedCounts:
+    """Unbiased counts of every bin from T reports of each person.
+
+    where
+      counts            shape (bins,), from the mean of everybody's reports
+      standard_errors   shape (bins,), of these counts, at the counts found
+      by_report         shape (T, bins), from one report of everybody at a time
+      all_reports       standard error of an empty bin from the mean of all T
+      floor             from any number of reports
+    """
+
+    counts: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    by_report: NDArray[np.float64]
+    all_reports: float
+    floor: float
+    each: Intervals
+    together: Intervals
+
+
+def estimate_memoized(
+    mechanism: Memoized, ones: NDArray[np.int64], people: int, *, level: float = 0.95
+) -> MemoizedCounts:
+    """Counts with intervals at ``level``.
+
+    where
+      ones     shape (T, bins), how many people showed a 1, report by report
+      people   how many reported, each T times
+
+    Raises ParameterError for a level outside (0, 1).
+    """
+    reports = len(ones)
+    by_report = debiased(mechanism, ones.astype(np.float64), people)
+    counts = by_report.mean(axis=0)
+    noise = bit_cumulants(mechanism, counts, people, reports)
+    errors = np.sqrt(noise[0])
+    return MemoizedCounts(
+        counts=counts,
+        standard_errors=errors,
+        by_report=by_report,
+        all_reports=mechanism.standard_error(people, reports),
+        floor=mechanism.standard_error(people, math.inf),
+        each=bent_intervals(counts, noise, people, level, 1),
+        together=bent_intervals(counts, noise, people, level, len(counts)),
+    )
+
+
+def debiased(mechanism: Memoized, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
+    """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
+    check_told(mechanism)
+    return (ones - people * mechanism.offset) / mechanism.gain
+
+
+def bit_cumulants(
+    mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
+) -> Moments:
+    """The second to fourth cumulant of debiased counts; ``counts`` of ``people`` hold the bit.
+
+    People are independent, so that those of a count are sums of a person's, which depend on what
+    the person truly holds.
+    """
+    held = np.clip(counts, 0.0, people)
+    zero, one = (_of_a_person(mechanism, true, reports) for true in (0, 1))
+    second, third, fourth = (
+        (held * at_one + (people - held) * at_zero) / (reports * mechanism.gain) ** order
+        for order, at_zero, at_one in zip((2, 3, 4), zero, one, strict=True)
+    )
+    return second, third, fourth
+
+
+def _of_a_person(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
+    """Cumulants of how many of a person's reports show a bit."""
+    wrong = mechanism.f / 2.0
+    kept = 1.0 - wrong if true else wrong
+    p, q = mechanism.shown
+    shown = kept * binomial(reports, q) + (1.0 - kept) * binomial(reports, p)
+    gap = np.arange(reports + 1) - float(shown @ np.arange(reports + 1))
+    second, third, fourth = (float(shown @ gap**order) for order in (2, 3, 4))
+    return second, third, fourth - 3.0 * second**2
+
+
+def bent_intervals(
+    counts: NDArray[np.float64],
+    noise: Moments,
+    most: int,
+    level: float,
+    simultaneous_over: int,
+) -> Intervals:
+    """Whole-number bounds between 0 and ``most``; the error allowed is shared by that many.
+
+    Raises ParameterError for a level outside (0, 1).
+    """
+    tail = (1.0 - checked_level(level)) / 2.0 / simultaneous_over
+    under, over = ends(*noise, tail)
+    return Intervals(
+        lower=np.clip(np.floor(counts - over), 0, most).astype(np.int64),
+        upper=np.clip(np.ceil(counts - under), 0, most).astype(np.int64),
+        level=level,
+        method=NORMAL,
+    )
+
+
+class Recovery(NamedTuple):
+    """Chance that a bit guessed from reports is wrong, mean over a bit that is 0 and one that is 1.
+
+    where
+      memoized   for the bit that is memoized: tends to 0 as reports come in
+      true       for the bit of the record: tends to f/2
+    """
+
+    memoized: float
+    true: float
+
+
+def least_ones(mechanism: Memoized, reports: int) -> int:
+    """From how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
+    return _least_ones(*mechanism.shown, reports)
+
+
+def recovery(mechanism: Memoized, reports: int) -> Recovery:
+    """What averaging ``reports`` reports of one person tells, exactly.
+
+    Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
+    binomial distributions of the number of ones.
+    """
+    memoized = _mistaken(*mechanism.shown, reports)
+    return Recovery(memoized, mechanism.f / 2.0 + (1.0 - mechanism.f) * memoized)
+
+
+def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
+    """The error for the true bit if both levels were drawn anew in every report: it falls to 0."""
+    return _mistaken(mechanism.offset, mechanism.offset + mechanism.gain, reports)
+
+
+def _least_ones(p: float, q: float, reports: int) -> int:
+    if p == 0.0:
+        return 1
+    if q == 1.0:
+        return reports
+    slope = math.log(q / p) + math.log((1.0 - p) / (1.0 - q))
+    return math.floor(reports * math.log((1.0 - p) / (1.0 - q)) / slope) + 1
+
+
+def _mistaken(p: float, q: float, reports: int) -> float:
+    """How often the likelier of Bin(reports, p) and Bin(reports, q) is the wrong one."""
+    least = _least_ones(p, q, reports)
+    missed = binomial(reports, q)[:least].sum()
+    return float(missed + binomial(reports, p)[least:].sum()) / 2.0
+
+
+def check_told(mechanism: Memoized) -> None:
+    """Raises ParameterError when reports do not depend on what is true."""
+    if mechanism.gain == 0.0:
+        raise ParameterError(
+            "permanent",
+            wanted="less than 1 to count",
+            got=mechanism.f,
+            do="answers kept as coins tell nothing; 0.5 is a common choice",
+        )

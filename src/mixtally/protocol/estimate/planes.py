@@ -1,0 +1,223 @@
+"""How many messages point at each value, where a message names a plane of points of Z_p^t.
+
+A message (a, c) points at x when <a, x> = c. Three ways come to the same numbers:
+
+    rows      for every choice of all digits of a number but the least, a message points at the
+              points that solve one quadratic equation: work messages d / p
+    Fourier   S(x) = sum_a T_a(<a, x>) has the transform p^(t-1) F T_a(w) at each frequency w a,
+              and every frequency but 0 is one multiple of one direction: work p^t log p^t
+    products  of some values alone, <a, x> - c is a multiple of p where a message points at x
+
+Source: Stein, Shakarchi, Fourier Analysis (2003), chapter 7 (finite abelian groups).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import AccountingError
+from mixtally.model.planes import Planes, curved_points, permuted_bins, points_at
+from mixtally.model.results import Tally
+from mixtally.primitives.bits import Counts, spans
+from mixtally.primitives.planes import digits_of, directions
+
+_MOST_TABLE = 1 << 25
+"""Points of a transform: it takes half a gigabyte."""
+_DEAR = 8.0
+"""A point of a transform takes about as long as so many messages."""
+_PRODUCTS, _MESSAGES = 1 << 18, 256
+"""At once, of so many messages: they stay in the cache, and no library starts threads for so few.
+"""
+_ROUND_OFF = 0.01
+_CONTROLS = 64
+"""Points that nobody can hold, of which it is looked how many messages point at them."""
+
+
+def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
+    """Return how many messages point at each of the bins 0..``values`` - 1, shape (values,).
+
+    The bins are those of a closed list, of which a person holds one (``device.contract.scatter``).
+    """
+    codes, times = tally.named
+    places = permuted_bins(np.arange(values), values)
+    if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * _rows(planes, values):
+        found = _transformed(planes, codes, times)
+        return found[curved_points(planes.bare, places)]
+    return _by_rows(planes, codes, times, values)[places]
+
+
+def _rows(planes: Planes, values: int) -> int:
+    """Return how many rows of p numbers have one below ``values``."""
+    return -(-values // planes.prime)
+
+
+def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Counts:
+    """Return how many messages point at the points of the numbers below ``values``.
+
+    The numbers of a row differ in their first digit l alone. A message points at those that solve
+
+        q l^2 + b l = c - <other digits>,
+
+    with q the last digit of its direction a and b the first. Where q is not 0 modulo an odd p, the
+    solutions are -h + r and -h - r for h = b / 2 q and r^2 = (c - ..) / q + h^2, if r exists. Where
+    q is 0, b is 1 or 0: one solution, or all numbers of the row or none. Modulo 2, l^2 is l.
+    """
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    vectors = directions(numbers, p, digits)
+    curve, slope = vectors[-1], vectors[0]
+    if p == 2:
+        curve, slope = np.zeros_like(curve), (slope + curve) % 2
+    bent = curve > 0
+    flat, straight = vectors[1:, ~bent], slope[~bent] > 0
+    flat_cells, flat_times, bent_times = cells[~bent], times[~bent], times[bent]
+    inverse = _inverses(curve[bent], p)
+    half = slope[bent] * inverse % p * ((p + 1) // 2) % p
+    steps = vectors[1:, bent] * inverse % p
+    first = square = (cells[bent] * inverse + half * half) % p
+    solutions, total = _solutions(p), np.zeros((_rows(planes, values), p), dtype=np.int64)
+    for row, upper in enumerate(digits_of(np.arange(len(total)), p, digits - 1).T):
+        left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
+        total[row] = _weighed(left[straight], flat_times[straight], p)
+        total[row] += int(flat_times[~straight & (left == 0)].sum())
+        if row and upper[0]:  # one more in this digit than in the row before: no division is needed
+            square = square - steps[0]
+            square[square < 0] += p
+        else:
+            square = (first - (upper[:, None] * steps).sum(axis=0)) % p
+        for ends in solutions:
+            found = _weighed(ends[square] - half, bent_times, 2 * p)[: 2 * p]
+            total[row] += found.reshape(2, p).sum(axis=0)
+    return total.ravel()[:values]
+
+
+def _weighed(numbers: Counts, times: Counts, prime: int) -> Counts:
+    """Return how often each number below ``prime`` occurs, counted ``times``; exact below 2^53."""
+    return np.bincount(numbers, weights=times, minlength=prime).astype(np.int64)
+
+
+def _inverses(numbers: Counts, prime: int) -> Counts:
+    """Return the inverses of numbers in [1, p), by Fermat: x^(p-2)."""
+    present = np.flatnonzero(np.bincount(numbers, minlength=prime))
+    power, found, rest = present.copy(), np.ones_like(present), prime - 2
+    while rest:
+        if rest & 1:
+            found = found * power % prime
+        power, rest = power * power % prime, rest >> 1
+    table = np.zeros(prime, dtype=np.int64)
+    table[present] = found
+    return table[numbers]
+
+
+def _solutions(prime: int) -> tuple[Counts, Counts]:
+    """Return p + r and 2p - r for each square r^2 modulo p, with r the smaller root.
+
+    A solution less h below p is in [0, 2p) then, and is counted modulo p. Where there is no root,
+    and for the second solution of a double root, 3p stands: it is beyond all that is counted.
+    """
+    root = np.arange(prime // 2 + 1)
+    first, second = np.full(prime, 3 * prime), np.full(prime, 3 * prime)
+    first[root * root % prime] = prime + root
+    second[root[1:] ** 2 % prime] = 2 * prime - root[1:]
+    return first, second
+
+
+def unheld(planes: Planes, tally: Tally, numbers: range) -> Counts:
+    """Return how many messages point at the points of some numbers that no bin has."""
+    free = curved_points(planes.bare, np.array(numbers[:_CONTROLS], dtype=np.int64))
+    return pointing_at(planes, tally, free)[0]
+
+
+def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[Counts, float]:
+    """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
+    squares of how many of these one points at.
+
+    By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p: a message
+    points at x where <a, x> - c + 1/2, over p, lies less than 1/p above a whole number.
+    """
+    codes, times = tally.named
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    vectors = directions(numbers, p, digits)
+    rows: NDArray[np.floating] = (
+        np.concatenate([_central(vectors, p), 0.5 - _central(cells, p)[None, :]]).T / p
+    )
+    columns: NDArray[np.floating] = np.concatenate(
+        [_central(digits_of(points, p, digits), p), np.ones((1, len(points)))]
+    )
+    if (digits + 1) * p * p < 1 << 20:
+        rows, columns = rows.astype(np.float32), columns.astype(np.float32)
+    near = rows.dtype.type(1.0 / p)
+    found, named = np.zeros(len(points), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
+    few = max(1, min(len(codes), _MESSAGES))
+    for some in spans(len(points), max(1, _PRODUCTS // (few * (digits + 1)))):
+        right = np.ascontiguousarray(columns[:, some])
+        for those in spans(len(codes), few):
+            quotients = rows[those] @ right
+            quotients -= np.floor(quotients)
+            row, column = np.divmod(np.flatnonzero(quotients < near), right.shape[1])
+            np.add.at(found[some], column, times[those][row])
+            named[those] += np.bincount(row, minlength=len(quotients))
+    return found, float(times @ named.astype(np.float64) ** 2)
+
+
+def named_among(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
+    """Return the sum over messages of how many of ``points`` each points at, and of the squares.
+
+    Messages with a common direction are counted together, some directions at a time.
+    """
+    codes, times = tally.named
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    named, first = np.unique(numbers, return_index=True)
+    vectors, places = directions(named, p, digits), digits_of(points, p, digits)
+    until, total, squares = np.append(first, len(codes)), 0, 0.0
+    for some in spans(len(named), max(1, _PRODUCTS // max(len(points), p))):
+        those = slice(int(until[some.start]), int(until[some.stop]))
+        products = np.zeros((some.stop - some.start, len(points)), dtype=np.int64)
+        for vector, place in zip(vectors[:, some], places, strict=True):
+            products += vector[:, None] * place  # 62 digits below 10^7 fit in 64 bits
+        products %= p
+        products += np.arange(len(products))[:, None] * p
+        held = np.bincount(products.ravel(), minlength=len(products) * p)
+        beside = np.searchsorted(named[some], numbers[those]) * p + cells[those]
+        total += int(times[those] @ held[beside])
+        squares += float(times[those] @ held[beside].astype(np.float64) ** 2)
+    return total, squares
+
+
+def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
+    """Return the messages that point at ``bins`` of sets (``device.contract.planes``)."""
+    points = points_at(planes.bare, np.array(bins, dtype=np.int64), values)
+    return Tally(pointing_at(planes, tally, points)[0], tally.messages)
+
+
+def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
+    """Digits modulo p between -p/2 and p/2."""
+    return np.where(digits > prime // 2, digits - prime, digits).astype(np.float64)
+
+
+def _transformed(planes: Planes, codes: Counts, times: Counts) -> Counts:
+    """Messages that point at each point of Z_p^t, shape (p^t,).
+
+    Raises AccountingError where round-off shows, or not all messages are found again.
+    """
+    p, digits, messages = planes.prime, planes.digits, int(times.sum())
+    table = np.bincount(codes, weights=times, minlength=planes.messages)
+    rows = np.fft.fft(table.reshape(-1, p), axis=1)
+    vectors = directions(np.arange(len(rows)), p, digits)
+    # The most significant digit first, as the last axis of an array moves fastest.
+    half = np.zeros((p,) * (digits - 1) + (p // 2 + 1,), dtype=np.complex128)
+    half[(0,) * digits] = messages
+    for wave in range(1, p):
+        at = (wave * vectors) % p
+        kept = at[0] <= p // 2
+        half[tuple(at[::-1, kept])] = rows[kept, wave]
+    found = np.fft.irfftn(half, s=(p,) * digits, axes=range(digits)).ravel()
+    found *= planes.points // p
+    whole = np.rint(found)
+    exact = np.abs(found - whole).max() < _ROUND_OFF
+    if not exact or int(whole.sum()) != planes.points // p * messages:
+        raise AccountingError(
+            f"planes: counts of {planes.points:,} points are off by {np.abs(found - whole).max()}"
+        )
+    return whole.astype(np.int64)

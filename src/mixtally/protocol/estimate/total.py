@@ -1,0 +1,301 @@
+"""Totals of groups of bins, each with its standard error and interval.
+
+The total of a group G is the sum of the unbiased counts of its bins. ``conclude.totals`` calls
+``group_total`` for the bins of a group that one stream of messages counts. Symbols: G has g bins, W
+is the sum of their tallied counts, Z is the true total, in which a person counts once for each of
+their bins in G. N messages were tallied, of which people sent m as fakes. With ``gain`` and
+``offset`` of one bin (``Shuffled``), (W - g offset) / gain is unbiased. Noise is W less Z.
+
+*Bins in clear.* Of m uniform fakes among D cells, Bin(m, g / D) fall into G. Of h mixes with shaped
+fakes, the noise is a sum of g h independent draws from their table.
+
+*Replaced values.* A message of a person is replaced with the chance r by a uniform one of D cells,
+so the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). Members of a set
+are replaced independently, so the law is the same with a message for each member.
+
+*Flips.* Each of the N g bits is flipped with the chance q. With blank fakes the noise is
+Bin(N g - k Z, q) - Bin(k Z, q) + (k - 1) Z for records that are sent k times. A uniform fake sets
+one of d bits. It adds what g - 1 bits of a blank fake add, and one bit that is set with the chance
+q + (1 - 2 q) g / d: with g / d the bit is the fake's own, otherwise it is unset. So m bits leave
+the first binomial for Bin(m, q + (1 - 2 q) g / d).
+
+All of these are sums of independent binomials and draws, whose law depends on Z alone. The interval
+inverts the exact law, as that of one bin does, or takes its cumulants where the law is long.
+
+*Known sums.* Where the counts of d bins use the number of people n, the total of g of these bins
+does so as well, and is the sum of the shown counts. ``protocol.estimate.projection`` has the
+derivation.
+
+*Planes.* Let g_L be the number of points of G in plane L. A message with plane L adds g_L to W, and
+messages are independent. With kappa of ``Planes.meeting`` and r as above (0 where nothing is
+replaced) the mean of g_L is
+
+    g / p                                         for a fake,
+    (1 - r) g kappa + r g / p                     for a person outside G,
+    (1 - r) (1 + (g - 1) kappa) + r g / p         for one of Z people in G, whose point is certain.
+
+Var W is the sum over messages of E g_L^2, less the squares of these means. The first sum is
+estimated without bias by the messages that came, the second with the estimate of Z. Averaged over
+all planes, E g_L^2 = g / p + g (g - 1) kappa / p, since two points share kappa of all directions. A
+uniform fake thus contributes g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p); the estimate is at
+least m times that. The interval is normal.
+
+Of sets over planes, the planes of a person avoid the person's other points. Their covariance is
+not known without the sets, so a total is refused.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import ParameterError
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.mechanism.base import Noise
+from mixtally.model.planes import bin_points
+from mixtally.model.results import Tally
+from mixtally.protocol.estimate.cumulants import ends, sum_cumulants
+from mixtally.protocol.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, least_reaching
+from mixtally.protocol.estimate.noise import (
+    KnownTotal,
+    NoiseDistribution,
+    distribution_of,
+    noise_given_total,
+    sum_of_draws,
+)
+from mixtally.protocol.estimate.planes import named_among
+from mixtally.protocol.estimate.projection import excess_of, is_informative, projected_cumulants
+
+_MOST_DRAWN = 1 << 22
+"""Longest distribution of shaped fakes that is computed by a Fourier transform."""
+_ROUNDING = 1e-9
+"""More than the rounding of that transform, in the chance of a tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTotal:
+    """The total of a group in one stream of messages.
+
+    Attributes
+    ----------
+    estimate : float
+        The sum of unbiased counts.
+    most : int
+        The largest total that so many people can have.
+    variance, third, fourth : float
+        Cumulants of the estimate.
+    exact : callable or None
+        The interval for a chance of passing either end, from the exact law; None where the law is
+        long or not known.
+    """
+
+    estimate: float
+    most: int
+    variance: float
+    third: float = 0.0
+    fourth: float = 0.0
+    exact: Callable[[float], tuple[float, float]] | None = None
+
+
+def group_total(
+    mechanism: Shuffled,
+    tally: Tally,
+    bins: NDArray[np.int64],
+    people: int,
+    total: KnownTotal | None = None,
+) -> GroupTotal:
+    """Estimate the total of ``bins`` of one stream of messages.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        With the fakes that arrived.
+    tally : Tally
+        Of the messages as they came, so over planes of planes.
+    bins : array of int
+        Different bins of the stream; of an open domain, points.
+    people : int
+        How many people sent a record.
+    total : KnownTotal, optional
+        What the counts of ``bins`` and of others are known to add up to. None where no such number
+        is known or used.
+
+    Raises
+    ------
+    ParameterError
+        For sets over planes.
+    """
+    size = len(bins)
+    if total is None:
+        certain = mechanism.max_set == 1 and not is_informative(mechanism)
+        everybody = certain and size == mechanism.bins
+    else:
+        everybody = size == total.bins
+    if everybody:
+        return GroupTotal(float(people), people, 0.0, exact=lambda _: (people, people))
+    most = people * min(size, mechanism.most_set)
+    if mechanism.planes is not None:
+        return _over_planes(mechanism, tally, bins, most)
+    tallied = int(tally.counts[bins].sum())
+    found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
+    if total is not None:
+        return _given_total(mechanism, tally.messages, size, tallied, found, total)
+    return _independent(mechanism, tally.messages, size, tallied, found, most)
+
+
+def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
+    """Return both ends of the interval of a sum of totals, each passed with ``tail``, and how.
+
+    The totals are of different streams of messages, which are independent.
+    """
+    most, found = sum(one.most for one in several), sum(one.estimate for one in several)
+    exact = several[0].exact
+    if len(several) == 1 and exact is not None:
+        low, high = exact(tail)
+        return low, high, EXACT
+    variance, third, fourth = (
+        np.asarray(sum(getattr(one, name) for one in several))
+        for name in ("variance", "third", "fourth")
+    )
+    least, furthest = ends(variance, third, fourth, tail)
+    low, high = math.floor(found - float(furthest)), math.ceil(found - float(least))
+    return min(max(low, 0), most), min(max(high, 0), most), NORMAL
+
+
+def _independent(
+    mechanism: Shuffled, messages: int, size: int, counted: int, found: float, most: int
+) -> GroupTotal:
+    """Return the total of bins whose noise is a sum of independent parts."""
+    total, gain = round(min(max(found, 0.0), float(most))), mechanism.gain
+    noise = mechanism.noise_of_bins(messages, size, total)
+    second, third, fourth = sum_cumulants(noise)
+    exact: Callable[[float], tuple[float, float]] | None = None
+    if noise.tables:
+        exact = _in_clear_by_table(noise, counted, most)
+    elif not mechanism.noise_by_count:
+        exact = _in_clear(distribution_of(noise), counted, most, 0.0)
+    elif sum(trials * chance for trials, chance in noise.gained) <= MOST_EXACT_ONES:
+        spread = math.sqrt(second) / gain
+
+        def law(held: int) -> NoiseDistribution:
+            return distribution_of(mechanism.noise_of_bins(messages, size, held))
+
+        exact = _by_inversion(law, mechanism.repeats, counted, found, spread, most)
+    return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
+
+
+def _given_total(
+    mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
+) -> GroupTotal:
+    """Return the total of some bins of a known total, whose noise is taken given that of all."""
+    found -= excess_of(mechanism, messages, total) * size / total.bins
+    most = total.people
+    held = np.array([min(max(found, 0.0), float(most))])
+    noise = projected_cumulants(mechanism, messages, held, total, size)
+    variance, third, fourth = (
+        float(np.ravel(one)[0]) for one in (noise.variance, noise.third, noise.fourth)
+    )
+
+    def law(held: int) -> NoiseDistribution:
+        return noise_given_total(mechanism, messages, held, total, size)
+
+    exact: Callable[[float], tuple[float, float]] | None = None
+    if not mechanism.noise_by_count:
+        if _is_short(mechanism.noise_of_bins(messages, size, 0)):
+            exact = _in_clear(law(0), counted, most, _ROUNDING)
+    elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:
+        exact = _by_inversion(law, mechanism.repeats, counted, found, math.sqrt(variance), most)
+    return GroupTotal(found, most, variance, third, fourth, exact)
+
+
+def _is_short(noise: Noise) -> bool:
+    """Return whether a Fourier transform computes the sum of draws quickly and precisely."""
+    ((weights, draws),) = noise.tables
+    return draws * len(weights) <= _MOST_DRAWN
+
+
+def _in_clear_by_table(
+    noise: Noise, counted: int, most: int
+) -> Callable[[float], tuple[float, float]] | None:
+    """Return intervals among shaped fakes; None where their sum has a long distribution."""
+    ((weights, draws),) = noise.tables
+    if not _is_short(noise):
+        return None
+    return _in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
+
+
+def _in_clear(
+    noise: NoiseDistribution, counted: int, most: int, rounding: float
+) -> Callable[[float], tuple[float, float]]:
+    """Return intervals of a total whose noise has one law, whatever the total is."""
+
+    def ends_of(tail: float) -> tuple[float, float]:
+        within = max(0.0, tail - rounding)
+        low, high = counted - noise.highest(within), counted - noise.lowest(within)
+        return min(max(low, 0), most), min(max(high, 0), most)
+
+    return ends_of
+
+
+def _by_inversion(
+    law: Callable[[int], NoiseDistribution],
+    times: int,
+    counted: int,
+    found: float,
+    spread: float,
+    most: int,
+) -> Callable[[float], tuple[float, float]]:
+    """Return the totals that a test of the exact law accepts, as ``intervals`` does for a bin.
+
+    ``law`` has the noise of the tally for each true total, and records are sent ``times`` times.
+    The search begins at the estimate ``found``, whose standard error is ``spread``.
+    """
+
+    def ends_of(tail: float) -> tuple[float, float]:
+        half = math.ceil(-NormalDist().inv_cdf(tail) * spread)
+        start = math.floor(found) - half, math.ceil(found) + half
+
+        @cache
+        def reach(held: int) -> tuple[int, int]:
+            noise, more = law(held), (times - 1) * held
+            return noise.lowest(tail) - more, noise.highest(tail) - more
+
+        seen = np.array([counted])
+        low = least_reaching(seen, lambda z: reach(z)[1], times, start, most)
+        high = least_reaching(seen + 1, lambda z: reach(z)[0], times, start, most + 1) - 1
+        low, high = np.clip(low, 0, most), np.clip(high, 0, most)
+        return float(low[0]), float(high[0])
+
+    return ends_of
+
+
+def _over_planes(
+    mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], most: int
+) -> GroupTotal:
+    """Return the total over planes, with an unbiased estimate of its variance."""
+    planes = mechanism.planes
+    assert planes is not None
+    if mechanism.most_set > 1:
+        raise ParameterError(
+            "totals",
+            wanted="records of one value, or bins that messages name themselves",
+            got="sets over planes, whose covariances depend on the sets",
+            do="leave the totals out, or ask for the group itself as a label",
+        )
+    size, meeting, share = len(bins), mechanism.meeting, 1.0 / planes.prime
+    kept = mechanism.kept
+    fakes, replaced = mechanism.fakes_sent, (1.0 - kept) * size * share
+    people = tally.messages - fakes
+    outside = kept * size * meeting + replaced
+    inside = kept * (1.0 + (size - 1) * meeting) + replaced
+    points = bin_points(planes.bare, bins, mechanism.bins)
+    tallied, squares = named_among(planes, tally, points)
+    found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
+    known = fakes * (size * share) ** 2 + (people - found) * outside**2 + found * inside**2
+    least = size * (1.0 - meeting) * share - size**2 * (share**2 - meeting * share)
+    spread = max(squares - known, fakes * least)
+    return GroupTotal(found, most, spread / mechanism.gain**2)

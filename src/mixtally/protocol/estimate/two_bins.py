@@ -1,0 +1,194 @@
+"""Intervals for the difference of the counts of two bins of one collection.
+
+``conclude.differences`` asks for one interval a pair of labels. With z and z' people in the two
+bins, S and S' are what is tallied of them, and the aim is z - z'.
+
+**Bins whose noises are independent** (bins of different messages, flipped bits, fakes of mixes) are
+two collections of one bin each, so that ``change`` has the distribution of S - S'.
+
+**Uniform fakes** are in either bin with the same chance, never in both. So every fake moves S - S'
+by 1, by -1 or not at all, with chances (a, a, 1 - 2a):
+
+    in clear   a = 1/D, D the cells,
+    flipped    a = q (1 - q) + (1 - 2q)^2 / d, q the flip probability and d the bins:
+               the fake's own bin is either of the two with 1/d each, and its bits are flipped.
+
+Such a step is the difference of two independent coins of chance r, where r (1 - r) = a, which needs
+a <= 1/4 and so at least four bins. With it, flipped fakes are as those of two batches. In clear the
+distribution of K steps is the inverse Fourier transform of (1 - 2a + 2a cos t)^K for any a.
+
+**Replaced values and planes** have a distribution that depends on z + z' as well. There the normal
+approximation is bent to the cumulants and corrected for continuity, as tallies are whole.
+
+Source: proved here; Feller, An Introduction to Probability Theory, volume II (1971), chapter XV.
+"""
+
+import math
+
+import numpy as np
+
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.results import Intervals
+from mixtally.protocol.estimate.change import (
+    Counted,
+    Ends,
+    change_intervals,
+    flipped_ends,
+    whole_between,
+)
+from mixtally.protocol.estimate.cumulants import Cumulants, cumulants, ends
+from mixtally.protocol.estimate.intervals import EXACT, NORMAL, in_clear
+from mixtally.protocol.estimate.noise import NoiseDistribution
+from mixtally.protocol.estimate.projection import projected_cumulants
+
+_DEVIATIONS, _MORE = 12.0, 64
+"""The transform spans so many standard deviations, and so many steps more, on either side."""
+_MOST_STEP = 0.25
+"""The largest a for which a step is the difference of two coins."""
+
+
+def difference_intervals(
+    first: Counted, second: Counted, level: float, *, over: int, one_message: bool
+) -> Intervals:
+    """Return the interval of how many more people the first bin has than the second.
+
+    Parameters
+    ----------
+    first, second : Counted
+        The message in which each bin is counted, with a tally of this bin alone.
+    level : float
+        Confidence level in (0, 1).
+    over : int
+        How many intervals share the error allowed (Bonferroni).
+    one_message : bool
+        Whether both bins are counted in the same messages.
+
+    Returns
+    -------
+    Intervals
+        One whole-number interval, between minus all people and all people.
+    """
+    sent = first.mechanism
+    if one_message:  # a total moves both counts alike
+        first, second = first._replace(total=None), second._replace(total=None)
+    elif _is_alike(first, second):
+        return change_intervals(second, first, level, simultaneous_over=over)
+    tail = (1.0 - level) / 2.0 / over
+    if one_message and sent.flip_threshold is not None:
+        lower, upper, method = _flipped(first, second, level, over)
+    elif one_message and sent.is_in_clear and sent.planes is None:
+        if sent.uniform_fakes:
+            lower, upper, method = _among_uniform(first, second, tail)
+        else:
+            return change_intervals(second, first, level, simultaneous_over=over)
+    else:
+        lower, upper, method = _approximated(first, second, tail, alone=not one_message)
+    return Intervals(
+        lower=np.clip(lower, -second.people, first.people),
+        upper=np.clip(upper, -second.people, first.people),
+        level=level,
+        method=method,
+    )
+
+
+def difference_variance(first: Counted, second: Counted, *, one_message: bool) -> float:
+    """Return the variance of the difference of both estimates, in counts squared."""
+    one, other = (_noise(each, alone=not one_message) for each in (first, second))
+    return float(np.ravel(one.variance + other.variance)[0])
+
+
+def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
+    """Return the cumulants that a bin of ``count`` people adds to the noise of a difference.
+
+    Over planes two counts depend on each other. A message of others that points at either value
+    with the chance q adds at most 2 q to the variance of the difference, where two independent ones
+    would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, kappa being the share of
+    directions in which two values meet. Only what others' messages add is a bound, which is reached
+    where no third value lies in one plane with both.
+    """
+    found = cumulants(mechanism, messages, np.array([count]))
+    if mechanism.planes is None:
+        return found
+    g = mechanism.chance
+    sent = messages - mechanism.fakes_promised
+    uniform = (g * sent + mechanism.fakes_promised) / mechanism.cells
+    variance = (1.0 - g) * mechanism.meeting * sent + (1.0 - mechanism.planes.meeting) * uniform
+    if mechanism.replaced is not None:
+        variance += mechanism.repeats * count * g * (1.0 - g)
+    return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
+
+
+def _is_alike(first: Counted, second: Counted) -> bool:
+    """Return whether ``change`` has the difference of two messages.
+
+    Both must be randomized with the same chance and, if flipped, use totals of as many bins.
+    """
+    sent, bins = (
+        first.mechanism.flip_threshold,
+        [None if one.total is None else one.total.bins for one in (first, second)],
+    )
+    return sent == second.mechanism.flip_threshold and (sent is None or bins[0] == bins[1])
+
+
+def _flipped(first: Counted, second: Counted, level: float, over: int) -> Ends:
+    """Return the ends of a difference of two bits of the same flipped messages."""
+    sent = first.mechanism
+    if not sent.uniform_fakes:
+        return flipped_ends(second, first, level, over)
+    q, bins = sent.flip_probability, sent.bins
+    step = q * (1.0 - q) + (1.0 - 2.0 * q) ** 2 / bins
+    if step > _MOST_STEP:
+        return _approximated(first, second, (1.0 - level) / 2.0 / over, alone=False)
+    coin = _coin(step)
+    fakes = sent.fakes_promised
+    return flipped_ends(second, first, level, over, ((fakes, coin), (fakes, 1.0 - coin)))
+
+
+def _coin(step: float) -> float:
+    """Return the smaller r with r (1 - r) = ``step``, without cancellation."""
+    return 2.0 * step / (1.0 + math.sqrt(max(0.0, 1.0 - 4.0 * step)))
+
+
+def _among_uniform(first: Counted, second: Counted, tail: float) -> Ends:
+    """Return the ends of a difference in clear among uniform fakes, however many there are."""
+    sent = first.mechanism
+    steps = steps_distribution(sent.fakes_promised, sent.true_fakes / max(1, sent.fakes_promised))
+    counted = first.tally.counts - second.tally.counts
+    return *in_clear(sent, counted, (steps.lowest(tail), steps.highest(tail))), EXACT
+
+
+def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
+    """Return the distribution of a sum of steps that are 1 or -1 with ``chance`` each, or else 0.
+
+    The error of rounding is about 1e-16 in each probability.
+    """
+    reach = math.ceil(_DEVIATIONS * math.sqrt(2.0 * chance * steps)) + _MORE
+    reach = min(reach, steps)
+    size = 2 * reach + 2
+    angles = 2.0 * np.pi * np.arange(size // 2 + 1) / size
+    pmf = np.fft.irfft((1.0 - 2.0 * chance * (1.0 - np.cos(angles))) ** steps, size)
+    return NoiseDistribution(-reach, np.maximum(np.roll(pmf, reach)[: 2 * reach + 1], 0.0))
+
+
+def _approximated(first: Counted, second: Counted, tail: float, *, alone: bool) -> Ends:
+    """Return the ends by the bent normal approximation, corrected for continuity."""
+    one, other = (_noise(each, alone=alone) for each in (first, second))
+    least, most = ends(
+        np.asarray(one.variance + other.variance),
+        one.third - other.third,
+        np.asarray(one.fourth + other.fourth),
+        tail,
+    )
+    found = first.unbiased - second.unbiased
+    return *whole_between(first.mechanism, found - most, found - least), NORMAL
+
+
+def _noise(one: Counted, *, alone: bool) -> Cumulants:
+    """Return the cumulants of one count, by itself or within a sum whose weights add up to 0."""
+    held = float(np.clip(one.unbiased, 0.0, one.people)[0])
+    if alone and one.total is not None:
+        return projected_cumulants(one.mechanism, one.tally.messages, np.array([held]), one.total)
+    if alone:
+        variance = one.mechanism.variance_at(one.tally.messages, round(held))
+        return Cumulants(variance, np.zeros(1), 0.0)
+    return noise_of(one.mechanism, one.tally.messages, held)

@@ -1,0 +1,173 @@
+"""Who won: the chance that each option truly has the most votes, given the tally.
+
+Assumed: before the count every number of votes from 0 to all was equally likely for every option,
+each independently. Then the true number z of an option has the posterior h(z) ~ P(tallied s | z),
+by the exact distribution of the noise, and
+
+    P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z), a tie decided by lot.
+
+A lot is the same as adding to every z a uniform number in (0, 1), so the product becomes the
+integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum to one.
+
+That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
+only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
+fakes by construction; uniform fakes are a multinomial, which is a product of Poisson ones once the
+sum is given, flipped or not, and so are the values that replaced ones name.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import MessageError
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.results import Estimate, Tally
+from mixtally.primitives.tails import Floats
+from mixtally.protocol.estimate.noise import noise_distribution
+
+_FAR, _LUMPS = 9.0, 20.0
+"""Votes so many standard errors and counts from an estimate are taken to be impossible (1e-12)."""
+_FINE = 50
+"""Places for z in a standard error, where there are so many."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+_LEAST_LIKELY = 1e-12
+
+
+def winner_chances(
+    mechanism: Shuffled, tally: Tally, users: int, blank: int | None = None
+) -> Floats:
+    """The chance of every option, shape (bins,), that it won; they sum to one.
+
+    ``blank`` is an option that cannot win: its chance is 0, and others are compared without it.
+    Raises MessageError when no votes of ``users`` people explain the tally.
+    """
+    error = math.sqrt(mechanism.variance_at(tally.messages, _most(mechanism, tally, users)))
+    counts = np.clip(mechanism.unbiased(tally.counts, tally.messages), 0.0, float(users))
+    if blank is not None:
+        counts[blank] = -math.inf
+    lead = float(counts.max())
+    reach = _FAR * error + _LUMPS
+    first = max(0, math.floor(lead - 3.0 * reach))
+    last = min(users, math.ceil(lead + reach))
+    votes = np.arange(first, last + 1, max(1, math.floor(error / _FINE)))
+    able = np.flatnonzero(counts >= lead - 2.0 * reach)
+    posterior = np.array([_posterior(mechanism, tally, int(tally.counts[i]), votes) for i in able])
+    below = np.cumsum(posterior, axis=1) - posterior
+    chances = np.zeros(len(counts))
+    for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
+        chances[able] += weight * (posterior * _others(below + node * posterior)).sum(axis=1)
+    return chances
+
+
+def _most(mechanism: Shuffled, tally: Tally, users: int) -> int:
+    """About the votes of the leader, whose count errs most."""
+    most = float(mechanism.unbiased(tally.counts, tally.messages).max())
+    return round(min(max(most, 0.0), float(users)))
+
+
+def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]:
+    """Options that the intervals for all bins at once do not rule out as winner, shape (bins,).
+
+    The true winner is among them whenever all those intervals hold, whatever was assumed before;
+    ``blank`` is none of them.
+    """
+    lower = found.together.lower.astype(np.float64)
+    if blank is not None:
+        lower[blank] = -math.inf
+    able: NDArray[np.bool_] = found.together.upper >= lower.max()
+    if blank is not None:
+        able[blank] = False
+    return able
+
+
+def _others(values: Floats) -> Floats:
+    """For every row the product of all other rows."""
+    ones = np.ones((1, values.shape[1]))
+    before = np.cumprod(np.concatenate([ones, values[:-1]]), axis=0)
+    after = np.cumprod(np.concatenate([ones, values[:0:-1]]), axis=0)[::-1]
+    return np.asarray(before * after, dtype=np.float64)
+
+
+def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
+    """The posterior h on ``votes``, which sums to one."""
+    from scipy import special  # slow to import
+
+    sent = votes * mechanism.repeats
+    if mechanism.replaced is not None:
+        likely = _replaced(mechanism, tally.messages, seen, sent)
+    elif mechanism.flip_threshold is not None:
+        likely = _flipped(mechanism, tally.messages, seen, sent)
+    elif mechanism.uniform_fakes:
+        mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
+        log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
+        likely = np.where(seen >= sent, np.exp(log), 0.0)
+    else:
+        noise = noise_distribution(mechanism, tally.messages, 0)
+        place = seen - sent - noise.first
+        inside = (place >= 0) & (place < len(noise.pmf))
+        likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
+    total = float(likely.sum())
+    if not total > _LEAST_LIKELY:
+        raise MessageError(
+            "tally",
+            wanted="counts that some votes explain",
+            got=f"{seen:,} in one bin",
+            do="look for ballots that did not follow the plan",
+        )
+    return np.asarray(likely / total, dtype=np.float64)
+
+
+def _flipped(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+    """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``sent``.
+
+    With uniform fakes a Poisson number of mean K / d joins the z.
+
+    The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
+    trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
+    ``sent`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
+    """
+    q = mechanism.flip_probability
+    p = 1.0 - q
+    ones = mechanism.true_fakes
+    deviation = math.sqrt(messages * p * q + mechanism.gain**2 * ones)
+    angle, step = _angles(deviation, mechanism.repeats)
+    turn = np.exp(1j * angle)
+    held, other = np.log(q + p * turn), np.log(p + q * turn)
+    fakes = ones * np.expm1(held - other)
+    power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    return _inverted(power, step)
+
+
+def _replaced(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+    """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
+
+    As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out
+    for one z has for every larger one.
+    """
+    share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
+    lost, risen = mechanism.chance * (1.0 - share), mechanism.chance * share
+    narrow, wide = (
+        math.sqrt(mechanism.variance_at(messages, z)) * mechanism.gain
+        for z in (0, int(sent.max()) // mechanism.repeats)
+    )
+    angle, step = _angles(narrow, mechanism.repeats, wide)
+    turn = np.exp(1j * angle)
+    held, other = np.log(lost + (1.0 - lost) * turn), np.log(1.0 - risen + risen * turn)
+    blank = fakes * np.log(1.0 - share + share * turn) + (messages - fakes) * other
+    power = blank - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    return _inverted(power, step)
+
+
+def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Floats, float]:
+    """The angles of the trapezoid rule and their step, for deviations between two ends."""
+    half = math.ceil(20.0 * (narrow if wide is None else wide) + 50.0 * repeats)
+    step = 2.0 * math.pi / (2 * half + 1)
+    last = min(half, math.ceil(12.0 / narrow / step))
+    return step * np.arange(1, last + 1, dtype=np.float64), step
+
+
+def _inverted(power: NDArray[np.complex128], step: float) -> Floats:
+    """Chances from the logarithms of their transforms, a row each."""
+    found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
+    return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

@@ -1,0 +1,230 @@
+"""Everybody's messages of one part of a contract: records and the fakes that devices add.
+
+The distribution is that of devices one by one, which share nothing: each tosses the coin of its
+part for one more fake, flips every bit of every message independently, and draws a message again
+that names more bins than the cap. Messages of the form ``positions`` are drawn as positions, a span
+at a time, so that memory holds the messages and little more.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixtally.errors import MessageError
+from mixtally.model.contract import FakeRecord, OwnFakes, Part, Planes
+from mixtally.model.layout import Form, Layout
+from mixtally.model.planes import bin_points
+from mixtally.primitives.bits import Rows, row_bytes, spans
+from mixtally.primitives.capped import Flips, Held, flip_positions, flip_rows
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import Integers, below
+from mixtally.primitives.memo import Memo
+from mixtally.primitives.planes import messages
+from mixtally.protocol.randomize.bins import Records, bin_numbers, held
+from mixtally.protocol.randomize.sets import over_planes
+
+_SPAN_BYTES = 1 << 22
+_SPAN_COINS = 1 << 19
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def part_reports(
+    part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
+) -> Rows:
+    """Randomized messages, shape (people * messages of a record, message bytes).
+
+    A record that is sent several times is flipped afresh every time, a set in clear is a message a
+    member and pads; a record's messages stand together.
+    ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
+    dtype uint8; of sets in clear also the numbers of their bins, shape (people, most members),
+    -1 for none. Raises MessageError for numbers that are no bins and for bits that the part cannot
+    hold or hide, ParameterError for a cap that hardly any record keeps to.
+    """
+    given = held(records)
+    if part.pads:
+        cells = _cells(part, given)
+        if part.planes is not None:
+            cells = over_planes(part.planes.bare, cells, part.bins, chance)
+        return part.layout.rows(_replaced(part, cells.reshape(-1), chance))
+    if part.repeats > 1:
+        given = np.repeat(given, part.repeats, axis=0)
+    if part.layout.form is not Form.POSITIONS:
+        return _packed(part, given, chance, memo)
+    out, filled = part.layout.blank(len(given)), 0
+    for some in _contents(part, given):
+        ones = flip_positions(some, _flips(part), chance, memo)
+        out[filled : filled + some.count] = part.layout.named(*ones, some.count)
+        filled += some.count
+    return out
+
+
+def part_fakes(
+    part: Part, contributors: int, chance: Chance, memo: Memo | None = None
+) -> tuple[Rows, int]:
+    """The fakes of so many devices, each with a coin of its own, and how many they are.
+
+    Shape (fakes, message bytes), in no order to rely on; none where devices add none. Raises
+    ParameterError for a cap that hardly any fake keeps to.
+    """
+    own = part.own
+    if own is None:
+        return part.layout.blank(0), 0
+    number = contributors * own.whole + _coins(own, contributors, chance)
+    return _drawn(part, own, number, chance, memo), number
+
+
+def _coins(own: OwnFakes, contributors: int, chance: Chance) -> int:
+    """How many devices draw one more: a word each, below the coin."""
+    if not own.coin:
+        return 0
+    coin = np.uint64(own.coin)
+    return sum(
+        int((chance.words(span.stop - span.start) < coin).sum())
+        for span in spans(contributors, _SPAN_COINS)
+    )
+
+
+def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | None) -> Rows:
+    """``number`` fakes: what each holds, then its flips."""
+    uniform, layout = own.record is FakeRecord.UNIFORM, part.layout
+    out, few = layout.blank(number), layout.form is Form.POSITIONS
+    size = _flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
+    for span in spans(number, size):
+        count = span.stop - span.start
+        codes = below(chance, layout.bins, count) if uniform else _NONE
+        if few:
+            kept = Held(np.arange(len(codes)), codes, count)
+            out[span] = layout.named(*flip_positions(kept, _flips(part), chance, memo), count)
+            continue
+        if uniform:
+            out[span] = layout.rows(codes)
+        if part.threshold is not None:
+            out[span] = flip_rows(out[span], _flips(part), chance, memo)
+    return out
+
+
+def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
+    """What every record of a set in clear names, shape (people, messages of a record).
+
+    Its bins ascending, then the first of the pads, one for each bin that it lacks.
+    """
+    most = part.record_messages
+    if given.ndim == 2 and given.dtype == np.int64:
+        return _numbered(part, given)
+    if given.ndim != 2:
+        members, sizes = bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
+    else:
+        rows = _bits(part, given)
+        row, byte = np.nonzero(rows)
+        place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
+        members = 8 * byte[place] + bit
+        sizes = np.bincount(row[place], minlength=len(rows))
+    places = np.arange(most) - sizes[:, None]
+    cells = part.bins + places
+    cells[places < 0] = members
+    return cells
+
+
+def _numbered(part: Part, given: Integers) -> Integers:
+    """``_cells`` of sets that are told by the numbers of their bins, -1 for none."""
+    lacking = (given < 0).sum(axis=1)
+    cells = np.sort(np.where(given < 0, part.bins, given), axis=1)
+    places = np.arange(part.record_messages) + lacking[:, None] - part.record_messages
+    twice = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] < part.bins)
+    if given.shape[1] != part.record_messages or twice.any():
+        raise MessageError(
+            "records",
+            wanted=f"at most {part.record_messages} different bins in each, -1 for none",
+            got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
+            do="name every member of a set once",
+        )
+    bin_numbers(given[given >= 0], part.bins)
+    return np.where(places < 0, cells, part.bins + places)
+
+
+def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
+    """Messages as packed bits or as the number of a bin."""
+    if given.ndim == 2:
+        rows = _bits(part, given)
+    else:
+        rows = part.layout.rows(_named(part, bin_numbers(given, part.bins), chance))
+    if part.threshold is None:
+        return rows
+    out = np.empty_like(rows)  # packed records are the caller's own
+    for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
+        out[span] = flip_rows(rows[span], _flips(part), chance, memo)
+    return out
+
+
+def _named(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+    """The bins, or planes that hold them."""
+    out = codes
+    if part.planes is not None:
+        points = bin_points(part.planes.bare, codes, part.bins)
+        out = _over_planes(part.planes, points, chance)
+    return _replaced(part, out, chance)
+
+
+def _replaced(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+    """Any number in the place of each whose word is below ``replaced``."""
+    if part.replaced is None:
+        return named
+    out = named.copy()  # what people hold is the caller's own
+    for span in spans(len(out), _SPAN_COINS):
+        some = out[span]
+        gone = chance.words(len(some)) < np.uint64(part.replaced)
+        some[gone] = below(chance, part.layout.bins, int(gone.sum()))
+    return out
+
+
+def _over_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
+    """The number of a plane that holds each point, of a direction drawn for it."""
+    numbers = below(chance, planes.bare.directions, len(points))
+    return messages(points, numbers, planes.prime, planes.digits)
+
+
+def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:
+    """The bins that records set, some records at a time."""
+    size = _flips(part).rows_at_once()
+    if given.ndim != 2:
+        codes = bin_numbers(given, part.bins)
+        for span in spans(len(codes), size):
+            some = codes[span]
+            yield Held(np.arange(len(some)), some, len(some))
+        return
+    for span in spans(len(given), min(size, max(1, _SPAN_BYTES // row_bytes(part.bins)))):
+        rows = _bits(part, given[span])
+        row, byte = np.nonzero(rows)
+        bits = np.unpackbits(rows[row, byte, None], axis=1, bitorder="little")
+        place, bit = np.nonzero(bits)
+        yield Held(row[place], 8 * byte[place] + bit, len(rows))
+
+
+def _bits(part: Part, given: NDArray[Any]) -> Rows:
+    """Packed bits of records as they are, once the part holds and hides them."""
+    plain = Layout(Form.BITS, part.bins)
+    holds_bits = part.threshold is not None or part.pads > 0
+    if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:
+        raise MessageError(
+            "records",
+            wanted="bin numbers, one a person" + " or packed bits, uint8" * holds_bits,
+            got=f"{given.dtype} rows of shape {given.shape}",
+            do="send bits with a protocol that flips bits, packed as "
+            "mixtally.protocol.encode.bits does",
+        )
+    rows = plain.checked(given)
+    largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
+    if largest > (part.most_set or part.bins):  # the promise covers no more
+        raise MessageError(
+            "records",
+            wanted=f"at most {part.most_set} bits set in each",
+            got=f"{largest}",
+            do="plan with a larger --max-set, or send fewer of them",
+        )
+    return rows
+
+
+def _flips(part: Part) -> Flips:
+    return Flips(part.bins, part.threshold or 0, part.layout.cap)

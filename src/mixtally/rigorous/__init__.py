@@ -1,9 +1,0 @@
-"""Privacy numbers proved a second time: from the definition, in balls, by a program of its own.
-
-It reads the plain JSON of a contract and shares no code with ``privacy``; needs python-flint.
-"""
-
-from mixtally.rigorous.compare import COLUMNS, Verdict, verdict
-from mixtally.rigorous.derive import check
-
-__all__ = ["COLUMNS", "Verdict", "check", "verdict"]

@@ -1,0 +1,265 @@
+"""A collector without its sockets: what is known of its rounds, and what is done about them.
+
+``tick`` brings every round as far as it goes at a given time. Called again after whatever ended the
+process, it goes on from the disk.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+from mixtally.device.wire.manifest import Manifest
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.errors import DataError
+from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
+from mixtally.report.texts import whole_facts
+from mixtally.server.collector.agreed import Contracts
+from mixtally.server.collector.concluding import Conclusion, Round, concluded
+from mixtally.server.collector.core import ENDS, Facts, State, Work, moved, work
+from mixtally.server.collector.counting import Batch as Pieces
+from mixtally.server.collector.counting import counted
+from mixtally.server.collector.results import Held, document
+from mixtally.server.collector.stored import Charge, Results
+from mixtally.server.engine.engine import Engine
+from mixtally.server.node.batch import said
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.rounds import WITHDRAWN, RoundRow
+
+_ASK_AGAIN_SECONDS = 10
+
+
+class Collector:
+    """The rounds of a collector; ``changed`` is called when there is something else to show.
+
+    ``processes`` open envelopes; 0 for none beside this one.
+    """
+
+    def __init__(self, node: Node, peers: Peers, engine: Engine | None = None) -> None:
+        self.node, self.peers, self._engine = node, peers, engine or Engine()
+        self.contracts = Contracts(node)
+        self.results = Results(node.folder.path, node.step)
+        self.changed: Callable[[], None] = lambda: None
+        self._asked: dict[str, int] = {}
+        self._over: set[tuple[str, str]] = set()
+        self._shown: object = None
+        node.accept = self._accept
+
+    def tick(self, now: int) -> None:
+        """Do all that is due; raises what must end the process."""
+        if self.node.stopped is not None:
+            raise self.node.stopped
+        self.contracts.look()
+        self.peers.ask(now)
+        self.peers.send_all(now)
+        for row in self.node.rounds.all():
+            if row.contract in self.node.cleared and (row.folder, row.state) not in self._over:
+                while (later := self._step(row, now)) is not None:
+                    row = later
+                if row.state in ENDS:  # and nothing was left to do
+                    self._over.add((row.folder, row.state))
+        self.peers.send_all(now)
+        rows = [row for row in self.node.rounds.all() if row.contract in self.node.agreements]
+        known = sorted(self.node.cleared), sorted(self.node.agreements)
+        shown = (rows, known, [self.waits_for(row) for row in rows])
+        if shown != self._shown:
+            self._shown = shown
+            self.changed()
+
+    def held(self, row: RoundRow) -> Held:
+        """A round as it is shown."""
+        overruled = self.node.rounds.overruled(row.contract)
+        agreed = self.contracts.of(row.contract)
+        return Held(agreed, row.round, row.opens, row.closes, overruled)
+
+    def conclusion(self, row: RoundRow, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
+        """What a round tells that was counted; another look at its tally spends nothing.
+
+        Raises DataError where the tally or a manifest is not here, ParameterError for what the
+        tally does not hold.
+        """
+        tally, manifests = self.results.counted(row.folder), self._manifests(row)
+        if tally is None or None in manifests:
+            raise DataError(
+                f"round {row.round}",
+                wanted="a round that was counted, and the manifests of all mixes",
+                got=f"one that is {row.state}",
+                do=self.waits_for(row) or "wait until its batch has come",
+            )
+        known = [one for one in manifests if one is not None]
+        sheet = read_sheet(self.node.sheet_note(row))
+        given = Round(self.contracts.of(row.contract), sheet, row.sheet, known, tally)
+        return concluded(given, analysis)
+
+    def conclude_again(self, row: RoundRow) -> None:
+        """Release a refused round whose numbers add up by now, as its tally and manifests say.
+
+        One that was released stays as it is. Raises DataError for a round that is neither.
+        """
+        if row.state not in (State.REFUSED, State.RELEASED):
+            raise DataError(
+                f"round {row.round}",
+                wanted="one that was refused",
+                got=f"one that is {row.state}",
+                do=self.waits_for(row) or "wait: it is concluded by itself",
+            )
+        if row.state == State.REFUSED:
+            self._conclude(row, 0)
+            if self.results.released(row.folder):
+                self.node.rounds.move(row, State.RELEASED, State.RELEASED)
+
+    def waits_for(self, row: RoundRow) -> str:
+        """Whose signatures or manifests are missing, in words; nothing where none are."""
+        agreed = self.contracts.of(row.contract)
+        if row.state == State.SIGNED:
+            missing = [
+                role.name
+                for role in agreed.agreement.roles
+                if not self.node.notes.signed(role.name, row.sheet)
+            ]
+            what = "signatures"
+        elif row.state == State.COUNTED:
+            names = [role.name for role in agreed.contract.hops]
+            found = zip(names, self._manifests(row), strict=True)
+            missing, what = [name for name, manifest in found if manifest is None], "manifests"
+        else:
+            return ""
+        return f"waits for {what} of {', '.join(missing)}" if missing else ""
+
+    def end(self) -> None:
+        """Give all files back."""
+        self.node.close()
+
+    def _accept(self, row: RoundRow, digest: str, _: Manifest) -> None:
+        """Charge a batch: from now on its pieces may come."""
+        agreed = self.contracts.of(row.contract)
+        plan = agreed.contract.plan
+        charge = Charge(
+            name=agreed.contract.name,
+            serial=agreed.contract.serial,
+            contract=row.contract,
+            round=row.round,
+            sheet=row.sheet,
+            manifest=digest,
+            epsilon=plan.certificate.epsilon,
+            delta=plan.certificate.upper,
+            collections=plan.collections,
+        )
+        self.results.charge(row.folder, charge)
+
+    def _step(self, row: RoundRow, now: int) -> RoundRow | None:
+        """One move or one piece of work; None where nothing is left to do now."""
+        known = self.facts(row)
+        state = moved(known, now)
+        if state is not None:
+            moved_on = self.node.rounds.move(row, state, self._ended(row, state))
+            if state is State.OPEN:
+                self.node.tell_signed(row, " by all")
+                return moved_on
+            because = {"because": moved_on.ended} if state is State.DESTROYED else {}
+            self.node.tell(row, f"round {state}", **because)
+            return moved_on
+        todo = work(known)
+        return row if todo is not None and self._do(todo, row, now) else None
+
+    def _ended(self, row: RoundRow, state: State) -> str:
+        if state not in ENDS:
+            return ""
+        before = self.node.before(row)
+        if state is State.DESTROYED and before is not None:
+            return before[1].destroyed or ""
+        return state.value
+
+    def facts(self, row: RoundRow) -> Facts:
+        """What is known of a round."""
+        node, state = self.node, State(row.state)
+        return Facts(
+            state,
+            row.expires,
+            all_signed=state is State.SIGNED and node.complete(row),
+            withdrawn=row.ended == WITHDRAWN,
+            batch=said(node.before(row)),
+            charged=state is State.OPEN and self.results.charged(row.folder) is not None,
+            missing=node.missing(row) if state is State.OPEN else 0,
+            receipt=state is State.OPEN and node.receipt_signed(row),
+            tallied=state is State.RECEIVED and self.results.tallied(row.folder),
+            manifests=state is State.COUNTED and None not in self._manifests(row),
+            released=self.results.released(row.folder) if state is State.COUNTED else None,
+            gone=not node.keys.there(row.folder) and not node.round_folder(row).exists(),
+        )
+
+    def _do(self, todo: Work, row: RoundRow, now: int) -> bool:
+        """Do some work; whether the facts may have changed."""
+        does: dict[Work, Callable[[RoundRow, int], bool]] = {
+            Work.EXPECT: self._expect,
+            Work.RECEIVE: self._receive,
+            Work.COUNT: self._count,
+            Work.SHRED: self._shred,
+            Work.ASK: self._ask,
+            Work.CONCLUDE: self._conclude,
+        }
+        return does[todo](row, now)
+
+    def _expect(self, row: RoundRow, _: int) -> bool:
+        self.node.expect(row)
+        return False
+
+    def _receive(self, row: RoundRow, now: int) -> bool:
+        before = self.node.before(row)
+        if before is not None:
+            self.node.sign_receipt(row, before[0])
+            self.peers.send_all(now)  # counting may take its time
+        return True
+
+    def _count(self, row: RoundRow, _: int) -> bool:
+        before, node = self.node.before(row), self.node
+        if before is None:
+            return False
+        agreed = self.contracts.of(row.contract)
+        pieces = Pieces(
+            agreed.contract,
+            row.contract,
+            row.round,
+            node.round_folder(row),
+            node.keys.read(row.folder).private,
+            row.sheet,
+            *before,
+            self._engine,
+        )
+        self.results.keep(row.folder, counted(pieces))
+        return True
+
+    def _shred(self, row: RoundRow, _: int) -> bool:
+        self.node.shred(row)
+        return True
+
+    def _conclude(self, row: RoundRow, _: int) -> bool:
+        conclusion = self.conclusion(row)
+        if conclusion.refusal is not None:
+            self.node.tell(row, "nothing released", because=conclusion.refusal)
+        self.results.publish(row.folder, whole_facts(document(self.held(row), conclusion, top=0)))
+        return True
+
+    def _ask(self, row: RoundRow, now: int) -> bool:
+        """Ask everybody for manifests: one may know those of a hop that is silent."""
+        last = self._asked.get(row.folder)
+        if last is not None and last <= now < last + _ASK_AGAIN_SECONDS:
+            return False
+        self._asked[row.folder] = now
+        path = f"/contracts/{row.contract}/rounds/{row.round}/manifests"
+        hops = self.contracts.of(row.contract).contract.hops
+        for role, place in product(hops, range(1, len(hops) + 1)):
+            if self.node.manifest_hash(row, place) is not None:
+                continue
+            answer = self.peers.send(role, "GET", f"{path}/{place}", b"", now)
+            if answer is None or not answer.good:
+                continue
+            try:
+                self.node.take(answer.body, now)
+            except ProblemError:  # what somebody made up, or a second one
+                continue
+        return None not in self._manifests(row)
+
+    def _manifests(self, row: RoundRow) -> list[tuple[str, Manifest] | None]:
+        hops = self.contracts.of(row.contract).contract.hops
+        return [self.node.manifest_of(row, place) for place in range(1, len(hops) + 1)]

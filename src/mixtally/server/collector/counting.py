@@ -1,0 +1,114 @@
+"""From the pieces of a batch to its tally: copies dropped, the last layer opened, rows counted.
+
+All of it follows from what is stored: done again after an interruption, it comes to the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
+from mixtally.errors import DataError
+from mixtally.model.contract import Contract, Part
+from mixtally.model.layout import Form
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.chance import SecureChance
+from mixtally.protocol.tally.pairs import MOST_PAIRED
+from mixtally.server.collector.stored import Counted, PartCounted
+from mixtally.server.engine.engine import Engine
+from mixtally.server.engine.folder import folder
+from mixtally.server.engine.folding import Folder, FoldWork
+from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.pool import Pool
+from mixtally.server.node import disk
+
+
+class Batch(NamedTuple):
+    """What is to be counted.
+
+    where
+      folder     where the pieces lie, as ``in-SHA256``
+      private    secret bytes of the collector's key of the round
+      sheet      SHA-256 of the sheet, in hexadecimal digits
+      digest     SHA-256 of the manifest
+      engine     who opens them
+    """
+
+    contract: Contract
+    fingerprint: str
+    number: int
+    folder: Path
+    private: bytes
+    sheet: str
+    digest: str
+    manifest: Manifest
+    engine: Engine = Engine()
+
+    def __repr__(self) -> str:
+        return f"Batch({self.folder.name})"
+
+
+def counted(batch: Batch) -> Counted:
+    """The tally of every part; raises DataError for a piece that the disk has lost."""
+    plan, place = batch.contract.plan, len(batch.contract.hops) + 1
+    secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
+    engine, name = batch.engine, batch.folder.name
+    with (
+        Pool(secrets, engine.processes) as pool,
+        folder(engine, secrets, pool, name, SecureChance()) as by,
+    ):
+        parts = [
+            _part(batch, by, number, pairs=pairs_told(plan.question, plan.parts))
+            for number in range(len(plan.parts))
+        ]
+    return Counted(
+        contract=batch.fingerprint,
+        round=batch.number,
+        manifest=batch.digest,
+        parts=tuple(parts),
+    )
+
+
+def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
+    """Whether messages tell which bits one person has together, of few enough bins to count."""
+    if question.kind is Kind.ONE or question.bins < 2 or len(parts) > 1:
+        return False
+    layout = parts[0].layout
+    return layout.form is Form.BITS and layout.bins <= MOST_PAIRED
+
+
+def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
+    layout = batch.contract.plan.parts[number].layout
+    size = batch.contract.envelope_bytes[number][-1]
+    envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
+    folded = by.fold(FoldWork(number, size, layout, envelopes, pairs))
+    pairs_counted, codes = folded.tally.pairs, folded.tally.codes
+    return PartCounted(
+        came=folded.came,
+        messages=folded.tally.messages,
+        counts=folded.tally.counts.tolist(),
+        codes=None if codes is None else codes.tolist(),
+        pairs=None if pairs_counted is None else pairs_counted.tolist(),
+        dropped=folded.dropped,
+    )
+
+
+def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:
+    for piece in part.pieces:
+        data = _piece(folder, piece, size)
+        for start in range(0, len(data), size):
+            yield data[start : start + size]
+
+
+def _piece(folder: Path, piece: Piece, size: int) -> bytes:
+    data = disk.read(folder / f"in-{piece.sha256}", "a piece")
+    if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
+        raise DataError(
+            f"piece {piece.sha256}",
+            wanted="the bytes that came",
+            got="others",
+            do="the disk has lost them: look at it",
+        )
+    return data

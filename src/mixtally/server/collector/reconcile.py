@@ -1,0 +1,96 @@
+"""Whether the numbers of all hops and of the collector belong together, and what came by them.
+
+A batch that was altered on its way leaves numbers that do not follow from each other; which one is
+said, and nothing is released. What a hop does within its recipe no number shows.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mixtally.device.wire.fit import check_manifests
+from mixtally.device.wire.manifest import Manifest, PartManifest
+from mixtally.errors import MessageError, RefusedError
+from mixtally.model.received import PartReceived, Received
+from mixtally.server.collector.agreed import Agreed
+from mixtally.server.collector.stored import Counted
+from mixtally.server.node.rules import frame_of
+
+COPY, UNOPENED, MALFORMED = "a copy of another", "not sealed for it", "another length"
+_LEFT_OUT = "an envelope that does not open"
+_DO = "ask that hop; nothing is released before"
+
+
+def received(
+    agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Manifest]], counted: Counted
+) -> Received:
+    """What came, by the manifests of all hops, each with its SHA-256, and by the tally.
+
+    Raises MessageError for numbers that do not follow from each other, naming the hop.
+    """
+    _check_chain(agreed, sheet, manifests)
+    _check_counted(agreed, manifests[-1], counted)
+    said = [manifest for _, manifest in manifests]
+    names = [role.name for role in agreed.contract.hops]
+    parts = []
+    for place, own in enumerate(counted.parts):
+        hops = [manifest.parts[place] for manifest in said]
+        dropped = Counter[str]()
+        for name, hop in zip(names, hops, strict=True):
+            dropped.update(_dropped(name, hop))
+        dropped.update({f"{reason}, at the collector": n for reason, n in own.dropped.items()})
+        parts.append(
+            PartReceived(
+                declared=tuple(hop.added or None for hop in hops),  # of 0, it drew none
+                received=own.messages,
+                dropped=dict(+dropped),
+            )
+        )
+    left_out = {f"{_LEFT_OUT}, at {names[0]}": said[0].left_out} if said[0].left_out else {}
+    return Received(contributors=said[0].bundles, parts=tuple(parts), left_out=left_out)
+
+
+def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Manifest]]) -> None:
+    """One hop after the other, so that the refusal names the first that does not fit."""
+    for place, role in enumerate(agreed.contract.hops, 1):
+        try:
+            check_manifests(manifests[:place], sheet, frame_of(agreed.agreement))
+            if manifests[place - 1][1].destroyed is not None:
+                raise MessageError(
+                    f"manifest of {role.name}",
+                    wanted="a batch: a later hop sent one",
+                    got=f"a round that it destroyed ({manifests[place - 1][1].destroyed})",
+                    do=_DO,
+                )
+        except RefusedError as error:
+            raise MessageError(
+                f"manifest of {role.name}",
+                wanted="numbers that follow from those of the hop before it",
+                got=f"{error.reason} ({error})".partition(";")[0] + ")",
+                do=_DO,
+            ) from error
+
+
+def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted) -> None:
+    digest, manifest = last
+    name = agreed.contract.hops[-1].name
+    if counted.manifest != digest:
+        raise MessageError(
+            f"manifest of {name}",
+            wanted=f"that of the batch that was counted, {counted.manifest}",
+            got=digest,
+            do="restore the newest folder of the collector",
+        )
+    sent = [part.sent for part in manifest.parts]
+    came = [part.came for part in counted.parts]
+    if sent != came:
+        raise MessageError(
+            f"messages of {name}",
+            wanted=", ".join(f"{many:,}" for many in sent),
+            got=", ".join(f"{many:,}" for many in came),
+            do=_DO,
+        )
+
+
+def _dropped(name: str, hop: PartManifest) -> dict[str, int]:
+    said = {COPY: hop.copies, UNOPENED: hop.unopened, MALFORMED: hop.malformed}
+    return {f"{reason}, at {name}": many for reason, many in said.items() if many}

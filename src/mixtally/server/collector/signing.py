@@ -1,0 +1,122 @@
+"""Signing a contract as its collector, and gathering the signatures of its mixes."""
+
+import json
+from contextlib import suppress
+from typing import NamedTuple
+
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.plans.terms import verify
+from mixtally.device.contract.reading import text_of
+from mixtally.device.wire.note import signed_by
+from mixtally.errors import PlanError, RefusedError
+from mixtally.model.roles import Role
+from mixtally.report.numbers import printable
+from mixtally.server.collector.agreed import Agreed, agreed_of, note_path
+from mixtally.server.collector.asking import Asked, answer_of, asked, in_words, is_of_a_role, sort
+from mixtally.server.node import disk
+from mixtally.server.node.calls import Answer, Call, SilentError
+from mixtally.server.node.folder import Folder, as_role
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.refusal import ProblemError
+
+_LONGEST = 80
+"""Letters that are shown of the name of a role that nobody asked."""
+
+
+class Gathered(NamedTuple):
+    """A contract as far as it is signed.
+
+    where
+      missing    mixes that have not signed -> why
+      strangers  those of them at whose address somebody else answers -> who, and where
+    """
+
+    agreed: Agreed
+    note: bytes
+    missing: dict[str, str]
+    strangers: dict[str, str]
+
+
+def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
+    """The contract in ``data``, in which this role is the collector; every number derived again.
+
+    Raises PlanError for another collector and for a promise that is false.
+    """
+    agreed = agreed_of(data, subject)
+    own, named = as_role(folder.role, folder.signer), agreed.contract.collector
+    if own != named:
+        raise PlanError(
+            f"collector of {subject}",
+            wanted=f"{own.name} at {own.address} with the key {own.key}, run by {own.operator}",
+            got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
+            do="give the contract's maker what init printed, or mend role.toml",
+        )
+    verify(agreed.contract.plan, Accountant())
+    return agreed
+
+
+def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathered:
+    """Sign a contract that was ``checked``, ask every mix for its signature, keep the note.
+
+    May be called as often as one likes: a mix that signs later is asked again. Raises PlanError
+    where another contract of the name and serial was signed, OldStateError where a mix shows a
+    signature of this role that its disk lacks.
+    """
+    agreement = agreed.agreement
+    node.take_up(agreement)
+    Peers(node, call).ask(now)  # who is silent is asked again before anything is served
+    try:
+        note = node.sign_contract(agreement, data)
+    except ProblemError as refusal:
+        raise PlanError(
+            f"contract {agreement.name}",
+            wanted=f"the one that was signed with serial {agreement.serial}",
+            got="another",
+            do="give the new one a larger serial",
+        ) from refusal
+    path, found = note_path(node.folder, agreed.contract), Asked({}, {})
+    strangers: dict[str, str] = {}
+    disk.put(path, note, "a contract")
+    for role in agreement.hops:
+        said = answer_of(call, role, "/notes", note)
+        stranger = "" if isinstance(said, str) else _stranger(call, role, said, note)
+        if stranger:
+            strangers[role.name] = said = f"{stranger} answers at {role.address}"
+        answered = in_words(said)
+        note = _merged(node, agreed, note, answered)
+        sort(found, role, answered)
+    missing = sorted(set(agreement.keys) - signed_by(note, agreement.keys))
+    why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
+    disk.put(path, note, "a contract")
+    if not missing:
+        for role in agreement.hops:
+            asked(call, role, "/notes", note)  # whoever asks any of them has all signatures
+    return Gathered(agreed, note, why, {name: strangers[name] for name in why if name in strangers})
+
+
+def _stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
+    """Return who answered a note in place of ``role``; an empty text if it was the role.
+
+    A role that takes a note answers with the same text and its signatures. One that refuses says
+    why, and its name is in its status.
+    """
+    if answer.good:
+        return "" if text_of(answer.body) == text_of(note) else "another program"
+    if not is_of_a_role(answer):
+        return "another program"
+    with suppress(SilentError, ValueError, TypeError, KeyError, RecursionError):
+        name = json.loads(call(role.address, "GET", "/status", b"").body)["name"]
+        if isinstance(name, str) and name != role.name:
+            return printable(name)[:_LONGEST]
+    return ""
+
+
+def _merged(node: Node, agreed: Agreed, note: bytes, said: bytes | str) -> bytes:
+    """The note with the signatures in an answer; one of another text, or a false one, adds none."""
+    if isinstance(said, str) or text_of(said) != text_of(note):
+        return note
+    try:
+        return node.notes.merge(said, agreed.agreement.keys)
+    except RefusedError:
+        return note

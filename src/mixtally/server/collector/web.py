@@ -1,0 +1,73 @@
+"""The routes of a collector alone: its page, and the result of a round as JSON."""
+
+import asyncio
+import json
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mixtally.device.wire.problem import Problem
+from mixtally.server.collector.collector import Collector
+from mixtally.server.collector.core import ENDS
+from mixtally.server.collector.page import Page
+from mixtally.server.collector.results import utc
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.rounds import RoundRow
+from mixtally.server.node.web.routes import Clock, round_asked
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+_SOONEST = 5
+
+
+class Public:
+    """What everybody may look at."""
+
+    def __init__(self, collector: Collector, page: Page, clock: Clock) -> None:
+        self._collector, self._page, self._clock = collector, page, clock
+
+    def routes(self) -> list[Route]:
+        """Method and path of each."""
+        return [
+            Route("/", self.page),
+            Route("/contracts/{contract}/rounds/{number}/result", self.result),
+        ]
+
+    async def page(self, _: Request) -> Response:
+        """Rounds, states, estimates."""
+        return Response(self._page.html, media_type="text/html; charset=utf-8", headers=_HEADERS)
+
+    async def result(self, request: Request) -> Response:
+        """What a round told; before that, when it will."""
+        contract, number = request.path_params["contract"], round_asked(request)
+        row = self._collector.node.rounds.of(contract, number)
+        if row is None or contract not in self._collector.node.agreements:
+            raise ProblemError(Problem.UNKNOWN)
+        said = await asyncio.to_thread(self._collector.results.published, row.folder)
+        if said is None and row.state in ENDS:
+            said = _nothing(row)
+        if said is None:
+            raise self._early(row)
+        return Response(said, media_type="application/json", headers=_HEADERS)
+
+    def _early(self, row: RoundRow) -> ProblemError:
+        """When to come again, by what the sheet says."""
+        words = f"answers are taken until {utc(row.closes)} and mixed by {utc(row.expires)}"
+        after = max(_SOONEST, row.closes - self._clock())
+        return ProblemError(Problem.NO_RESULT, words, after=after)
+
+
+def _nothing(row: RoundRow) -> bytes:
+    said = {
+        "contract": row.name,
+        "fingerprint": row.contract,
+        "round": row.round,
+        "released": False,
+        "refusal": f"the round is over without a batch: {row.ended}",
+    }
+    return json.dumps(said, indent=1).encode() + b"\n"

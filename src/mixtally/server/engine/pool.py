@@ -1,0 +1,67 @@
+"""Many processes or one: chunks go in, and what was in them comes out in the same order."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self, TypeVar
+
+from mixtally.server.engine.hands import EnvelopeWorker, Opened, Secrets, in_pool, start
+from mixtally.server.engine.workers import workers
+
+CHUNK = 1024
+"""Messages at once: a worker is busy for some twenty milliseconds."""
+T = TypeVar("T")
+
+
+class Pool:
+    """Opens and seals in ``processes`` others; with 0 in this one.
+
+    Few chunks wait at a time, so that memory does not depend on how much there is to do. To leave
+    its context raises DataError where a worker was killed.
+    """
+
+    def __init__(self, secrets: Secrets, processes: int) -> None:
+        self._processes, self.worker = processes, EnvelopeWorker(secrets)
+        self._pool: ProcessPoolExecutor | None = None
+        self._held = ExitStack()
+        if processes:
+            self._pool = self._held.enter_context(workers(processes, start, secrets))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.__exit__(kind, error, trace)
+
+    def opened(
+        self, part: int, chunks: Iterable[bytes], size: int, wanted: int
+    ) -> Iterator[Opened]:
+        """What is inside the envelopes of every chunk."""
+        return self.run(EnvelopeWorker.open, part, chunks, size, wanted)
+
+    def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+        """Envelopes of the messages of every chunk."""
+        return self.run(EnvelopeWorker.seal, part, chunks, size)
+
+    def run(
+        self, work: Callable[..., T], part: int, chunks: Iterable[bytes], *sizes: int
+    ) -> Iterator[T]:
+        """Yield what ``work``, a function of a module, makes of every chunk, in their order."""
+        if self._pool is None:
+            for chunk in chunks:
+                yield work(self.worker, part, chunk, *sizes)
+            return
+        waiting: deque[Future[T]] = deque()
+        for chunk in chunks:
+            waiting.append(self._pool.submit(in_pool, work, part, chunk, *sizes))
+            if len(waiting) > 2 * self._processes + 2:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,0 +1,106 @@
+"""The rates of this machine: a second of each kind of work."""
+
+import math
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import groupby, repeat
+from pathlib import Path
+from typing import NamedTuple
+
+from mixtally.device.wire.envelope import Sealer
+from mixtally.device.wire.suite import SUITES
+from mixtally.primitives.chance import Chance
+from mixtally.server.engine.hands import EnvelopeWorker, Secrets
+from mixtally.server.engine.pool import Pool
+from mixtally.server.engine.scale import Rates
+from mixtally.server.engine.sorting import Sorter
+from mixtally.server.node.wrapping import secret_bytes
+
+_MESSAGES, _TRIES, _SYNCS, _CHUNKS = 500, 5, 20, 16
+_SHEET = bytes(32)
+
+
+def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None = None) -> Rates:
+    """Measure CPU times, and the time of a sync on the disk of ``folder``.
+
+    Envelopes are opened on all ``cores`` at once, as a round does it.
+    """
+    suite = SUITES[1]
+    private = secret_bytes(chance, suite.private_bytes)
+    key = suite.configuration(private)
+    secrets = Secrets(1, private, _SHEET, 1, secret_bytes(chance, 32), (key,))
+    worker = EnvelopeWorker(secrets)
+    messages = [secret_bytes(chance, message_bytes) for _ in range(_MESSAGES)]
+    seal = Sealer(suite, [key], _SHEET).seal
+    envelopes = [seal(one, 0) for one in messages]
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        return Rates(
+            open=_on_all(secrets, envelopes, message_bytes, cores),
+            seal=_each(lambda: [seal(one, 0) for one in messages]),
+            order=_each(partial(_order, worker, messages, Path(place), chance)),
+            sync=_sync(Path(place)),
+        )
+
+
+class _Spent(NamedTuple):
+    """The CPU seconds that a process has spent when it has opened a chunk."""
+
+    process: int
+    seconds: float
+
+
+def _opened(worker: EnvelopeWorker, part: int, chunk: bytes, size: int, wanted: int) -> _Spent:
+    worker.open(part, chunk, size, wanted)
+    return _Spent(os.getpid(), time.process_time())
+
+
+def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -> float:
+    """Measure the CPU seconds for one envelope that is opened while all cores do the same.
+
+    Each process counts from its first chunk to its last one, so that its start is left out and what
+    it spends on reading chunks is not. The CPU time of the process that hands them out is added.
+    """
+    chunk, size = b"".join(envelopes), len(envelopes[0])
+    with Pool(secrets, cores) as pool:
+        begun = time.process_time()
+        spent = sorted(pool.run(_opened, 0, repeat(chunk, cores * _CHUNKS), size, wanted))
+        handed_out = (time.process_time() - begun) / len(spent)
+    by_process = [[one.seconds for one in own] for _, own in groupby(spent, lambda one: one[0])]
+    worked = math.fsum(own[-1] - own[0] for own in by_process)
+    counted = sum(len(own) - 1 for own in by_process)
+    return (worked / counted + handed_out) / len(envelopes)
+
+
+def _order(worker: EnvelopeWorker, messages: list[bytes], place: Path, chance: Chance) -> None:
+    sorter = Sorter(place, len(messages[0]), chance)
+    ordered = worker.order(0, b"".join(messages), len(messages[0]))
+    sorter.add(ordered.order, ordered.messages)
+    for _ in sorter.ordered():
+        pass
+
+
+def _each(work: Callable[[], object]) -> float:
+    """CPU seconds a message."""
+    work()
+    spent = []
+    for _ in range(_TRIES):
+        begun = time.process_time()
+        work()
+        spent.append((time.process_time() - begun) / _MESSAGES)
+    return statistics.median(spent)
+
+
+def _sync(place: Path) -> float:
+    """Seconds until four kilobytes are kept."""
+    spent = []
+    with (place / "sync").open("wb", buffering=0) as file:
+        for _ in range(_SYNCS):
+            begun = time.perf_counter()
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
+            spent.append(time.perf_counter() - begun)
+    return statistics.median(spent)

@@ -1,0 +1,189 @@
+"""A shard: a Parquet file of messages that are made under one plan, all of one length.
+
+Column ``message`` holds them. What a shard is stands behind them, in the footer:
+
+    mixtally.plan      fingerprint of the plan
+    mixtally.batch     name of the batch, and mixtally.number: which of its shards this is, from 0
+    mixtally.order     "people" where messages lie in the order of people, "mixed" after mixes
+    mixtally.sha256    of the messages, one after the other
+
+Files that others wrote need the column alone, in Parquet or as an Arrow file.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from mixtally.errors import DataError, MessageError
+from mixtally.primitives.bits import Rows
+
+COLUMN = "message"
+ENDINGS = (".parquet", ".arrow")
+_ROWS_AT_ONCE = 1 << 16
+_NAMES = ("plan", "batch", "number", "order", "sha256")
+PEOPLE, MIXED = "people", "mixed"
+_PREFIX = "mixtally."
+
+
+class Label(NamedTuple):
+    """What a shard says of itself; None where it does not.
+
+    where
+      plan     fingerprint
+      batch    name, and ``number`` which of its shards
+      order    in which messages lie: ``PEOPLE`` or ``MIXED``
+      sha256   of the messages
+    """
+
+    plan: str | None = None
+    batch: str | None = None
+    number: int | None = None
+    order: str | None = None
+    sha256: str | None = None
+
+
+def write(file: Any, some: Iterable[Rows], size: int, label: Label) -> Label:
+    """Write rows of ``size`` bytes to an open file; the label with SHA-256 of them.
+
+    where
+      file   takes bytes
+      some   shape (messages, size) each
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    kind, digest = pa.binary(size), sha256()
+    schema = pa.schema([pa.field(COLUMN, kind, nullable=False)])
+    with parquet.ParquetWriter(file, schema, compression="none", use_dictionary=False) as out:
+        for rows in some:
+            data = np.ascontiguousarray(rows)
+            digest.update(data.data)
+            column = pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(data)])
+            out.write_batch(pa.record_batch([column], schema=schema))
+        done = label._replace(sha256=digest.hexdigest())
+        said = {name: value for name, value in done._asdict().items() if value is not None}
+        out.add_key_value_metadata({_PREFIX + name: str(value) for name, value in said.items()})
+    return done
+
+
+class Opened(NamedTuple):
+    """A shard whose footer was read.
+
+    where
+      messages   how many the footer says there are
+      rows       gives them, shape (messages, bytes), some at a time
+    """
+
+    label: Label
+    messages: int
+    rows: Iterator[Rows]
+
+
+@contextmanager
+def opened(file: Any, name: str, size: int) -> Iterator[Opened]:
+    """A shard in an open file of Arrow's; ``name`` is that of the file, ``size`` that of messages.
+
+    Raises MessageError for a file without such a column and for messages of another length. While
+    they are read, DataError for fewer or others than the footer says.
+    """
+    reader = _arrow if name.endswith(".arrow") else _parquet
+    with reader(file) as (schema, metadata, messages, batches):
+        _check_column(schema, name, size)
+        label = _label(metadata or {}, name)
+        yield Opened(label, messages, _rows(batches(), name, size, label, messages))
+
+
+@contextmanager
+def _parquet(file: Any) -> Iterator[Any]:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(file) as held:
+        metadata = held.metadata
+        yield (
+            held.schema_arrow,
+            metadata.metadata,
+            metadata.num_rows,
+            lambda: held.iter_batches(_ROWS_AT_ONCE, columns=[COLUMN], use_threads=False),
+        )
+
+
+@contextmanager
+def _arrow(file: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    with pa.ipc.open_file(file) as held:
+        numbers = range(held.num_record_batches)
+        yield (
+            held.schema,
+            held.schema.metadata,
+            sum(held.get_batch(number).num_rows for number in numbers),
+            lambda: (held.get_batch(number) for number in numbers),
+        )
+
+
+def _check_column(schema: Any, name: str, size: int) -> None:
+    import pyarrow as pa
+
+    if schema.names.count(COLUMN) != 1:
+        raise _wrong(name, f"one column {COLUMN!r}", ", ".join(schema.names) or "no column")
+    kind = schema.field(COLUMN).type
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    if not binary and not pa.types.is_fixed_size_binary(kind):
+        raise _wrong(name, f"a column {COLUMN!r} of bytes", str(kind))
+    if not binary and kind.byte_width != size:
+        raise _wrong(name, f"messages of {size:,} bytes", f"{kind.byte_width:,} bytes")
+
+
+def _label(metadata: dict[bytes, bytes], name: str) -> Label:
+    said = {one: metadata.get((_PREFIX + one).encode()) for one in _NAMES}
+    texts = {one: None if value is None else value.decode() for one, value in said.items()}
+    number = texts.pop("number")
+    if number is not None and not (number.isascii() and number.isdecimal()):
+        raise _corrupt(name, "the number of the shard", repr(number))
+    return Label(**texts, number=None if number is None else int(number))
+
+
+def _rows(
+    batches: Iterable[Any], name: str, size: int, label: Label, messages: int
+) -> Iterator[Rows]:
+    digest, done = sha256(), 0
+    for batch in batches:
+        rows = _joined(batch.column(COLUMN), name, size)
+        digest.update(rows.data)
+        done += len(rows)
+        yield rows
+    if done != messages:
+        raise _corrupt(name, f"the {messages:,} messages of its footer", f"{done:,}")
+    if label.sha256 not in (None, digest.hexdigest()):
+        raise _corrupt(name, f"messages of SHA-256 {label.sha256}", digest.hexdigest())
+
+
+def _joined(column: Any, name: str, size: int) -> Rows:
+    import pyarrow as pa
+
+    if column.null_count:
+        raise _corrupt(name, "a message in every row", f"{column.null_count:,} rows without")
+    fixed = pa.types.is_fixed_size_binary(column.type)
+    if not fixed:
+        lengths = np.unique(pa.compute.binary_length(column).to_numpy(zero_copy_only=False))
+        if [*lengths] not in ([], [size]):
+            found = ", ".join(f"{one:,}" for one in lengths[:5].tolist())
+            raise _wrong(name, f"messages of {size:,} bytes", f"lengths of {found}")
+        column = column.cast(pa.binary(size))
+    data = column.buffers()[1]
+    if data is None:
+        return np.zeros((0, size), dtype=np.uint8)
+    flat = np.frombuffer(data, dtype=np.uint8)
+    first = column.offset * size
+    return cast("Rows", flat[first : first + len(column) * size].reshape(-1, size))
+
+
+def _wrong(name: str, wanted: str, got: str) -> MessageError:
+    return MessageError(name, wanted=wanted, got=got, do="give the shards of this plan alone")
+
+
+def _corrupt(name: str, wanted: str, got: str) -> DataError:
+    return DataError(name, wanted=wanted, got=got, do="ask its writer for the shard again")

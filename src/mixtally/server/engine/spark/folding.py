@@ -1,0 +1,75 @@
+"""A collector's part on Spark: every partition has a tally of its own, and they add up."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from mixtally.model.layout import Layout
+from mixtally.model.results import Tally
+from mixtally.protocol.tally.fold import add, empty
+from mixtally.server.engine.folding import COPY, UNOPENED, Folded, FoldWork, Sifting
+from mixtally.server.engine.spark.partition import Partition, task
+from mixtally.server.engine.spark.tasks import GOOD, MALFORMED, Job
+from mixtally.server.engine.spark.tasks import UNOPENED as NOT_OPENED
+from mixtally.server.engine.spark.work import Export, OnSpark, run
+
+_SCHEMA = (
+    "partition long, rows long, good long, unopened long, messages long, counts binary, "
+    "pairs binary, codes binary, dropped string"
+)
+
+_NUMBERS = ("counts", "pairs", "codes")
+
+
+class SparkFolder(OnSpark):
+    """Folds the parts of a round on a cluster that was begun."""
+
+    def fold(self, work: FoldWork) -> Folded:
+        """Count one part."""
+        name = f"tally-{self._name}-{work.part}"
+        part = self._part(name, work.part, work.size, work.layout.message_bytes)
+        export = Export(part)
+        received = export.envelopes(work.envelopes())
+        found = run(self._spark, part, export, partial(tallied, work.layout, work.pairs), _SCHEMA)
+        part.place().clear()
+        dropped = Counter[str]()
+        dropped[UNOPENED] = sum(one["unopened"] for one in found)
+        dropped[COPY] = received - dropped[UNOPENED] - sum(one["good"] for one in found)
+        total = empty(work.layout, pairs=work.pairs)
+        for one in found:
+            dropped.update(json.loads(one["dropped"]))
+            total = add(total, _tally(one, work.layout.bins, listed=total.codes is not None))
+        return Folded(received, total, dict(+dropped))
+
+
+def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
+    counts, pairs, codes = (np.frombuffer(row[name], "<i8").astype(np.int64) for name in _NUMBERS)
+    both = pairs.reshape(bins, bins) if pairs.size else None
+    return Tally(counts, row["messages"], both, codes if listed else None)
+
+
+def tallied(
+    layout: Layout, pairs: bool, _: Job, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The tally of a partition."""
+    partition, held = Partition(batches), Sifting(layout, 0, pairs=pairs)
+    for some in partition.messages():
+        held.add(some)
+    total = held.tally()
+    made = {
+        "partition": task().partitionId(),
+        "rows": partition.rows,
+        "good": partition.kinds[GOOD],
+        "unopened": partition.kinds[NOT_OPENED] + partition.kinds[MALFORMED],
+        "messages": total.messages,
+        "counts": total.counts.astype("<i8").tobytes(),
+        "pairs": b"" if total.pairs is None else total.pairs.astype("<i8").tobytes(),
+        "codes": b"" if total.codes is None else total.codes.astype("<i8").tobytes(),
+        "dropped": json.dumps(held.dropped),
+    }
+    yield pa.RecordBatch.from_pylist([made])

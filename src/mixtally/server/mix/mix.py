@@ -1,0 +1,275 @@
+"""A mix without its sockets: what is known of its rounds, and what is done about them.
+
+``tick`` brings every round as far as it goes at a given time. Called again after whatever ended the
+process, it goes on from the disk.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+from mixtally.device.wire.manifest import EXPIRED, Manifest
+from mixtally.device.wire.problem import Problem
+from mixtally.device.wire.sheet import read_sheet
+from mixtally.errors import MixtallyError
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.closing.close import Before, Closing, closed, shapes
+from mixtally.server.mix.core import ENDS, TRANSITIONS, Event, Facts, State, Work, event, work
+from mixtally.server.mix.forward import delivered
+from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.jobs import Jobs
+from mixtally.server.mix.window import Window, announce, quiet, withdraw
+from mixtally.server.node.batch import said
+from mixtally.server.node.events import Said
+from mixtally.server.node.node import Node
+from mixtally.server.node.pauses import Pauses
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.rounds import WITHDRAWN, RoundRow
+
+_DELIVER_AGAIN_SECONDS = 30
+_NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
+"""What is done before others have told what they remember: nothing is signed, drawn or opened."""
+_WHY_OVER = {
+    WITHDRAWN: "the round was withdrawn before it opened",
+    "destroyed": "too few took part: all bundles were destroyed, and none was counted",
+    "expired": "the round expired by this mix's clock: bundles that it had taken and not handed on "
+    "were destroyed, and none of them was counted",
+}
+"""How a round ended -> what became of what was taken."""
+
+
+class EndingError(MixtallyError):
+    """The process ends; what was being done is begun anew when it starts again."""
+
+
+class Options(NamedTuple):
+    """How a mix works.
+
+    where
+      engine       who opens and orders
+      background   whether closing a round leaves the others going on meanwhile
+    """
+
+    engine: Engine = Engine()
+    background: bool = False
+
+
+class Mix:
+    """The rounds of a mix; ``intake`` is used where it is the first hop."""
+
+    def __init__(
+        self, node: Node, peers: Peers, intake: Intake, options: Options | None = None
+    ) -> None:
+        self.node, self.peers, self.intake = node, peers, intake
+        self._options = options = options or Options()
+        self.jobs = Jobs(node)
+        self.windows: dict[tuple[str, int], Window] = {}
+        self._stopped: set[tuple[str, int]] = set()
+        self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
+        self._closing: dict[str, Future[Manifest]] = {}
+        self._sent: dict[str, int] = {}
+        self._pauses = Pauses()
+        self._ending = False
+
+    def tick(self, now: int) -> None:
+        """Do all that is due; raises what must end the process."""
+        if self.node.stopped is not None:
+            raise self.node.stopped
+        self.jobs.look()
+        self._rounds(now)  # people need not wait for roles that are silent
+        self.peers.ask(now)
+        for _ in range(2):  # what was signed in the first is told before the second
+            self.peers.send_all(now)
+            self._rounds(now)
+        self.peers.send_all(now)
+
+    def _rounds(self, now: int) -> None:
+        """Bring every round on."""
+        for row in self.node.rounds.all():
+            if row.contract in self.node.agreements and row.state != State.SHREDDED:
+                while (moved := self._step(row, now)) is not None:
+                    row = moved
+
+    def find(self, contract: str, number: int) -> Window:
+        """The window of a round; raises ProblemError, for the route of bundles."""
+        window = self.windows.get((contract, number))
+        if window is not None:
+            return window
+        job = self.jobs.of.get(contract)
+        row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
+        if row is None:
+            raise ProblemError(Problem.UNKNOWN)
+        waits = row.state in (State.SIGNED, State.OPEN) and not row.ended
+        if waits and (contract, number) not in self._stopped:
+            raise ProblemError(Problem.NOT_READY, after=2)
+        raise ProblemError(Problem.ROUND_CLOSED, _WHY_OVER.get(row.ended, ""))
+
+    def end(self) -> None:
+        """Break off what is being closed, which begins anew another time; give all files back."""
+        self._ending = True
+        if self._closer is not None:
+            self._closer.shutdown(cancel_futures=True)
+        self.intake.end()
+        self.node.close()
+
+    def _step(self, row: RoundRow, now: int) -> RoundRow | None:
+        """One event or one piece of work; None where nothing is left to do now."""
+        facts, cleared = self.facts(row), row.contract in self.node.cleared
+        happened = event(facts, now)
+        if happened is not None and (cleared or happened in _NEEDS_NOBODY):
+            return self._move(row, happened)
+        todo = work(facts, now)
+        if todo is None or not (cleared or (todo in _NEEDS_NOBODY and not row.ended)):
+            return None
+        return row if self._do(todo, row, now) and cleared else None
+
+    def _move(self, row: RoundRow, happened: Event) -> RoundRow:
+        """Write down that a round has moved; one that is lost waits for no process of intake."""
+        if happened in (Event.EXPIRY, Event.WITHDRAWAL):
+            self._stop(row)
+        state = TRANSITIONS[State(row.state), happened]
+        moved = self.node.rounds.move(row, state, state if state in ENDS else "")
+        self._tell(moved)
+        return moved
+
+    def _tell(self, row: RoundRow) -> None:
+        """Tell the operator how far a round is, and what this mix has signed of it."""
+        if row.state == State.OPEN:
+            self.node.tell_signed(row, " by all")
+            return
+        fields: dict[str, Said] = {}
+        own = self.node.manifest_of(row, self.node.agreements[row.contract].place)
+        if row.state in (State.MIXED, State.DESTROYED) and own is not None:
+            fields["bundles"] = own[1].bundles
+            if own[1].destroyed is not None:
+                fields["because"] = own[1].destroyed
+        self.node.tell(row, f"round {row.state}", **fields)
+
+    def facts(self, row: RoundRow) -> Facts:
+        """What is known of a round."""
+        node, agreement = self.node, self.node.agreements[row.contract]
+        before, own = node.before(row), node.manifest_of(row, agreement.place)
+        state = State(row.state)
+        return Facts(
+            state,
+            row.closes,
+            row.expires,
+            agreement.place == 1,
+            state is State.SIGNED and node.complete(row),
+            row.ended == WITHDRAWN,
+            said(before),
+            state is State.OPEN and agreement.place == 1 and self._quiet(row),
+            node.missing(row) if state is State.OPEN else 0,
+            node.receipt_signed(row),
+            said(own),
+            own is not None and not node.notes.untold(own[0]),
+            own is not None and node.receipt_came(row, own[0]),
+            not node.keys.there(row.folder) and not node.round_folder(row).exists(),
+        )
+
+    def _do(self, todo: Work, row: RoundRow, now: int) -> bool:
+        """Do some work; whether the facts may have changed."""
+        does: dict[Work, Callable[[RoundRow, int], bool]] = {
+            Work.TAKE: self._take,
+            Work.STOP: lambda row, _: self._stop(row),
+            Work.RECEIVE: self._receive,
+            Work.MIX: self._mix,
+            Work.DELIVER: self._deliver,
+            Work.DECLARE: self._declare,
+            Work.SHRED: self._shred,
+        }
+        return does[todo](row, now)
+
+    def _take(self, row: RoundRow, _: int) -> bool:
+        self._stopped.discard((row.contract, row.round))
+        if (row.contract, row.round) not in self.windows:
+            self.intake.open(row.folder)
+            self.windows[row.contract, row.round] = window = Window(
+                contract=row.contract,
+                round=row.round,
+                shapes=shapes(self.jobs.of[row.contract]),
+                opens=row.opens,
+                closes=row.closes,
+            )
+            announce(self.node.round_folder(row), window)
+            self.node.step("after window")
+        return False
+
+    def _stop(self, row: RoundRow) -> bool:
+        """Take no more; whether nothing can be added, here or by a process of intake."""
+        self.windows.pop((row.contract, row.round), None)
+        self._stopped.add((row.contract, row.round))
+        self.intake.close(row.folder)
+        withdraw(self.node.round_folder(row))
+        self.node.step("after window gone")
+        return self._quiet(row)
+
+    def _quiet(self, row: RoundRow) -> bool:
+        return (row.contract, row.round) not in self.windows and quiet(self.node.round_folder(row))
+
+    def _receive(self, row: RoundRow, _: int) -> bool:
+        before = self.node.before(row)
+        if before is not None:
+            self.node.sign_receipt(row, before[0])
+        return True
+
+    def _mix(self, row: RoundRow, _: int) -> bool:
+        """Close the round, here or beside; sign what leaves once that is stored."""
+        if self._closer is None:
+            self.node.sign_manifest(row, closed(self._what(row)))
+            return True
+        running = self._closing.get(row.folder)
+        if running is None:
+            running = self._closer.submit(closed, self._what(row))
+            self._closing[row.folder] = running
+            running.add_done_callback(lambda _: self.node.wake())
+        if not running.done():
+            return False
+        del self._closing[row.folder]
+        self.node.sign_manifest(row, running.result())
+        return True
+
+    def _what(self, row: RoundRow) -> Closing:
+        node, before = self.node, self.node.before(row)
+        return Closing(
+            self.jobs.of[row.contract],
+            node.round_folder(row),
+            read_sheet(node.sheet_note(row)),
+            row.sheet,
+            node.keys.read(row.folder),
+            None if before is None else Before(*before),
+            node.rounds.overruled(row.contract),
+            node.chance,
+            self._options.engine,
+            self._step_of_closing,
+        )
+
+    def _step_of_closing(self, name: str) -> None:
+        if self._ending:
+            raise EndingError
+        self.node.step(name)
+
+    def _deliver(self, row: RoundRow, now: int) -> bool:
+        agreement = self.node.agreements[row.contract]
+        own, role = self.node.manifest_of(row, agreement.place), agreement.following
+        if own is None or role is None or now < self._sent.get(row.folder, 0):
+            return False
+        if self._pauses.on(row.folder, now):
+            return False
+        self._pauses.grow(row.folder, now)  # it may take nothing, or all again and again
+        if delivered(self.peers, role, self.node.round_folder(row), own[1], now):
+            self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS  # its receipt may be on its way
+        return False
+
+    def _declare(self, row: RoundRow, _: int) -> bool:
+        if row.folder in self._closing:  # what it makes is not wanted any more
+            if not self._closing[row.folder].done():
+                return False
+            del self._closing[row.folder]
+        self.node.sign_manifest(row, self._what(row).nothing(EXPIRED))
+        return True
+
+    def _shred(self, row: RoundRow, _: int) -> bool:
+        self.node.shred(row)
+        return True

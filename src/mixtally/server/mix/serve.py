@@ -1,0 +1,38 @@
+"""A mix on its socket: its rounds, its intake, its routes."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.mix import Mix, Options
+from mixtally.server.node.clock import Clock
+from mixtally.server.node.folder import Folder
+from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
+from mixtally.server.node.running import Served, Stop
+from mixtally.server.node.service import Service, serve_role
+
+if TYPE_CHECKING:
+    from mixtally.server.node.web.answers import App
+
+
+def serve(folder: Folder, service: Service, engine: Engine) -> None:
+    """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
+
+    def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> Served:
+        intake = Intake(folder.inner("rounds"), stop, service.step)
+        made = Mix(node, peers, intake, Options(engine, background=True))
+        return Served(made.tick, made.end, mix_application(made, clock.now, stop))
+
+    serve_role(folder, service, mix)
+
+
+def mix_application(mix: Mix, clock: Callable[[], int], stop: Stop) -> "App":
+    """The ASGI application of a mix."""
+    from mixtally.server.mix.web import MOST_BODIES_BYTES, Bundles
+    from mixtally.server.node.web.bodies import Room
+    from mixtally.server.node.web.routes import Shared, application
+
+    bundles = Bundles(mix.intake, mix.find, clock, Room(MOST_BODIES_BYTES))
+    return application(Shared(mix.node, clock).routes(), stop, bundles.first, mix.node.log)

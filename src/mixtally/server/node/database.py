@@ -1,0 +1,149 @@
+"""The role's one database: every transaction is synced before the call returns.
+
+After one that failed for anything but want of room there is no other: nobody knows what a failed
+sync has kept, so the process has to end and to begin with what is on the disk.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mixtally.errors import DataError
+from mixtally.server.node import disk
+from mixtally.server.node.disk import Step, no_step
+
+_VERSION = 1
+_TABLES = """
+CREATE TABLE slots (signer TEXT, slot TEXT, hash TEXT NOT NULL, PRIMARY KEY (signer, slot))
+  WITHOUT ROWID;
+CREATE TABLE notes (hash TEXT PRIMARY KEY, kind TEXT NOT NULL, contract TEXT NOT NULL,
+  round INTEGER NOT NULL, hop INTEGER NOT NULL, note BLOB NOT NULL);
+CREATE TABLE signers (name TEXT, hash TEXT, PRIMARY KEY (name, hash)) WITHOUT ROWID;
+CREATE TABLE outbox (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, role TEXT NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0, UNIQUE (hash, role));
+CREATE TABLE rounds (name TEXT, round INTEGER, contract TEXT NOT NULL, sheet TEXT NOT NULL,
+  opens INTEGER NOT NULL, closes INTEGER NOT NULL, expires INTEGER NOT NULL,
+  state TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '', PRIMARY KEY (name, round));
+CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) WITHOUT ROWID;
+"""
+
+
+def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
+    """The database in a file, made where there is none, every commit of which is synced.
+
+    Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
+    when the power is cut.
+    """
+    with errors_of(path):
+        disk.make_file(path)
+        held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            held.execute(f"PRAGMA page_size={page_bytes}")
+            ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()  # done when all is read
+            held.execute("PRAGMA synchronous=FULL")
+        except BaseException:
+            held.close()
+            raise
+    if mode != "wal":
+        held.close()
+        raise _refused(path, f"one without a log ({mode})")
+    return held
+
+
+@contextmanager
+def errors_of(path: Path) -> Iterator[None]:
+    """What SQLite refuses at a file is a DataError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _refused(path, str(error)) from error
+
+
+def _refused(path: Path, got: str) -> DataError:
+    return DataError(
+        str(path),
+        wanted="a disk that takes and gives back what is written",
+        got=got,
+        do="make room, or look at the disk; what was acknowledged is kept",
+    )
+
+
+class Database:
+    """SQLite with a log that is synced at every commit; threads may share one, in turns.
+
+    All calls raise DataError where the disk refuses.
+    """
+
+    def __init__(self, path: Path, step: Step = no_step) -> None:
+        self._path, self._turn, self._step = path, threading.RLock(), step
+        self._failed: DataError | None = None
+        self._commits = 0
+        self._open = connected(path)
+        with self._errors():
+            self._open.execute("PRAGMA busy_timeout=20000")
+            found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
+        if found != ["ok"]:
+            raise DataError(
+                str(path),
+                wanted="a database that is whole",
+                got=str(found[:1])[:200],
+                do="look at the disk, and find the newest copy that is: an older one does not run",
+            )
+        with self._errors():
+            self._open.execute("PRAGMA secure_delete=ON")
+        with self.transaction("tables"):
+            (version,) = self._open.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                for statement in _TABLES.split(";"):
+                    self._open.execute(statement)
+                self._open.execute(f"PRAGMA user_version={_VERSION}")
+        if version not in (0, _VERSION):
+            raise DataError(
+                str(path), wanted=f"version {_VERSION}", got=version, do="use the newer mixtally"
+            )
+
+    @contextmanager
+    def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
+        """All or nothing, and synced; ``name`` is that of the step before and after."""
+        with self._turn, self._errors():
+            self._open.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._open
+                self._step(f"before {name}")
+                self._open.execute("COMMIT")
+            except BaseException:
+                if self._open.in_transaction:
+                    self._open.execute("ROLLBACK")
+                raise
+            self._commits += 1
+            self._step(f"after {name}")
+
+    def version(self) -> tuple[int, int]:
+        """Another one whenever something was written, by this process or by another."""
+        ((others,),) = self.rows("PRAGMA data_version")
+        return self._commits, others
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """What a query finds."""
+        with self._turn, self._errors():
+            return self._open.execute(query, values).fetchall()
+
+    def close(self) -> None:
+        """Give the file back."""
+        with self._turn:
+            self._open.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        if self._failed is not None:
+            raise self._failed
+        try:
+            with errors_of(self._path):
+                yield
+        except DataError as error:
+            if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):
+                self._failed = error
+            raise

@@ -1,0 +1,190 @@
+"""The notes a role signed and knows, and to whom it has yet to send its own.
+
+A text takes its slot, is stored and is put down for all others in one transaction, and only then
+does the signature leave: a process that starts again signs the same text or none.
+"""
+
+from collections.abc import Iterable, Mapping
+from sqlite3 import Connection
+from typing import NamedTuple
+
+from mixtally.device.contract.reading import fingerprint_of, refused, text_of
+from mixtally.device.wire.note import Signer, joined, signed, signed_by
+from mixtally.device.wire.problem import Problem
+from mixtally.server.node.database import Database
+from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.slots import Entry, Slot
+
+MOST_LISTED = 60_000
+"""Notes in a list: of one that was set back the newest is missing."""
+
+
+Statement = tuple[str, tuple[object, ...]]
+"""Of SQL, and its values."""
+
+
+class Errand(NamedTuple):
+    """A note of this role that another has not taken yet."""
+
+    number: int
+    contract: str
+    role: str
+    note: bytes
+    tries: int
+
+
+class Notes:
+    """The notes in a role's database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def sign(
+        self,
+        entry: Entry,
+        text: bytes,
+        signer: Signer,
+        others: Iterable[str],
+        beside: Statement | None = None,
+    ) -> bytes:
+        """The note of ``text`` with all signatures known, this role's among them.
+
+        It is put down for ``others``, by name; ``beside`` is done in the same transaction where the
+        text is new. Raises ProblemError where the slot has another text.
+        """
+        found = fingerprint_of(text)
+        if self._free(signer.name, entry.slot, found):
+            note = signed(joined(text, [self.of(found) or text]), signer)
+            with self.database.transaction(f"sign {entry.kind}") as open_:
+                if beside is not None:
+                    open_.execute(*beside)
+                _store(open_, entry, found, note, signer.name)
+                for role in others:
+                    open_.execute("INSERT INTO outbox (hash, role) VALUES (?, ?)", (found, role))
+        return self.of(found) or b""
+
+    def remember(self, entry: Entry, note: bytes, signer: str) -> bool:
+        """Keep the one note of another role in a slot; whether it is new.
+
+        Raises ProblemError where the slot has another text.
+        """
+        found = fingerprint_of(note)
+        if not self._free(signer, entry.slot, found):
+            return False
+        with self.database.transaction(f"remember {entry.kind}") as open_:
+            _store(open_, entry, found, note, signer)
+        return True
+
+    def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
+        """A note of which this role has the text, with the signatures of both.
+
+        Only lines of ``keys`` are kept: strangers cannot fill it up.
+        """
+        own = self.of(fingerprint_of(note))
+        if own is None:
+            raise refused("another-text", "note", "a text that is known", fingerprint_of(note))
+        merged = joined(text_of(own), [own, note], keys)
+        if merged != own:
+            with self.database.transaction("merge") as open_:
+                found = fingerprint_of(own)
+                open_.execute("UPDATE notes SET note = ? WHERE hash = ?", (merged, found))
+                _sign_off(open_, found, signed_by(merged, keys))
+        return merged
+
+    def of(self, found: str) -> bytes | None:
+        """The note whose text has this SHA-256."""
+        rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", found)
+        return rows[0][0] if rows else None
+
+    def taken(self, signer: str, slot: Slot) -> str | None:
+        """SHA-256 of the text that ``signer`` has signed in a slot."""
+        rows = self.database.rows(
+            "SELECT hash FROM slots WHERE signer = ? AND slot = ?", signer, slot
+        )
+        return rows[0][0] if rows else None
+
+    def signed(self, signer: str, found: str) -> bool:
+        """Whether ``signer`` has signed the text with this SHA-256, as far as is known here."""
+        query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
+        return bool(self.database.rows(query, signer, found))
+
+    def entry(self, found: str) -> Entry | None:
+        """Where a known note belongs; its slot is left empty."""
+        rows = self.database.rows(
+            "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", found
+        )
+        return Entry("", *rows[0]) if rows else None
+
+    def of_round(self, contract: str, number: int, *kinds: str) -> list[bytes]:
+        """The notes of a round, by hop."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self.database.rows(
+            "SELECT note FROM notes WHERE contract = ? AND round = ? AND kind IN "
+            f"({marks}) ORDER BY kind, hop",
+            contract,
+            number,
+            *kinds,
+        )
+        return [note for (note,) in rows]
+
+    def by(self, name: str) -> list[str]:
+        """SHA-256 of the notes that ``name`` has signed, the newest first."""
+        rows = self.database.rows(
+            "SELECT hash FROM notes JOIN signers USING (hash) WHERE name = ? "
+            "ORDER BY notes.rowid DESC LIMIT ?",
+            name,
+            MOST_LISTED,
+        )
+        return [found for (found,) in rows]
+
+    def slots_of(self, signer: str) -> set[str]:
+        """SHA-256 of all texts that ``signer`` has signed, as far as is known here."""
+        rows = self.database.rows("SELECT hash FROM slots WHERE signer = ?", signer)
+        return {found for (found,) in rows}
+
+    def errands(self) -> list[Errand]:
+        """What is still to be sent, the oldest first."""
+        return [
+            Errand(*row)
+            for row in self.database.rows(
+                "SELECT number, contract, role, note, tries FROM outbox JOIN notes USING (hash) "
+                "ORDER BY number"
+            )
+        ]
+
+    def tried(self, errand: Errand, *, done: bool) -> None:
+        """An errand was run: it is over, or stays for another time."""
+        with self.database.transaction("errand") as open_:
+            if done:
+                open_.execute("DELETE FROM outbox WHERE number = ?", (errand.number,))
+            else:
+                open_.execute(
+                    "UPDATE outbox SET tries = tries + 1 WHERE number = ?", (errand.number,)
+                )
+
+    def untold(self, found: str) -> list[str]:
+        """Roles to which sending a note has not even been tried."""
+        rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
+        return [role for (role,) in rows]
+
+    def _free(self, signer: str, slot: Slot, found: str) -> bool:
+        taken = self.taken(signer, slot)
+        if taken is not None and taken != found:
+            raise ProblemError(Problem.ANOTHER_NOTE)
+        return taken is None
+
+
+def _store(open_: Connection, entry: Entry, found: str, note: bytes, signer: str) -> None:
+    """Take a slot, and keep the note that is in it now."""
+    open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
+    open_.execute(
+        "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (hash) DO UPDATE SET note = excluded.note",
+        (found, entry.kind, entry.contract, entry.round, entry.hop, note),
+    )
+    _sign_off(open_, found, [signer])
+
+
+def _sign_off(open_: Connection, found: str, names: Iterable[str]) -> None:
+    for name in names:
+        open_.execute("INSERT OR IGNORE INTO signers VALUES (?, ?)", (name, found))

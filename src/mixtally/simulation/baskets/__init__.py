@@ -1,7 +1,0 @@
-"""A crowd whose records are sets of items: which are held together, and by whom."""
-
-from mixtally.simulation.baskets.find import find_sets
-from mixtally.simulation.baskets.found import Found
-from mixtally.simulation.baskets.held import baskets_of, holders, in_a_row, pairs_held
-
-__all__ = ["Found", "baskets_of", "find_sets", "holders", "in_a_row", "pairs_held"]

@@ -1,0 +1,94 @@
+"""Sets in clear by enumeration, from the definition alone: fakes over cells, in exact fractions."""
+
+from fractions import Fraction
+from itertools import combinations
+from math import factorial, prod
+
+import numpy as np
+
+from helpers import contracts
+from mixtally.accounting.divergence.set_in_clear import Hidden
+from mixtally.device.client.draw import Words, record
+from mixtally.device.contract.part import read_part
+
+
+def cells_of(bins, size, members, drawn=record):
+    """The cells that a device names for a set, in the order of its messages."""
+    part = read_part(contracts.builtins_of(contracts.uniform(bins, most_set=size, whole=1)), "part")
+    sent = drawn(part, members, Words(lambda count: bytes(8 * count)))
+    return [int.from_bytes(message, "little") for message in sent]
+
+
+def hidden(size, cells, fakes, people=0, coin=0.0):
+    """A set of ``size`` among so many fakes and those of people's coins."""
+    brought = [(many, chance) for many, chance in ((fakes, 1.0), (people, coin)) if many]
+    return Hidden(size, cells, tuple(brought))
+
+
+def every_record(bins, size, drawn=record):
+    """The cells of every set of at most ``size`` of so many bins."""
+    sets = [chosen for many in range(size + 1) for chosen in combinations(range(bins), many)]
+    return [cells_of(bins, size, chosen, drawn) for chosen in sets]
+
+
+def seen(held, cells, fakes, weights=None):
+    """Counts of all cells -> chance, of a record's cells among so many fakes."""
+    chances = [Fraction(1, cells)] * cells if weights is None else weights
+    found = {}
+    for counts in _shared(fakes, cells):
+        ways = Fraction(factorial(fakes), prod(map(factorial, counts)))
+        total = list(counts)
+        for cell in held:
+            total[cell] += 1
+        found[tuple(total)] = ways * prod(p**n for p, n in zip(chances, counts, strict=True))
+    return found
+
+
+def one_way(one, other, grow):
+    """sum of (P - e^epsilon Q)_+."""
+    gaps = (chance - grow * other.get(counts, 0) for counts, chance in one.items())
+    return sum(gap for gap in gaps if gap > 0)
+
+
+def divergences(u, v, cells, fakes, grow, weights=None):
+    """Of two records' cells, either way."""
+    one, other = seen(u, cells, fakes, weights), seen(v, cells, fakes, weights)
+    return one_way(one, other, grow), one_way(other, one, grow)
+
+
+def disjoint(size, cells, fakes, grow):
+    """That of two records that share no cell."""
+    return max(divergences(range(size), range(size, 2 * size), cells, fakes, grow))
+
+
+def worst(bins, size, fakes, grow, drawn=record):
+    """The largest of all pairs of sets, both directions, as devices send them."""
+    records, cells = every_record(bins, size, drawn), bins + size
+    laws = {tuple(one): seen(one, cells, fakes) for one in records}
+    return max(one_way(p, q, grow) for p in laws.values() for q in laws.values())
+
+
+def two_of(fakes, cells, epsilon):
+    """delta(epsilon) of disjoint sets of two, by sums over the counts of four cells; in floats."""
+    logs = np.cumsum(np.log(np.arange(1, fakes + 1))) if fakes else np.zeros(0)
+    logs = np.concatenate([[0.0], logs])
+    a, b, c, d = np.ogrid[tuple(slice(0, fakes + 1) for _ in range(4))]
+    rest = fakes - a - b - c - d
+    inside = rest >= 0 if cells > 4 else rest == 0
+    left = np.maximum(rest, 0)
+    weight = logs[fakes] - logs[a] - logs[b] - logs[c] - logs[d] - logs[left]
+    share = np.log(1.0 - 4.0 / cells) * left if cells > 4 else 0.0
+    chance = np.where(inside, np.exp(weight - np.log(cells) * (fakes - left) + share), 0.0)
+    # With u = {0, 1}: fakes (a, b, c, d) show (a + 1, b + 1, c, d); v shows that by (a + 1, b + 1,
+    # c - 1, d - 1), whose chance is that of u times c d / ((a + 1)(b + 1)).
+    lost = 1.0 - np.exp(epsilon) * c * d / ((a + 1.0) * (b + 1.0))
+    return float((chance * np.maximum(lost, 0.0)).sum())
+
+
+def _shared(messages, cells):
+    if cells == 1:
+        yield (messages,)
+        return
+    for own in range(messages + 1):
+        for rest in _shared(messages - own, cells - 1):
+            yield (own, *rest)

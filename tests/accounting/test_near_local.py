@@ -1,0 +1,51 @@
+"""Just below the epsilon that flips keep by themselves there is a delta, from there on none."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from accounting.brute import exp_exactly
+from helpers.named import flip_blank
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.divergence import k_hot
+from mixtally.primitives.fixed import SCALE
+
+NEAR = [10.0**-k for k in range(1, 16)]
+CASES = [
+    (most, threshold)
+    for most in (1, 2, 3)
+    for threshold in (SCALE // 5, SCALE // 3, SCALE // 2 - (SCALE >> 7))
+]
+
+
+def local_epsilon(most, threshold):
+    return 2 * most * math.log1p((SCALE - 2 * threshold) / threshold)
+
+
+def below_the_truth(most, threshold):
+    """Epsilons at which the bound of one record alone is too low.
+
+    All of its bits kept and all of the other's flipped is what tells most, alone near the end.
+    """
+    q, local = Fraction(threshold, SCALE), local_epsilon(most, threshold)
+    for epsilon in (local * (1.0 - share) for share in NEAR):
+        truth = (1 - q) ** (2 * most) - exp_exactly(epsilon) * q ** (2 * most)
+        if truth > k_hot.among_blanks(0, most, threshold, epsilon, 2 * most).upper:
+            yield epsilon
+
+
+@pytest.mark.parametrize(("most", "threshold"), CASES)
+def test_just_below_the_local_epsilon_no_bound_is_below_the_truth(most, threshold):
+    assert list(below_the_truth(most, threshold)) == []
+    above = local_epsilon(most, threshold) * (1.0 + 1e-9)
+    assert k_hot.among_blanks(0, most, threshold, above, 2 * most).upper == 0.0
+
+
+@pytest.mark.parametrize("contrast", [1 << 30, 1 << 40, 1 << 50])
+def test_flips_near_one_half_are_pure_from_their_own_epsilon_on(contrast):
+    threshold = (SCALE - contrast) // 2
+    local = 2.0 * math.log1p(contrast / threshold)
+    upper, record = Accountant().upper, Record.of(flip_blank(bins=2, fakes=0, threshold=threshold))
+    assert upper(record, local * (1.0 + 1e-9)) == 0.0
+    assert upper(record, local * (1.0 - 1e-9)) > 1e-30

@@ -1,0 +1,258 @@
+"""From names and parameters, as people give them, to records; and what is refused."""
+
+import pytest
+
+from accounting import by_name
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.divergence.in_clear import usual_ratio
+from mixtally.accounting.parameters import Parameters, parsed, protocols, table
+from mixtally.errors import ParameterError
+from mixtally.model.guarantee import Observer
+from mixtally.model.mechanism import (
+    BitFlips,
+    BlankFakes,
+    Memoized,
+    NoFakes,
+    Parameter,
+    ShapedFakes,
+    UniformFakes,
+    mechanism_of,
+)
+from mixtally.model.question import MOST_BINS
+from mixtally.model.shape import GaussianShape
+from mixtally.primitives.fixed import SCALE, threshold_of
+
+Q = 1 / 12
+SUMS = Observer.SUMS
+WHOLE = {
+    "flip-blank": Parameters(fakes=900, flip=Q),
+    "clear-uniform": Parameters(fakes=900, bins=90),
+    "kary-response": Parameters(users=400, bins=90, replaced=0.25),
+    "clear-shaped": Parameters(shape_decay=0.7, shape_shift=9),
+    "single-bit": Parameters(users=400, fakes=10, flip=Q),
+    "flip": Parameters(users=2000, flip=Q),
+    "flip-uniform": Parameters(users=400, fakes=900, bins=90, flip=Q),
+}
+"""All that is needed, and nothing else."""
+
+
+def takes(name):
+    return mechanism_of(name).PROTOCOLS[name]
+
+
+def test_every_protocol_is_looked_at():
+    assert set(WHOLE) == set(protocols())
+    for name, given in WHOLE.items():
+        assert given.given() == takes(name).required
+        assert parsed(name, given).sought is None
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_missing_parameter_is_refused(name):
+    for field in takes(name).required:
+        with pytest.raises(ParameterError, match=f"^{name}: wanted"):
+            parsed(name, WHOLE[name].having(**{field: None}))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_superfluous_parameter_is_refused(name):
+    extra = {
+        "users": 3, "bins": 3, "bits": 3, "ones": 0, "max_set": 2, "background": "zero",
+        "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q, "replaced": 0.5,
+        "split": True, "shape_decay": 0.5, "shape_shift": 3, "mixes": 2,
+        "shape_variance": 36,
+    }  # fmt: skip
+    rules = takes(name)
+    of_memory = {one.name for one in Memoized.PARAMETERS} - {"users", "bits"}
+    assert set(extra) == {one.name for one in table()} - of_memory
+    for field, value in extra.items():
+        if field not in rules.required | rules.optional:
+            with pytest.raises(ParameterError, match=f"^{name}: wanted"):
+                parsed(name, WHOLE[name].having(**{field: value}))
+
+
+def test_a_variance_stands_in_place_of_a_decay():
+    bell = WHOLE["clear-shaped"].having(shape_decay=None, shape_variance=36)
+    read = parsed("clear-shaped", bell)
+    assert read.counted.message.mechanism.fakes.shape == GaussianShape(36, bell.shape_shift)
+    with pytest.raises(ParameterError, match="shape-shift and --shape-variance"):
+        parsed("clear-shaped", bell.having(shape_decay=0.5))
+    with pytest.raises(ParameterError, match="shape variance"):
+        parsed("clear-shaped", bell.having(shape_variance=0))
+    sought = parsed("clear-shaped", bell.having(shape_shift=None), for_epsilon=1.0)
+    assert (sought.sought, sought.counted.message.mechanism.fakes.shape.variance) == (
+        Parameter.SHIFT, 36,
+    )  # fmt: skip
+
+
+def test_nothing_of_something_counts_as_given():
+    """No fakes and no ones are numbers like others; False and the default observer are not."""
+    assert Parameters(fakes=0, ones=0).given() == {"fakes", "ones"}
+    assert Parameters(users=2, count_crowd=True, observer=SUMS).given() == {
+        "users", "count_crowd", "observer",
+    }  # fmt: skip
+    known = by_name.certificate_of(
+        "single-bit", 1.0, users=50, fakes=0, ones=0, threshold=SCALE // 12
+    )
+    assert "0 of the others" in known.assumption
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "subject"),
+    [
+        ("flip-blank", {"fakes": -1}, "fakes: wanted an integer"),
+        ("flip-blank", {"fakes": 10**13 + 1}, "fakes: wanted an integer"),
+        ("flip-blank", {"flip": 2.0**-40 * (1 - 1e-9)}, "flip probability: wanted a number"),
+        ("flip-blank", {"flip": 0.5 + 1e-9}, "flip probability: wanted a number"),
+        ("flip-blank", {"max_set": 0}, "max set: wanted an integer"),
+        ("flip-blank", {"max_set": 17}, "max set: wanted an integer"),
+        ("clear-uniform", {"bins": 1}, "bins: wanted an integer"),
+        ("clear-uniform", {"bins": 10**7 + 1}, "bins: wanted an integer"),
+        ("single-bit", {"users": 1}, "users: wanted an integer"),
+        ("single-bit", {"users": 10**10 + 1}, "users: wanted an integer"),
+        ("single-bit", {"users": 9, "ones": 9}, "ones: wanted an integer"),
+        ("single-bit", {"users": 9, "ones": -1}, "ones: wanted an integer"),
+        ("single-bit", {"repeats": 0}, "repeats: wanted an integer"),
+        ("single-bit", {"repeats": 1001}, "repeats: wanted an integer"),
+        ("flip", {"bits": 0}, "bits: wanted an integer"),
+        ("flip", {"bits": 65}, "bits: wanted an integer"),
+        ("clear-shaped", {"shape_decay": 41.0}, "shape decay: wanted a number"),
+        ("clear-shaped", {"shape_shift": 0}, "shape shift: wanted an integer"),
+        ("clear-shaped", {"shape_shift": 100_001}, "shape shift: wanted an integer"),
+        ("clear-shaped", {"mixes": 101}, "mixes: wanted an integer"),
+    ],
+)
+def test_a_parameter_outside_its_range_is_refused(name, given, subject):
+    with pytest.raises(ParameterError, match=f"^{subject}"):
+        parsed(name, WHOLE[name].having(**given))
+
+
+@pytest.mark.parametrize("threshold", [(1 << 24) - 1, (1 << 63) + 1])
+def test_a_threshold_outside_its_range_is_refused(threshold):
+    with pytest.raises(ParameterError, match=r"^flip threshold: wanted an integer"):
+        by_name.record("flip-blank", fakes=1, threshold=threshold)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("flip", {"bits": 3, "bins": 3}, "wanted --bins or --bits, got both"),
+        ("flip", {"bits": 3, "max_set": 2}, "wanted --max-set or --bits, got both"),
+        ("flip", {"bits": 3, "background": "ones"}, "background: wanted zero"),
+        ("flip", {"background": "zero"}, "wanted --bits beside --background"),
+        ("flip-blank", {"count_crowd": True}, "wanted --users"),
+        ("clear-uniform", {"count_crowd": True}, "wanted --users"),
+        ("clear-shaped", {"count_crowd": True}, "wanted --users"),
+        ("flip-uniform", {"max_set": 2}, "add --split"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(name, given, words):
+    with pytest.raises(ParameterError, match=words):
+        parsed(name, WHOLE[name].having(**given))
+
+
+@pytest.mark.parametrize("name", ["", "flips", "memory", "FLIP", "flip_blank"])
+def test_an_unknown_protocol_is_refused(name):
+    with pytest.raises(ParameterError, match=r"^protocol: wanted one of flip-blank, "):
+        parsed(name, WHOLE["flip"])
+
+
+@pytest.mark.parametrize("fraction", [0.0, -0.5, 1.5, float("nan")])
+def test_an_impossible_honest_share_is_refused(fraction):
+    with pytest.raises(ParameterError, match="honest share"):
+        parsed("flip", WHOLE["flip"], fraction)
+
+
+def test_a_mix_that_draws_the_fakes_has_no_honest_share():
+    with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
+        parsed("clear-shaped", WHOLE["clear-shaped"], 0.9)
+    assert parsed("clear-shaped", WHOLE["clear-shaped"], 1.0).crowd is None
+
+
+def test_calibrating_what_is_given_or_both_left_out_is_refused():
+    for given in (Parameters(), Parameters(fakes=3, flip=Q), Parameters(bins=3)):
+        with pytest.raises(ParameterError, match=r"^flip-blank: wanted"):
+            parsed("flip-blank", given, for_epsilon=1.0)
+    with pytest.raises(ParameterError, match=r"^clear-uniform: wanted"):
+        parsed("clear-uniform", Parameters(fakes=3, bins=3), for_epsilon=1.0)
+    with pytest.raises(ParameterError, match=r"^clear-shaped: wanted"):
+        parsed("clear-shaped", Parameters(shape_decay=0.5, shape_shift=3), for_epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out", "sought"),
+    [
+        ("flip-blank", "flip", Parameter.FLIP),
+        ("flip-blank", "fakes", Parameter.FAKES),
+        ("clear-uniform", "fakes", Parameter.FAKES),
+        ("clear-shaped", "shape_shift", Parameter.SHIFT),
+        ("single-bit", "flip", Parameter.FLIP),
+        ("single-bit", "fakes", Parameter.FAKES),
+        ("flip", "flip", Parameter.FLIP),
+        ("flip-uniform", "flip", Parameter.FLIP),
+        ("flip-uniform", "fakes", Parameter.FAKES),
+    ],
+)
+def test_what_was_left_out_is_sought(name, left_out, sought):
+    given = WHOLE[name].having(**{left_out: None})
+    assert parsed(name, given, for_epsilon=1.0).sought is sought
+    with pytest.raises(ParameterError):
+        parsed(name, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "messages"), [({}, 1), ({"repeats": 3}, 3), ({"max_set": 2, "split": True}, 2)]
+)
+def test_a_decay_left_out_is_what_suits_the_messages(given, messages):
+    read = parsed("clear-shaped", Parameters(**given), for_epsilon=0.9)
+    assert read.counted.message.mechanism.fakes.shape.ratio == usual_ratio(0.9, messages)
+
+
+def test_only_the_fakes_and_people_that_surely_are_honest_are_counted():
+    """Floors of a half: of 901 fakes and 401 people."""
+    given = Parameters(users=401, fakes=901, bins=9, flip=Q, count_crowd=True)
+    read = parsed("flip-blank", given, 0.5)
+    counted, sent = read.counted.message.mechanism, read.sent.message.mechanism
+    assert (counted.fakes.count, counted.crowd, read.crowd) == (450, 200, 200)
+    assert (sent.fakes.count, sent.crowd) == (901, 401)
+    assert counted == BitFlips(
+        bins=9, threshold=threshold_of(Q), fakes=BlankFakes(450), crowd=200, max_set=1
+    )
+    assert parsed("flip-blank", given.having(count_crowd=False), 0.5).crowd is None
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kind", "pieces", "observer"),
+    [
+        ("flip-blank", {}, BlankFakes, 1, "messages"),
+        ("flip-blank", {"max_set": 3, "split": True}, BlankFakes, 3, "messages"),
+        ("flip", {}, NoFakes, 1, "messages"),
+        ("flip", {"bins": 9, "split": True}, NoFakes, 1, "sums"),
+        ("flip", {"bits": 5}, NoFakes, 1, "messages"),
+        ("flip", {"bits": 5, "split": True}, NoFakes, 5, "messages"),
+        ("flip-uniform", {"split": True}, UniformFakes, 1, "sums"),
+        ("flip-uniform", {"max_set": 2, "split": True}, UniformFakes, 2, "messages"),
+        ("single-bit", {}, BlankFakes, 1, "messages"),
+        ("clear-uniform", {"max_set": 2, "split": True}, UniformFakes, 2, "messages"),
+        ("clear-shaped", {}, ShapedFakes, 1, "messages"),
+    ],
+)
+def test_what_travels(name, given, kind, pieces, observer):
+    record = parsed(name, WHOLE[name].having(**given)).counted
+    assert isinstance(record.message.mechanism.fakes, kind)
+    assert (record.pieces, record.message.observer) == (pieces, observer)
+
+
+def test_bins_that_nobody_names_are_as_many_as_there_can_be():
+    """More bins never make a divergence smaller."""
+    unnamed = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2)).counted
+    assert unnamed.message.mechanism.bins == MOST_BINS
+    for bins in (2, 3, 4, 9):
+        few = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2, bins=bins)).counted
+        own = Accountant()
+        assert own.upper(few, 1.0) <= own.upper(unnamed, 1.0)
+
+
+def test_a_record_sets_no_more_bits_than_there_are_bins():
+    given = Parameters(fakes=9, flip=0.3, bins=2, max_set=3)
+    assert parsed("flip-blank", given).counted.message.mechanism.max_set == 2

@@ -1,0 +1,204 @@
+"""Sets over planes by every outcome, in exact fractions: from the messages a device can be made to
+send, and from nothing else.
+"""
+
+import math
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, combinations_with_replacement, product
+
+import pytest
+
+from accounting import brute_sets
+from mixtally.accounting.divergence import set_in_clear
+from mixtally.accounting.divergence.set_in_clear import among
+from mixtally.device.client import draw
+from mixtally.device.contract.part import Layout
+from mixtally.device.contract.planes import Planes
+from mixtally.model import planes as records
+from mixtally.model.mechanism import InClear, UniformFakes
+
+GROWS = (Fraction(2), Fraction(27, 10))
+"""e^epsilon."""
+LINE, OTHER = ((0, 0), (1, 0)), ((2, 0), (3, 0))
+GOLDEN = [
+    (LINE, ((0, 1), (2, 3)), Fraction(829, 1125)),
+    (LINE, OTHER, Fraction(17, 18)),
+    (((0, 0), (1, 2)), ((1, 0), (0, 3)), Fraction(829, 1125)),
+]
+"""Sets of points of Z_5^2 and their delta among 2 fakes at e^epsilon = 2, worked out elsewhere."""
+BOUND = Fraction(17, 18)
+
+
+class AgainError(Exception):
+    """The device wants another direction."""
+
+
+def messages(family, point, points):
+    """What a device may send for one member: one message for each direction that it keeps."""
+    layout, found = Layout("index", family.messages, None), []
+    for number in range(family.directions):
+        left = [number]
+
+        def source(count, left=left):
+            if not left:
+                raise AgainError
+            return left.pop().to_bytes(8 * count, "little")
+
+        try:
+            sent = draw._apart(layout, family, point, points, draw.Words(source))
+        except AgainError:
+            continue
+        found.append(int.from_bytes(sent, "little"))
+    return found
+
+
+@cache
+def seen(family, points, fakes):
+    """Sorted messages of a record among fakes -> chance."""
+    law, every = Counter(), range(family.messages)
+    own = [messages(family, point, points) for point in points]
+    one = Fraction(1, math.prod(map(len, own)) * family.messages**fakes)
+    for some in combinations_with_replacement(every, fakes):
+        ways = math.factorial(fakes)
+        for many in Counter(some).values():
+            ways //= math.factorial(many)
+        for record in product(*own):
+            law[tuple(sorted((*some, *record)))] += ways
+    return {outcome: one * ways for outcome, ways in law.items()}
+
+
+def true_delta(family, u, v, fakes, grow):
+    """The larger of both directions."""
+    p, q = seen(family, u, fakes), seen(family, v, fakes)
+    return max(brute_sets.one_way(p, q, grow), brute_sets.one_way(q, p, grow))
+
+
+def cells_of(chance, size, fakes, grow):
+    """That of disjoint sets in clear whose cells have this chance each."""
+    weights = [chance] * (2 * size) + [1 - 2 * size * chance]
+    return max(
+        brute_sets.divergences(
+            range(size), range(size, 2 * size), 2 * size + 1, fakes, grow, weights
+        )
+    )
+
+
+def kappa(family):
+    p, t = family
+    return Fraction(p ** (t - 1) - 1, p**t - 1)
+
+
+def bound(family, size, fakes, grow):
+    return cells_of((1 - (size - 1) * kappa(family)) / family.prime, size, fakes, grow)
+
+
+def number_of(family, digits):
+    return sum(digit * family.prime**place for place, digit in enumerate(digits))
+
+
+@pytest.mark.parametrize(("u", "v", "value"), GOLDEN)
+def test_delta_of_two_sets_is_what_was_worked_out_elsewhere(u, v, value):
+    family = Planes(5, 2)
+    one, other = (tuple(number_of(family, digits) for digits in each) for each in (u, v))
+    assert true_delta(family, one, other, 2, Fraction(2)) == value
+    assert bound(family, 2, 2, Fraction(2)) == BOUND
+
+
+def pairs(family, size):
+    """Sets of every kind: on one line, across, with members in common, and anywhere."""
+    p, points = family.prime, family.points
+    line = tuple(range(size))
+    yield line, tuple(range(size, 2 * size))
+    yield line, (*range(1, size), p)
+    yield line, tuple(p + one for one in range(size))
+    yield line, tuple(p * (one + 1) + one * one % p for one in range(size))
+    yield tuple(one * p + one * one % p for one in range(size)), (*line[:-1], points - 1)
+    yield (0, *(p * one + 1 for one in range(size - 1))), (0, *(p + 2 + one for one in line[1:]))
+
+
+LONG = pytest.mark.seconds
+CASES = [
+    (5, 2, 2, 1), (5, 2, 2, 2), pytest.param(7, 2, 2, 2, marks=LONG),
+    pytest.param(5, 3, 2, 1, marks=LONG), pytest.param(7, 2, 3, 1, marks=LONG),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("prime", "digits", "size", "fakes"), CASES)
+def test_no_pair_of_sets_exceeds_smaller_cells_and_a_line_has_what_is_proved(
+    prime, digits, size, fakes
+):
+    family = Planes(prime, digits)
+    for grow in GROWS:
+        most = bound(family, size, fakes, grow)
+        least = cells_of((1 - kappa(family)) / prime, size, fakes, grow)
+        found = [true_delta(family, u, v, fakes, grow) for u, v in pairs(family, size)]
+        assert max(found) <= most
+        assert found[0] == least
+        if size == 2:
+            assert least == most
+        over = InClear(
+            bins=family.points,
+            fakes=UniformFakes(fakes),
+            planes=records.Planes(prime, digits),
+            max_set=size,
+        )
+        priced = set_in_clear.delta(among(over, fakes), math.log(grow))
+        assert priced.lower <= float(least)
+        assert priced.upper >= float(most)
+
+
+def test_the_twin_that_prices_cells_of_whole_planes_is_caught():
+    """Planted: (k - 1) / p more fakes are forgotten."""
+    family, grow = Planes(5, 2), Fraction(2)
+    line, other = next(pairs(family, 2))
+    assert true_delta(family, line, other, 2, grow) > cells_of(Fraction(1, 5), 2, 2, grow)
+
+
+def test_the_twin_that_keeps_every_direction_is_caught(plant):
+    """Planted: members of one set may meet."""
+    family = Planes(5, 2)
+    kept = [len(messages(family, point, (0, 1))) for point in (0, 1)]
+    assert kept == [family.directions - 1] * 2
+    plant(Planes, "meet", lambda *_: False)
+    assert [len(messages(family, point, (0, 1))) for point in (0, 1)] == [family.directions] * 2
+
+
+@pytest.mark.parametrize(("fakes", "size", "epsilon"), [(4000, 2, 1.0), (9000, 4, 0.5)])
+def test_bounds_of_many_fakes_are_those_of_cells(fakes, size, epsilon):
+    """As sets in clear of as many whole cells, p + k - 1 or hardly more: between p and p + k."""
+    family = records.Planes(53, 11)
+    over = InClear(bins=10**6, fakes=UniformFakes(fakes), planes=family, max_set=size)
+    upper = set_in_clear.upper(among(over, fakes), epsilon)
+    fewer, more = (
+        set_in_clear.upper(brute_sets.hidden(size, cells, fakes), epsilon)
+        for cells in (53, 53 + size)
+    )
+    assert fewer < upper < more
+
+
+def test_others_point_with_one_in_p_where_points_are_in_general_position():
+    """The law of a count, by counting directions; in special position it is at most 1/p away."""
+    family, size = Planes(5, 3), 2
+    dependent, one, trials = 0, Fraction(1, 5), 0
+    for u, v in combinations(range(1, family.points), 2):
+        trials += 1
+        line = any(_on_line(family, u, v, share) for share in range(family.prime))
+        dependent += line
+        if trials % 40:
+            continue
+        for point in (u, v):
+            sent = messages(family, point, (u, v))
+            met = sum(family.message(0, code // 5) == code for code in sent)
+            share = Fraction(met, len(sent))
+            assert abs(share - one) <= one
+            assert line or share == one
+    p, t = family
+    assert Fraction(dependent, trials) <= Fraction(p**size - 1, (p - 1) * p**t)
+
+
+def _on_line(family, u, v, share):
+    """Whether 0 is u + share (v - u)."""
+    digits = [(u // 5**place % 5, v // 5**place % 5) for place in range(family.digits)]
+    return all((a + share * (b - a)) % 5 == 0 for a, b in digits)

@@ -1,0 +1,266 @@
+"""Messages with two outputs against every small crowd, in fractions, and against known numbers."""
+
+import math
+import random
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from helpers.named import kary_response as made
+from helpers.sampled import each
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
+from mixtally.accounting.divergence import Bound, ObservedMessage, kary_response, two_outputs
+from mixtally.accounting.divergence.two_outputs import Bit
+from mixtally.accounting.numerics.binomial_pairs import BitChances
+from mixtally.model.mechanism import Parameter
+from mixtally.model.mechanism.kary_response import replaced_of
+from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.memo import Memo
+
+HALF = Fraction(1, 2)
+CLOSE = 1.0 + 1.1e-3
+"""How far above the truth an upper end may lie."""
+
+
+def count_law(chances):
+    """Return the law of how many independent messages are 1, in fractions."""
+    law = [Fraction(1)]
+    for chance in chances:
+        shifted = [Fraction(0), *(chance * one for one in law)]
+        law = [
+            a + b for a, b in zip([*((1 - chance) * one for one in law), 0], shifted, strict=True)
+        ]
+    return law
+
+
+def hockey_stick(one, other, grow):
+    return sum(max(a - grow * b, 0) for a, b in zip(one, other, strict=True))
+
+
+def truth(values, users, fakes, grow, *, directions=(1, -1), crowds=None):
+    """Return delta over all crowds, both values of the person and both directions.
+
+    ``values`` are the chances of output 1 that a person may have, ``fakes`` those of fakes.
+    """
+    low, high = min(values), max(values)
+    crowds = crowds or combinations_with_replacement(values, users - 1)
+    found = Fraction(0)
+    for crowd in crowds:
+        own = [count_law([*crowd, *fakes, one]) for one in (low, high)]
+        found = max([found, *(hockey_stick(*own[::way], grow) for way in directions)])
+    return found
+
+
+def any_pair(values, users, fakes, grow):
+    """Return the same over every two values of the person, not only the extreme ones."""
+    every = combinations_with_replacement(values, users - 1)
+    laws = [[count_law([*crowd, *fakes, own]) for own in values] for crowd in every]
+    return max(hockey_stick(u, v, grow) for crowd in laws for u, v in product(crowd, crowd))
+
+
+def cases():
+    """Small crowds with random chances, seeded: users, chances, fair fakes and e^epsilon."""
+    chance, found = random.Random(5), []
+    for users in (2, 3, 4, 5, 6):
+        for fair in (0, 1, 3):
+            for _ in range(6):
+                low, high = sorted(Fraction(one, 64) for one in chance.sample(range(1, 64), 2))
+                grow = chance.choice([Fraction(9, 8), Fraction(3, 2), Fraction(3)])
+                found.append((users, low, high, fair, grow))
+    return found
+
+
+SMALL = cases()
+
+
+def bit_of(low, high, fair):
+    return Bit(BitChances(*(int(one * SCALE) for one in (low, high))), fair=fair)
+
+
+def priced(case):
+    users, low, high, fair, grow = case
+    return two_outputs.delta(bit_of(low, high, fair), users - 1, 0, math.log(grow))
+
+
+@pytest.mark.parametrize("case", each(SMALL, 3))
+def test_no_crowd_of_two_to_six_people_is_above_the_upper_end(case):
+    users, low, high, fair, grow = case
+    worst, ends = truth((low, high), users, [HALF] * fair, grow), priced(case)
+    assert ends.lower <= float(worst) * (1 + 1e-12)
+    assert float(worst) <= ends.upper <= float(worst) * CLOSE + 2e-18
+
+
+@pytest.mark.parametrize("case", [one for one in SMALL if one[0] <= 4][::5])
+def test_values_between_are_never_worse(case):
+    """The theorem: people between the two chances, in the crowd or attacked, change nothing."""
+    users, low, high, fair, grow = case
+    values = (low, (2 * low + high) / 3, (low + 3 * high) / 4, high)
+    extreme = truth((low, high), users, [HALF] * fair, grow)
+    assert any_pair(values, users, [HALF] * fair, grow) == extreme
+
+
+@pytest.mark.parametrize("wrong", ["ends alone", "one direction"])
+def test_a_wrong_maximum_is_below_the_truth_of_some_crowd(wrong):
+    """The twins: crowds whose people all hold the same, and one direction only."""
+    missed = False
+    for users, low, high, fair, grow in SMALL:
+        ends = [(low,) * (users - 1), (high,) * (users - 1)] if wrong == "ends alone" else None
+        ways = (1,) if wrong == "one direction" else (1, -1)
+        given = (low, high), users, [HALF] * fair, grow
+        missed = missed or truth(*given, directions=ways, crowds=ends) < truth(*given)
+    assert missed
+
+
+KNOWN = [  # low, high, people, epsilon, delta, where it is attained
+    (0.1, 0.7, 200, 0.5, 5.242100338234e-5, 0),
+    (1 / (1 + math.exp(3)), None, 1000, 0.8, 1.069298609152e-7, 997),
+    (1 / (1 + math.exp(3)), None, 1000, 0.8232, 7.084474856e-8, 0),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "users", "epsilon", "value", "ones"), KNOWN)
+def test_known_numbers(low, high, users, epsilon, value, ones):
+    scale = 1 << 80
+    rarer = round(low * scale)
+    bit = Bit(BitChances(rarer, scale - rarer if high is None else round(high * scale), scale))
+    ends = two_outputs.delta(bit, users - 1, 0, epsilon)
+    assert ends.lower <= value * (1 + 1e-9)
+    assert value * (1 - 1e-9) <= ends.upper <= value * CLOSE
+    attained = two_outputs.known(bit, ones, users - 1 - ones, epsilon, Memo(1 << 24))
+    assert attained.lower == pytest.approx(value, rel=1e-8)
+    at_ends = [
+        two_outputs.known(bit, m, users - 1 - m, epsilon, Memo(1 << 24)) for m in (0, users - 1)
+    ]
+    assert (max(one.upper for one in at_ends) < value * (1 - 1e-9)) == (ones == 997)
+
+
+def test_unlike_outputs_in_large_crowds_are_above_every_crowd():
+    """By the recurrence, in crowds that are no corner, at several epsilons at once."""
+    bit, users = Bit(BitChances(SCALE // 5, SCALE // 2), fair=40), 9_000
+    epsilons, memo = [0.03, 0.04], Memo(1 << 26)
+    found = two_outputs.at_once(bit, users - 1, 0, epsilons, memo)
+    for epsilon, ends in zip(epsilons, found, strict=True):
+        some = [
+            two_outputs.known(bit, m, users - 1 - m, epsilon, memo).lower
+            for m in range(0, users, 1499)
+        ]
+        assert 1e-12 < max(some) <= ends.upper
+        assert ends.lower <= ends.upper <= 1.02 * ends.lower
+
+
+def test_a_crowd_that_hides_little_is_looked_at_where_another_hides_all():
+    """Half of the people at one half hide a person fully; people who nearly all send a 1 do not."""
+    bit = Bit(BitChances(SCALE // 2, SCALE - (SCALE >> 20)))
+    ends = two_outputs.delta(bit, 2_000, 0, 1.5)
+    worst = two_outputs.known(bit, 2_000, 0, 1.5, Memo(1 << 24))
+    assert 0.1 < worst.lower <= ends.upper
+
+
+BINS = [
+    (users, g, fakes, grow)
+    for users in (2, 3, 5, 6)
+    for g in (Fraction(1, 16), HALF, Fraction(7, 8))
+    for fakes in (0, 1, 4)
+    for grow in (Fraction(9, 8), Fraction(2))
+]
+
+
+@pytest.mark.parametrize("case", each(BINS, 3))
+def test_two_bins_are_priced_by_the_worst_crowd_of_fractions(case):
+    users, g, fakes, grow = case
+    worst = truth((g / 2, 1 - g / 2), users, [HALF] * fakes, grow)
+    one = made(bins=2, replaced=int(g * SCALE), crowd=users, fakes=fakes)
+    proved = Accountant().delta(Record.of(one), math.log(grow))
+    assert proved.bounds.lower <= float(worst) * (1 + 1e-12)
+    assert float(worst) <= proved.bounds.upper <= float(worst) * CLOSE + 2e-18
+    assert proved.source == kary_response.TWO_BINS
+
+
+def test_an_odd_chance_of_a_replacement_is_priced_to_its_last_bit():
+    """Half of it is no integer over 2^64."""
+    given = Fraction(3, SCALE)
+    for replaced in (1, 3):
+        one = made(bins=2, replaced=replaced, crowd=1)
+        upper = kary_response.upper(ObservedMessage(one), [20.0], Bound.EXACT, Memo(1 << 20))[0]
+        chance = Fraction(replaced, 2 * SCALE)
+        exact = 1 - chance - Fraction(math.exp(20.0)) * chance
+        assert float(exact) <= upper <= float(exact) + 2e-9
+        assert given > chance
+
+
+@pytest.mark.parametrize(
+    ("users", "epsilon"), [(1000, 0.5), pytest.param(10**5, 0.05, marks=pytest.mark.seconds)]
+)
+def test_bins_need_what_bits_need(users, epsilon):
+    """The least replacement of two bins is twice the least flip of one bit."""
+    start = made(bins=2, replaced=1 << 63, crowd=users)
+    bins = calibrate(Accountant(), Record.of(start), Parameter.REPLACED, epsilon, 1e-6)
+    chance = bins.message.mechanism.chance
+    bit = two_outputs.delta(
+        Bit(BitChances(round(chance / 2 * SCALE), SCALE - round(chance / 2 * SCALE))),
+        users - 1,
+        0,
+        epsilon,
+    )
+    assert 0.99e-6 <= bit.upper <= 1e-6
+
+
+def epsilon_at(curve, delta):
+    """Return the epsilon at which a falling curve is ``delta``."""
+    low, high = 1e-4, 3.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if curve(middle) > delta else (low, middle)
+    return high
+
+
+def replaced_at(bins, users, local):
+    return made(bins=bins, replaced=replaced_of(bins / (math.exp(local) + bins - 1)), crowd=users)
+
+
+@pytest.mark.parametrize(("users", "times"), [(1000, 14), (10**4, 247), (10**5, 388)])
+def test_the_bound_of_many_bins_is_many_times_too_large_for_two(users, times):
+    """The figures of docs/explanation/accounting.md, at a local epsilon of 3."""
+    one = replaced_at(2, users, 3.0)
+    epsilon = epsilon_at(lambda at: kary_response.upper_bound(one, at), 1e-6)
+    exact = kary_response.upper(ObservedMessage(one), [epsilon], Bound.EXACT, Memo(1 << 24))[0]
+    assert math.floor(kary_response.upper_bound(one, epsilon) / exact) == times
+
+
+@pytest.mark.parametrize(
+    ("users", "share"),
+    [
+        (100, 0.33),
+        (1000, 0.019),
+        pytest.param(10**4, 0.0015, marks=pytest.mark.seconds),
+        pytest.param(10**5, 0.0002, marks=pytest.mark.seconds),
+    ],
+)
+def test_the_bound_of_three_bins_or_more_is_close_to_a_crowd(users, share):
+    """The figures of docs/explanation/accounting.md, at a local epsilon of 1."""
+    found = []
+    for bins in (3, 4, 10, 100):
+        one = replaced_at(bins, users, 1.0)
+        epsilon = epsilon_at(lambda at, one=one: kary_response.upper_bound(one, at), 1e-6)
+        upper = kary_response.upper_bound(one, epsilon)
+        found.append(upper / kary_response.lower_bound(one, epsilon))
+    assert 1.0 + 0.9 * share < max(found) <= 1.0 + share
+
+
+def test_what_takes_too_long_has_the_bound_of_many_bins(monkeypatch):
+    monkeypatch.setattr(two_outputs, "_MOST_FAIR", 1000)
+    one = made(bins=2, replaced=SCALE // 10, crowd=3000, fakes=500)
+    found = Accountant().delta(Record.of(one), 0.5)
+    assert found.source == kary_response.SOURCE
+    assert found.bounds.upper == kary_response.upper_bound(one, 0.5)
+    near = kary_response.upper(ObservedMessage(one), [0.4, 0.5], Bound.NEAR, Memo(1 << 20))
+    assert near[1] >= found.bounds.upper
+
+
+def test_more_fair_fakes_than_matter_are_not_looked_at(watch):
+    made_laws = watch(two_outputs, "with_coins")
+    one = made(bins=2, replaced=SCALE // 10, crowd=10**6, fakes=10**9)
+    assert Accountant().delta(Record.of(one), 1.0).bounds.upper < 1e-25
+    assert len(made_laws) == 1

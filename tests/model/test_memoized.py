@@ -1,0 +1,111 @@
+"""Memoized answers and their plan: integers nearest to what was asked, one encoding, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mixtally.errors import ParameterError, PlanError
+from mixtally.model.mechanism.memoized import Memoized, memoized
+from mixtally.model.memoized_plan import (
+    MEMOIZED_VERSION,
+    MemoizedPlan,
+    hashed_question,
+    memoized_plan,
+)
+from mixtally.model.question import Kind, Question
+from mixtally.primitives.codec import canonical, fingerprint, from_canonical
+from mixtally.primitives.fixed import SCALE
+
+QUESTION = Question(name="color", bins=3, labels=("red", "green", "blue"))
+HASHED = hashed_question("word", 64, 2)
+
+
+def test_probabilities_become_the_nearest_integers_and_come_back():
+    for f, p, q in ((0.5, 0.5, 0.75), (1.0, 0.0, 1.0), (0.3, 0.1, 0.7), (2.0**-40, 0.0, 2.0**-64)):
+        made = memoized(3, f, p, q)
+        assert (made.f, made.shown) == (f, (p, q))
+        assert made.permanent % 2 == 0
+    assert memoized(3, 2.0**-40, 0.0, 0.6 * 2.0**-64).q == 1
+    assert memoized(3, 0.5, 0.5, 0.75).facts() == {"permanent": 0.5, "p": 0.5, "q": 0.75}
+
+
+def test_a_plan_comes_back_from_its_bytes_and_every_number_is_in_its_fingerprint():
+    plan = memoized_plan(HASHED, 0.5, 0.5, 0.75, 8)
+    assert from_canonical(canonical(plan), MemoizedPlan, "a plan") == plan
+    others = [
+        memoized_plan(HASHED, 0.5, 0.5, 0.75, 7),
+        memoized_plan(HASHED, 0.6, 0.5, 0.75, 8),
+        memoized_plan(HASHED, 0.5, 0.4, 0.75, 8),
+        memoized_plan(HASHED, 0.5, 0.5, 0.8, 8),
+        memoized_plan(hashed_question("word", 64, 3), 0.5, 0.5, 0.75, 8),
+        memoized_plan(hashed_question("word", 65, 2), 0.5, 0.5, 0.75, 8),
+        memoized_plan(Question(name="word", bins=64), 0.5, 0.5, 0.75),
+    ]
+    assert len({fingerprint(one) for one in [plan, *others]}) == 8
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"permanent": (1 << 24) - 2}, "permanent: wanted"),
+        ({"permanent": (1 << 24) + 1}, "an even integer"),
+        ({"permanent": SCALE + 2}, "permanent: wanted"),
+        ({"p": 3, "q": 3}, "0 <= p < q <= 1"),
+        ({"p": -1}, "0 <= p < q <= 1"),
+        ({"q": SCALE + 1}, "0 <= p < q <= 1"),
+        ({"hashes": 2}, "hashes: wanted an integer in"),
+        ({"hashed": True, "hashes": 65}, r"hashes: wanted an integer in \[1, 64\]"),
+        ({"hashed": True, "hashes": 0}, "hashes: wanted"),
+        ({"cohorts": 2}, "without hashing there is one"),
+        ({"hashed": True, "cohorts": 0}, "cohorts: wanted"),
+        ({"hashed": True, "cohorts": 65_537}, "cohorts: wanted"),
+        ({"bins": 1}, "wanted"),
+    ],
+)
+def test_integers_outside_their_ranges_are_refused(changes, said):
+    fields = {"bins": 8, "permanent": SCALE // 2, "p": 1, "q": SCALE}
+    assert Memoized(**fields).hashes == 1
+    with pytest.raises(ParameterError, match=said):
+        Memoized(**fields | changes)
+
+
+@pytest.mark.parametrize("chance", [-0.1, 1.1, math.nan, math.inf])
+def test_what_is_no_probability_is_refused(chance):
+    for numbers in ((chance, 0.5, 0.75), (0.5, chance, 0.75), (0.5, 0.5, chance)):
+        with pytest.raises(ParameterError, match=r"wanted a (probability|number in)"):
+            memoized(8, *numbers)
+
+
+@pytest.mark.parametrize(
+    ("question", "mechanism"),
+    [
+        (QUESTION, memoized(4, 0.5, 0.5, 0.75)),
+        (QUESTION, memoized(3, 0.5, 0.5, 0.75, hashes=1)),
+        (HASHED, memoized(64, 0.5, 0.5, 0.75)),
+        (HASHED, memoized(64, 0.5, 0.5, 0.75, hashes=3)),
+        (Question(name="x", bins=3, kind=Kind.BITS), memoized(3, 0.5, 0.5, 0.75)),
+        (
+            Question(name="x", bins=3, kind=Kind.SET, max_set=2, labels=("a", "b", "c")),
+            memoized(3, 0.5, 0.5, 0.75, hashes=2),
+        ),
+    ],
+)
+def test_a_mechanism_for_another_question_is_refused(question, mechanism):
+    with pytest.raises(PlanError, match="ask for one value a person"):
+        MemoizedPlan(question=question, mechanism=mechanism)
+
+
+def test_another_version_is_refused():
+    mechanism = memoized(3, 0.5, 0.5, 0.75)
+    for version in (1, MEMOIZED_VERSION + 1):
+        with pytest.raises(PlanError, match="use the version that wrote it"):
+            MemoizedPlan(version=version, question=QUESTION, mechanism=mechanism)
+
+
+def test_coins_alone_have_no_error_that_is_finite():
+    told, coins = memoized(3, 0.5, 0.5, 0.75), memoized(3, 1.0, 0.5, 0.75)
+    assert math.isinf(coins.standard_error(100, 5))
+    assert told.standard_error(100, math.inf) < told.standard_error(100, 5)
+    each = told.variance(5, np.array([0.0, 40.0]), np.array([100.0, 60.0]))
+    assert each[0] == told.standard_error(100, 5) ** 2
