@@ -17,14 +17,14 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/flights_2013_dest.csv.gz"
+TARGET = Path(__file__).parents[1] / "src/mixtally/lab/data/files/flights_2013_dest.csv.gz"
 AIRPORTS = TARGET.with_name("flights_2013_airports.txt")
 MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 
 def main(archive: str) -> None:
     with tarfile.open(archive) as tar:
-        member = next(m for m in tar.getmembers() if m.name.endswith("lab/data/flights.csv.zip"))
+        member = next(m for m in tar.getmembers() if m.name.endswith("data/flights.csv.zip"))
         packed = tar.extractfile(member)
         assert packed is not None
         with zipfile.ZipFile(io.BytesIO(packed.read())) as inner:

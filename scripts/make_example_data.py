@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mixtally.lab.simulation.seeded import SeededChance
 
-TARGET = Path(__file__).parents[1] / "src/mixtally/data/files/example_survey.csv"
+TARGET = Path(__file__).parents[1] / "src/mixtally/lab/data/files/example_survey.csv"
 PEOPLE, SEED = 2_000, 1
 AGES = ((18, 29), (30, 44), (45, 59), (60, 89))
 FRUIT = {

@@ -115,7 +115,7 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
     one, two = folders
     assert one == two
     assert set(one) == {"report.html", "result.json", "estimates.csv", "plan.json"}
-    raw = [(tmp_path / name / "lab/simulation/truth.csv").read_text() for name in ("one", "two")]
+    raw = [(tmp_path / name / "simulation/truth.csv").read_text() for name in ("one", "two")]
     assert raw[0] != raw[1]
     assert all("never publish" in text.splitlines()[0] for text in raw)
 

@@ -102,6 +102,6 @@ def test_python_writes_the_same_format(tmp_path):
     labels = ["tea", "coffee"]
     result = mixtally.simulate(["tea", "coffee"] * 600, labels=labels, epsilon=1, delta=1e-6)
     result.save(tmp_path, simulation=True, out_format="csv-semicolon")
-    for name in ("estimates.csv", "lab/simulation/truth.csv"):
+    for name in ("estimates.csv", "simulation/truth.csv"):
         rows = opened((tmp_path / name).read_text())
         assert [number(row["estimate"]) for row in rows] == [row.estimate for row in result.rows]

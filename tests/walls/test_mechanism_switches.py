@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "mixtally"
 CLASSES = {"BitFlips", "InClear", "KaryResponse", "Named", "Memoized"}
-HOME = ("records", "accounting/divergence")
+HOME = ("model", "accounting/divergence")
 MOST = 5
 
 

@@ -141,8 +141,8 @@ def toyed(tmp_path_factory):
     """A copy of the package with the toy, and how to call its commands and its functions."""
     root = tmp_path_factory.mktemp("toy")
     shutil.copytree(PACKAGE, root / "mixtally", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "mixtally/records/mechanism/toy.py").write_text(RECORD)
-    (root / "mixtally/privacy/divergence/toy.py").write_text(DIVERGENCE)
+    (root / "mixtally/model/mechanism/toy.py").write_text(RECORD)
+    (root / "mixtally/accounting/divergence/toy.py").write_text(DIVERGENCE)
     registry = root / "mixtally/accounting/divergence/registry.py"
     registry.write_text(listed(registry.read_text()))
 
