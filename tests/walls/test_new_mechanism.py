@@ -222,3 +222,10 @@ def test_what_attacks_do_not_know_is_no_claim(toyed):
     done = toyed.run("check", "attack", *GIVEN, "--delta", "1e-4")
     assert done.returncode == 2
     assert "protocol: wanted one of flip-blank" in done.stderr
+
+
+def test_the_planner_says_that_it_has_no_plans(toyed):
+    done = toyed.run("plan", "--protocol", "toy", "--users", "1000", "--bins", "10",
+                     "--epsilon", "1", "--delta", "1e-4")  # fmt: skip
+    assert done.returncode == 2
+    assert "it has a price and no plans" in done.stdout + done.stderr

@@ -286,7 +286,9 @@ def _itself(one: Candidate) -> Result:
 def _survey(request: PlanRequest, results: list[Result]) -> Survey:
     if request.protocol and not any(results):
         needs = f"another question: {KINDS[request.question.kind]}"
-        if request.question.hashed is not None:
+        if request.protocol not in dict(PROTOCOLS):
+            needs = "another protocol: it has a price and no plans"
+        elif request.question.hashed is not None:
             needs = "a list of labels: it has no open domain"
         elif request.protocol == "flip":  # the only record it cannot hold
             needs = "several bits: one alone is flipped by single-bit"
