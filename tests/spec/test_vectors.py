@@ -27,7 +27,7 @@ WANTED = ("messages", "fakes", "fingerprint", "weights", "delta", "reason")
 ROOM = [
     path
     for room in ("client", "contract", "wire")
-    for path in (ROOT / "src/mixtally" / room).glob("*.py")
+    for path in (ROOT / "src/mixtally/device" / room).glob("*.py")
 ]
 
 
