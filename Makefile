@@ -9,7 +9,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network literature test slow check format docs wheel release bench bench-quick clean
+.PHONY: help setup demo network literature test slow exhaustive check format docs wheel release bench bench-quick clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -53,10 +53,13 @@ literature: $(STAMP)  ## compute every number of the founding documents again; a
 	@$(BIN)/python -m literature
 
 test: $(STAMP)   ## run the quick tests: four minutes on two idle cores
-	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds"
+	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds and not exhaustive"
 
 slow: $(STAMP)   ## run the tests that need seconds or minutes
-	@$(BIN)/pytest -n auto --dist worksteal -m "slow or seconds"
+	@$(BIN)/pytest -n auto --dist worksteal -m "(slow or seconds) and not exhaustive"
+
+exhaustive: $(STAMP)  ## run all cases of which `make slow` runs a sample: before a release
+	@$(BIN)/pytest -n auto --dist worksteal -m exhaustive
 
 check: $(STAMP)  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 from accounting import brute
 from helpers import least
-from helpers.sampled import each
+from helpers.sampled import covering
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.divergence.flip_blank import among_blanks
 from mixtally.errors import AccountingError, ParameterError
@@ -35,9 +36,10 @@ def falls(brackets):
     return all(later.lower <= earlier.upper for earlier, later in itertools.pairwise(brackets))
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize("fakes", each(CROWDS, 2))
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "fakes"),
+    covering(product(EPSILONS, DELTAS, CROWDS), lambda _epsilon, _delta, fakes: fakes <= 100),
+)
 def test_the_least_threshold_keeps_the_promise_and_a_smaller_one_does_not(epsilon, delta, fakes):
     found = least.threshold(fakes, epsilon, delta)
     assert LEAST <= found <= HALF

@@ -12,6 +12,7 @@ from accounting import by_name
 from accounting import several_cases as several
 from accounting.brute import exp_exactly
 from accounting.brute_distributions import Scene, World
+from helpers.sampled import of_kinds
 from mixtally.accounting.accountant import Accountant
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import Observer
@@ -19,16 +20,14 @@ from mixtally.model.mechanism import mechanism_of, protocols
 from mixtally.primitives.fixed import SCALE
 
 
-def marked(label):
-    """Integrals over the orbits of repeated two-hot records take very long."""
+def kind_of(label):
+    """The mechanism, the parameters that are given, and what is seen: not how large they are."""
     case = several.CASES[label]
-    repeated = case.integrals and case.given.get("max_set") and case.given["repeats"]
-    slow = repeated and not case.given.get("split")
-    return pytest.param(label, marks=pytest.mark.slow if slow else ())
+    given = {name: value for name, value in case.given.items() if value is not None}
+    return case.name, tuple(given), given.get("observer"), given.get("background")
 
 
-@pytest.mark.seconds
-@pytest.mark.parametrize("label", [marked(label) for label in several.CASES])
+@pytest.mark.parametrize("label", of_kinds(several.CASES, kind_of, 2))
 def test_both_ends_hold_for_every_dataset(label):
     assert list(several.CASES[label].faults()) == []
 

@@ -1,10 +1,12 @@
 """The ends of the ranges: a number or a refusal, never a warning or a trace; soon enough."""
 
 import math
+from itertools import product
 
 import pytest
 
 from accounting import by_name
+from helpers.sampled import covering
 from mixtally.accounting.accountant import Accountant, local_epsilon
 from mixtally.errors import MixtallyError, ParameterError
 from mixtally.model.guarantee import Observer
@@ -56,24 +58,25 @@ def certificate_of(name, given, epsilon, threshold=None):
 
 
 def words(given):
-    if isinstance(given, str):
-        return given
+    if not isinstance(given, dict):
+        return str(given)
     return " ".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
 
-@pytest.mark.seconds
-@pytest.mark.parametrize("q", THRESHOLDS)
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+KINDS = [
+    (name, given)
+    for name, all_of in (
+        ("flip-blank", BLANKS), ("flip", BITS), ("flip", SUMMED), ("single-bit", SINGLE),
+    )
+    for given in all_of
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("name", "given"),
-    [
-        pytest.param(name, given, id=f"{name} {words(given)}")
-        for name, all_of in (
-            ("flip-blank", BLANKS), ("flip", BITS), ("flip", SUMMED), ("single-bit", SINGLE),
-        )
-        for given in all_of
-    ],
-)  # fmt: skip
+    ("name", "given", "epsilon", "q"),
+    covering((*kind, *more) for kind in KINDS for more in product([0.01, 1.0, 20.0], THRESHOLDS)),
+    ids=words,
+)
 def test_ends_of_the_ranges_have_a_price(name, given, epsilon, q):
     ends = certificate_of(name, given, epsilon, THRESHOLDS[q])
     if q == "1/2":

@@ -3,7 +3,7 @@
 import pytest
 
 from accounting.by_name import calibrated
-from helpers.sampled import among
+from helpers.sampled import covering
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import k_hot, one_hot, single_bit, two_outputs
 from mixtally.accounting.numerics import blanket
@@ -52,11 +52,12 @@ def test_every_orbit_fits_into_one_that_is_priced(most, bins):
     assert len(orbits) == 1 or bins < 2 * most
 
 
-@pytest.mark.parametrize("grow", among([1.0, 1.3, 7.4], [1.3]))
-@pytest.mark.parametrize("q", [0.03, 0.3, 0.45])
 @pytest.mark.parametrize(
-    ("most", "bins"),
-    [pytest.param(*case, marks=[pytest.mark.seconds] if case[0] > 2 else []) for case in CASES],
+    ("most", "bins", "q", "grow"),
+    covering(
+        ((*case, q, grow) for case in CASES for q in (0.03, 0.3, 0.45) for grow in (1.0, 1.3, 7.4)),
+        lambda most, _bins, _q, _grow: most <= 2,
+    ),
 )
 def test_no_orbit_is_worse_than_those_that_are_priced(most, bins, q, grow):
     """Nor among blanks that are there by chance."""

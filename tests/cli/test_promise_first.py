@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from cli.json_cases import FAST, SECONDS, SLOW, command_of, lay_out
+from helpers.sampled import of_kinds
 from mixtally.cli.main import run
 
 OPENINGS = ("Protects", ("epsilon", "Under attack: "), "Expected error")
@@ -114,8 +115,14 @@ def drawn_alike(lines):
     return [re.sub(r"[\d.,]+", "#", line) for line in lines]
 
 
-@pytest.mark.seconds
-@pytest.mark.parametrize("case", [case for case in FAST if concludes(case)])
+def kind_of(case):
+    """The command, the mechanism and the names of the options; not their values."""
+    last = case.split(" && ")[-1]
+    protocol = re.search(r"--protocol \S+", last)
+    return command_of(last), protocol and protocol[0], *re.findall(r"--[a-z-]+", last)
+
+
+@pytest.mark.parametrize("case", of_kinds([case for case in FAST if concludes(case)], kind_of, 1))
 def test_every_result_begins_with_its_promise(case, tmp_path):
     check(case, tmp_path)
 

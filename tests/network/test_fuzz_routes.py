@@ -13,6 +13,7 @@ from collections import Counter
 import pytest
 
 from helpers.roles_in_folders import EVERY, START, ask
+from helpers.sampled import exhaustive
 from mixtally.device.contract.reading import fingerprint_of, text_of
 from mixtally.device.wire.manifest import Receipt, write_manifest, write_receipt
 from mixtally.device.wire.note import signed
@@ -178,9 +179,10 @@ def test_every_route_answers_by_the_rules():
 
 
 @pytest.mark.slow
-def test_every_route_answers_by_the_rules_for_a_minute():
+@pytest.mark.parametrize("runs", [3, *exhaustive([12])])
+def test_every_route_answers_by_the_rules_for_long(runs):
     seed = random.SystemRandom().randrange(1 << 32)
-    for run in range(12):  # each on a network of its own, as numbers of rounds are used up
+    for run in range(runs):  # each on a network of its own, as numbers of rounds are used up
         fuzzed(f"{seed} {run}", 1000)
 
 

@@ -2,12 +2,13 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import mpmath as mp
 import numpy as np
 import pytest
 
-from helpers.sampled import among, each
+from helpers.sampled import among, rows
 from mixtally.accounting.divergence.clear_uniform import _TAIL_ERROR
 from mixtally.primitives import tails
 
@@ -74,8 +75,7 @@ def test_pmf_has_twelve_digits_where_the_mean_is_huge_and_no_float(n, q):
     assert worst_pmf_error(n, q) < 1e-12
 
 
-@pytest.mark.parametrize("n", each(SIZES, 3))
-@pytest.mark.parametrize("q", CHANCES)
+@pytest.mark.parametrize(("n", "q"), rows(product(SIZES, CHANCES), 4, kept=3))
 def test_pmf_sums_to_one_over_the_window(n, q):
     assert abs(math.fsum(tails.pmf(n, q, *tails.window(n, q))) - 1.0) < 1e-12
 

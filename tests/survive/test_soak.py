@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from helpers.role_processes import Fault
+from helpers.sampled import exhaustive
 from helpers.whole_collection import INTAKE, Stage, check
 
 STEPS = [
@@ -171,7 +172,15 @@ UNSIGNED = pytest.mark.xfail(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "seed", [pytest.param(117, marks=UNSIGNED), *(n for n in range(100, 120) if n != 117)]
+    "seed",
+    [
+        pytest.param(117, marks=UNSIGNED),
+        100,
+        105,
+        110,
+        115,
+        *exhaustive(n for n in range(100, 120) if n % 5 and n != 117),
+    ],
 )
 def test_random_schedules(tmp_path, seed):
     soaked(tmp_path / "one", seed)

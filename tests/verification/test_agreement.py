@@ -68,8 +68,11 @@ def test_random_contracts():
 
 
 @pytest.mark.slow
-def test_many_random_contracts():
-    assert list(wrong_ones(4, 300)) == []
+@pytest.mark.parametrize(
+    ("seed", "count"), [(4, 100), pytest.param(5, 300, marks=pytest.mark.exhaustive)]
+)
+def test_many_random_contracts(seed, count):
+    assert list(wrong_ones(seed, count)) == []
 
 
 LARGE = [

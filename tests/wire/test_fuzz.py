@@ -6,6 +6,7 @@ import random
 import pytest
 
 from helpers import contracts
+from helpers.sampled import exhaustive
 from mixtally.device.client.net.pins import read_trust
 from mixtally.device.contract.contract import read
 from mixtally.device.contract.reading import fingerprint_of, text_of
@@ -147,9 +148,10 @@ def test_a_parser_reads_or_refuses(name):
 
 
 @pytest.mark.slow
-def test_parsers_read_or_refuse_for_a_minute():
+@pytest.mark.parametrize("count", [2_500, *exhaustive([10_000])])
+def test_parsers_read_or_refuse_for_long(count):
     seed = random.SystemRandom().randrange(1 << 32)
-    taken = {name: tried(name, seed, 10_000) for name in PARSERS}
+    taken = {name: tried(name, seed, count) for name in PARSERS}
     assert sum(many > 0 for many in taken.values()) > len(PARSERS) / 2, (seed, taken)
 
 
