@@ -62,7 +62,7 @@ def test_a_device_that_took_part_is_small_and_loaded_little(tmp_path):
     loaded = set(modules.split())
     assert not loaded & HEAVY
     ours = {name.split(".")[1] for name in loaded if name.startswith("mixtally.")}
-    assert ours == {"client", "contract", "errors", "wire"}
+    assert ours == {"device", "errors"}
 
 
 @pytest.mark.parametrize(
