@@ -45,8 +45,7 @@ DIFFERENT = {
     # group_by: of columns, for which a file has --columns. budget: an object in place of a file.
     # winner, keep_probability, example: mixtally.simulate_votes.
     "simulate": (
-        "candidates compare contract counts_only dishonest example hash_seed keep_probability "
-        "leave_out no_project observer project shares total winner",
+        "example keep_probability winner",
         "budget group_by kind name values",
     ),
     "simulate words": ("ignore_case other strip person several rows_are_people", "name values"),

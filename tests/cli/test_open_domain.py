@@ -197,7 +197,7 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--hash-seed", "00" * 16), "wanted a file beside --hash-seed"),
+        (("--hash-seed", "00" * 16), "wanted words beside --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
         (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
         (

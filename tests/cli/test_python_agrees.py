@@ -79,6 +79,113 @@ def numbers(told):
     return json.loads(json.dumps(plain))
 
 
+KEY = "0f" * 16
+COUNTS = {
+    "compare": (
+        ("fruit", "--compare", "apple", "--compare", "fig"), {"compare": ["apple", "fig"]}
+    ),
+    "total": (("fruit", "--total", "groups.csv"), {"total": {"tree": ["apple", "pear"]}}),
+    "shares": (("fruit", "--shares"), {"shares": True}),
+    "project": (("fruit", "--project", "simplex"), {"project": "simplex"}),
+    "no project": (("fruit", "--no-project"), {"no_project": True}),
+    "observer": (("fruit", "--observer", "sums"), {"observer": "sums"}),
+    "counts only": (("fruit", "--counts-only"), {"counts_only": True}),
+    "candidates": (
+        ("fruit", "--candidates", "words.txt", "--hash-seed", KEY),
+        {"candidates": ["apple", "plum"], "hash_seed": KEY},
+    ),
+    "a key that is drawn": (
+        ("fruit", "--candidates", "words.txt"), {"candidates": ["apple", "plum"]}
+    ),
+    "sets of words": (
+        ("baskets", "--set", ";", "--max-set", 2, "--candidates", "words.txt"),
+        {"candidates": ["apple", "plum"], "max_set": 2},
+    ),
+}  # fmt: skip
+"""Options of a count: what the command takes, and the keywords of the same names."""
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_an_option_of_a_count_is_that_of_the_command(cli, tmp_path, files, name, monkeypatch):
+    (file, *words), more = COUNTS[name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "groups.csv").write_text("label,group\napple,tree\npear,tree\n")
+    (tmp_path / "words.txt").write_text("apple\nplum\n")
+    values = {"answer": FRUIT if file == "fruit" else BASKETS}
+    ours = mixtally.simulate(values, seed=1, **PROMISE, **more).simulation.facts
+    assert_same(cli("simulate", files[file], "--column", "answer", *words, *FLAGS), ours)
+
+
+@pytest.fixture
+def contract(cli, tmp_path):
+    cli("example", "--all", tmp_path)
+    plan = mixtally.plan(
+        ["apple", "fig", "pear"], users=1000, hops=3, name="answer", minimum_crowd=500, **PROMISE
+    )
+    return Path(*plan.save_contract(tmp_path / "contract.json", tmp_path / "network.toml"))
+
+
+def test_a_round_under_a_contract_is_that_of_the_command(cli, files, contract):
+    flags = ("--column", "answer", "--contract", contract, *FLAGS[4:])
+    done = cli("simulate", files["fruit"], *flags)
+    for given in (contract, contract.read_bytes()):
+        assert_same(done, mixtally.simulate(FRUIT, contract=given, seed=1).simulation.facts)
+
+
+@pytest.mark.parametrize(
+    ("cheats", "flags"),
+    [
+        ({"dishonest": [1]}, ("--dishonest", 1)),
+        ({"dishonest": [1, 3], "leave_out": 0}, ("--dishonest", "1,3", "--leave-out", 0)),
+    ],
+)
+def test_a_round_with_mixes_that_cheat_is_refused_as_by_the_command(
+    cli, files, contract, cheats, flags
+):
+    asked = ("--column", "answer", "--contract", contract, *FLAGS[4:])
+    told = json.loads(cli("simulate", files["fruit"], *asked, *flags).out)["releases"][0]["refusal"]
+    with pytest.raises(mixtally.MixtallyError) as refused:
+        mixtally.simulate(FRUIT, contract=contract, seed=1, **cheats)
+    assert str(refused.value) == told
+
+
+def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
+    found = mixtally.simulate(FRUIT, observer="sums", labels=["apple", "fig", "pear"], **PROMISE)
+    told = found.to_dict()["observer_of_sums"]
+    assert (told["observer"], told["upper"]) == ("sums", found.sums.upper)
+    found.save(tmp_path)
+    assert json.loads((tmp_path / "result.json").read_text())["observer_of_sums"] == told
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"hash_seed": KEY}, "candidates: wanted words beside hash_seed"),
+        ({"candidates": ["fig"], "pairs": True}, "got pairs beside it"),
+        ({"candidates": ["fig"], "labels": ["fig", "plum"]}, "got labels beside it"),
+        ({"candidates": ["fig"], "counts_only": True}, "counts_only: .* got also candidates"),
+        ({"dishonest": [1]}, "dishonest: wanted contract beside it"),
+        ({"dishonest": 1}, "dishonest: wanted places of mixes"),
+        ({"observer": "me"}, "wanted one of messages, sums"),
+        ({"project": "simplex", "no_project": True}, "one of project and no_project"),
+        ({"delta": None}, "wanted epsilon and delta, or plan, got one of them"),
+    ],
+)
+def test_options_of_a_count_that_do_not_go_together_are_refused(given, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.simulate(FRUIT, **PROMISE | given)
+
+
+def assert_same(done, found):
+    """Check that a command printed the same facts, but for names of its source."""
+    assert done.status == 0, done.err
+    told = {"promise", "not_covered", "reason"}  # Python names its own arguments there
+    own, ours = numbers(json.loads(done.out)), numbers(found)
+    assert {k: v for k, v in own.items() if k not in told} == {
+        k: v for k, v in ours.items() if k not in told
+    }
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_python_finds_what_the_command_line_finds(name, cli, files):
     (file, *words), play = CASES[name]

@@ -1,6 +1,7 @@
 """``mixtally simulate --winner``: ballots in two versions, the example, and what is refused."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -184,7 +185,9 @@ def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
      ("--candidates", "words.txt"), ("--repeats", 2)],
     ids=lambda more: more[0],
 )  # fmt: skip
-def test_what_is_no_vote_is_refused_beside_a_winner(refused, ballots, more):
+def test_what_is_no_vote_is_refused_beside_a_winner(refused, ballots, more, monkeypatch):
+    monkeypatch.chdir(ballots.parent)
+    Path("words.txt").write_text("red\nblue\n")
     line = refused("simulate", ballots, "--winner", "--column", "color", *ASKED, *more)
     assert f"--winner: wanted a vote, planned and played, got also {more[0]}" in line
 

@@ -1,43 +1,39 @@
 """``simulate``: real values played through the whole system in one call."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.budget import Budget
+from mixtally.api.contracts import contract_bytes
 from mixtally.api.labels import merging_of, missing_texts, separator_of
 from mixtally.api.planning import Ends, Plan, scale_of
-from mixtally.api.promise import guarantee_of
+from mixtally.api.plays import run_of
+from mixtally.api.requests import request_of
 from mixtally.api.result import Result
 from mixtally.api.simulated_result import SimulatedResult
 from mixtally.api.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_of
-from mixtally.app.limits import BudgetOptions, wish_of, with_room
+from mixtally.app import simulate as use
+from mixtally.app.simulate import Given, SimulateOptions
 from mixtally.errors import ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import Several
-from mixtally.lab.simulation import offers
-from mixtally.lab.simulation.counts_only import (
-    Histogram,
-    checked_counts,
-    collect_counts,
-)
-from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import checked, release
-from mixtally.lab.simulation.seeded import chance_of
-from mixtally.model.guarantee import Guarantee
+from mixtally.lab.simulation.counts_only import Histogram
+from mixtally.lab.simulation.lab import Signed
+from mixtally.model.contract import Plan as Record
+from mixtally.model.contract import fingerprint_of, read_contract
 from mixtally.protocol.encode.numbers import Range
 from mixtally.protocol.encode.numbers import scale_of as planned_scale
-from mixtally.protocol.estimate.analysis import Analysis
 
 
 @checks.in_python
-@checks.takes(BudgetOptions)
+@checks.takes(SimulateOptions)
 def simulate(
     values: object,
     *,
-    epsilon: float | None = None,
-    delta: float | None = None,
     plan: Plan | None = None,
+    contract: str | Path | bytes | None = None,
     budget: Budget | None = None,
     seed: int | None = None,
     kind: str | None = None,
@@ -60,70 +56,147 @@ def simulate(
     group_by: Any = None,
     name: str | None = None,
     level: float = 0.95,
-    pairs: bool = False,
-    repeats: int | None = None,
     **options: Any,
 ) -> Result:
-    """Values of real people played through the whole system: planned, randomized, mixed, counted.
+    """Simulate a private collection: plan, randomize, mix and count values of real people.
 
-    where
-      values           a value a person: a list, a NumPy array, a series or frame of any library.
-                       Labels are counted by their bins, lists of labels as sets, columns of
-                       booleans as bits, other columns as attributes, numbers where they are cut
-      epsilon, delta   what is promised, in [0.01, 20] and [1e-15, 0.1]; or
-      plan             made before, which has them
-      budget           charged before anything is drawn; what would exceed it is refused
-      seed             makes the noise repeat, and public: for simulation only
-      kind             "one", "set", "bits", "attributes" or "number", where the values do not say
-      labels           the bins in their order; for attributes, by column. Without them, and where
-                       no type declares them, they are read off the values: for simulation only
-      max_set          the most labels of a set; the largest when left out: for simulation only
-      separator        what parts the labels of a set that is one text, ";" for example
-      empty_sets       whether a missing value is a set without labels
-      number           (low, high), where numbers end
-      points           numbers are rounded at random to so many; to the best when left out
-      bins             cut numbers into so many in place of it: a histogram
-      missing          "refuse", "drop", or the label, bit or number that missing values count as
-      missing_values   values that mean missing, ["NA", -99] for example
-      strip            whether spaces around a value are no part of its label
-      ignore_case      whether capital and small letters are the same in labels
-      other            the label of all values that are not listed; None to refuse them
-      person           whose each place is, where some have several: a column's name, or a list
-      several          what is taken of several places of a person: "first", "last" or "set"
-      rows_are_people  whether every place is a person's, though a column seems to identify people
-      group_by         the group of each place: counts are within groups, ``labels`` has both
-      counts           how many people hold each value, which then stands once: tallies are drawn
-      name             what the question is called; the column's name when left out
-      level            of all intervals, in (0, 1)
-      pairs            whether people who have both of two bits are counted, too
-      repeats          send vectors of bits so many times
-      options          what it may cost and whom it may trust
+    Parameters
+    ----------
+    values : list, array, series, frame or dict of lists
+        A value a person. Labels are counted by their bins, lists of labels as sets, columns of
+        booleans as bits, other columns as attributes, numbers where they are cut.
+    plan : Plan or None
+        Made before; it has the guarantee and the question.
+    contract : str, Path, bytes or None
+        In place of a plan: a round is played as the contract says, mix by mix.
+    budget : Budget or None
+        Charged before anything is drawn; a round that would exceed it is refused.
+    seed : int or None
+        Makes the noise repeat, and public: for simulation only.
+    kind : str or None
+        "one", "set", "bits", "attributes" or "number", where the values do not say.
+    labels : list of str, Mapping or None
+        The bins in their order; for attributes, by column. Without them, and where no type declares
+        them, they are read off the values: for simulation only.
+    max_set : int or None
+        The most labels of a set; the largest when left out: for simulation only.
+    separator : str or None
+        Separates the labels of a set that is one text, ";" for example.
+    empty_sets : bool
+        Whether a missing value is a set without labels.
+    number : tuple of float or None
+        (low, high), where numbers end.
+    bins : int or None
+        Cut numbers into so many bins, in place of rounding: a histogram.
+    points : int or None
+        Numbers are rounded at random to so many points; to the best number when left out.
+    missing : str
+        "refuse", "drop", or the label, bit or number that missing values count as.
+    missing_values : list
+        Values that mean missing, ["NA", -99] for example.
+    strip : bool
+        Whether spaces around a value are no part of its label.
+    ignore_case : bool
+        Whether capital and small letters are the same in labels.
+    other : str or None
+        The label of all values that are not listed; None to refuse them.
+    person : str, list or None
+        Whose each place is, where some people have several: a column's name, or a list.
+    several : str or None
+        How several places of a person are combined: "first", "last" or "set".
+    rows_are_people : bool
+        Whether every place is a person's, though a column seems to identify people.
+    counts : str, list or None
+        How many people hold each value, which then occurs once: tallies are drawn.
+    group_by : str, list or None
+        The group of each place: counts are within groups, and ``labels`` has both.
+    name : str or None
+        What the question is called; the column's name when left out.
+    level : float
+        Confidence level of all intervals, in (0, 1).
+    **options
+        The names of the options of ``mixtally simulate``. The guarantee, without a plan:
+        ``epsilon`` in [0.01, 20] and ``delta`` in [1e-15, 0.1]; what it may cost and who is
+        trusted; ``repeats``, how often vectors of bits are sent. ``candidates``, words that are
+        looked for where any may be answered, with ``hash_seed``. Beside the counts: ``pairs``,
+        people who have both of two bits; ``compare``, labels whose counts are compared with each
+        other; ``total``, the labels of each group whose counts are added up; ``shares``;
+        ``project="simplex"``, counts that add up, or ``no_project``; ``observer="sums"``, what is
+        hidden from anyone who sees sums alone. ``counts_only`` draws tallies in place of messages.
+        Under a contract: ``dishonest``, the places of mixes that cheat, from 1, and ``leave_out``,
+        the share of other people's messages that they leave out.
 
-    Raises DataError for values that cannot be records, by their position; PlanError for a plan for
-    others; InfeasibleError when nothing fits or the budget would be exceeded; ParameterError for an
-    argument outside its range, or beside another that it does not go with.
+    Returns
+    -------
+    Result
+        The counts, and the true counts in its ``simulation``.
 
+    Raises
+    ------
+    DataError
+        For values that cannot be records, by their position.
+    InfeasibleError
+        If no plan meets the request, or the budget would be exceeded.
+    MessageError
+        If the numbers of a round with dishonest mixes do not add up: nothing is released.
+    ParameterError
+        For an argument outside its range, or beside another that it does not go with.
+    PlanError
+        For a plan for others.
+
+    Examples
+    --------
     >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)
     """
     seed = checks.maybe_whole("seed", seed)
-    _check(plan, budget, seed, [epsilon, delta], options)
+    _check(plan, budget, seed)
+    asked, given = request_of(SimulateOptions, options), _given(plan, contract)
+    beside = ["--plan"] * (plan is not None and contract is not None)
+    use.check(asked, given, beside, counts=counts is not None)
     wanted = _wanted(
-        plan, scale=_scale(plan, scale_of(bins, points, number)),
+        None if given is None else given.plan,
+        scale=_scale(given, scale_of(bins, points, number)),
         kind=kind, labels=labels, separator=separator, empty_sets=empty_sets, max_set=max_set,
         missing=missing, missing_values=missing_values, person=person, several=several,
-        rows_are_people=rows_are_people, group=group_by,
+        rows_are_people=rows_are_people, group=group_by, words=asked.candidates is not None,
         merging=merging_of(strip, ignore_case, other),
     )  # fmt: skip
-    analysis = Analysis(level=checks.number("level", level), pairs=checks.flag("pairs", pairs))
-    lab, crowd = Lab(chance_of(seed)), _crowd(values, name, wanted, counts)
-    if plan is None:
-        guarantee, times = guarantee_of(epsilon, delta), checks.maybe_whole("repeats", repeats)
-        limits, people = checks.made(BudgetOptions, options), crowd.population
-        plan = _planned(people, guarantee, limits, lab, times, analysis, wanted.scale)
-    return _played(plan, crowd, lab, analysis, budget, seed)
+    run, crowd = run_of(seed, level), _crowd(values, name, wanted, counts)
+    people = crowd.population
+    if isinstance(people, Population):
+        people = replace(people, note=" ".join(crowd.raw))
+        source = f"{people.users:,} values, {people.one_each}."
+    else:
+        source = f"{people.users:,} people, as the counts have them."
+    found = use.simulate(
+        asked,
+        people,
+        replace(run, source=" ".join([source, *crowd.public])),
+        given,
+        scale=wanted.scale,
+        charge=None if budget is None else lambda chosen: budget.charge(Plan(chosen)),
+    )
+    return Result(
+        found.release.result,
+        seed,
+        found.about.source,
+        SimulatedResult(found, crowd.backend, crowd.raw),
+        crowd.backend,
+        found.from_data,
+        found.release.sums,
+    )
 
 
-def _wanted(plan: Plan | None, **given: Any) -> Wanted:
+def _given(plan: Plan | None, contract: object) -> Given | None:
+    """Return the plan or the contract that is played; raise as ``contract_bytes``."""
+    if contract is not None:
+        data = contract_bytes(contract)
+        found = read_contract(data, "contract")
+        return Given(found.plan, signed=Signed(found.name, found.serial, fingerprint_of(data)))
+    return None if plan is None else Given(plan.record, plan.reason or "The plan was given.")
+
+
+def _wanted(plan: Record | None, **given: Any) -> Wanted:
     """Return how values are read, once every argument has the type that it needs."""
     return Wanted(
         question=None if plan is None else plan.question,
@@ -141,62 +214,15 @@ def _wanted(plan: Plan | None, **given: Any) -> Wanted:
     )
 
 
-def _planned(
-    people: Population | Histogram,
-    guarantee: Guarantee,
-    limits: BudgetOptions,
-    lab: Lab,
-    times: int | None,
-    analysis: Analysis,
-    scale: Range | None,
-) -> Plan:
-    """The plan of least error for these people."""
-    budget = with_room(limits, times)
-    wish = wish_of(
-        budget, people.question, guarantee, people.users, scale=scale, planner=lab.planner
-    )
-    return Plan(*offers.best(wish, lab.planner, repeats=times, pairs=analysis.pairs))
-
-
-def _scale(plan: Plan | None, given: Range | None) -> Range | None:
-    """How numbers are read; a plan says so itself."""
-    if plan is None:
-        return given
-    if given is not None:
+def _scale(given: Given | None, asked: Range | None) -> Range | None:
+    """Return how numbers are read; a plan says so itself."""
+    if given is None:
+        return asked
+    if asked is not None:
         raise ParameterError(
             "plan", wanted="a plan alone", got="how numbers are read beside it", do="leave them out"
         )
-    return planned_scale(plan.record)
-
-
-def _played(
-    plan: Plan,
-    crowd: Crowd[Population] | Crowd[Histogram],
-    lab: Lab,
-    analysis: Analysis,
-    budget: Budget | None,
-    seed: int | None,
-) -> Result:
-    """The result, once the budget was charged; what cannot be played is not charged."""
-    whole = crowd.population
-    if isinstance(whole, Population):
-        whole = rounded_crowd(whole, plan.record, lab.chance)
-        checked(plan.record, whole, analysis, lab.planner.accountant)
-    else:
-        checked_counts(plan.record, whole, analysis, lab.planner.accountant)
-    if budget is not None:
-        budget.charge(plan)
-    if isinstance(whole, Population):
-        played = release(plan.record, whole, lab, analysis)
-        source = f"{whole.users:,} values, {whole.one_each}."
-    else:
-        played = collect_counts(plan.record, whole, lab, analysis)
-        source = f"{whole.users:,} people, as the counts have them."
-    record, truth, backend = played.result, whole.truth.tolist(), crowd.backend
-    note = " ".join([source, *crowd.public])
-    simulation = SimulatedResult(record, truth, backend, crowd.raw)
-    read = whole.from_data
-    return Result(record, seed, note, simulation, backend, read)
+    return planned_scale(given.plan)
 
 
 def _crowd(
@@ -208,10 +234,8 @@ def _crowd(
     return counted_of(values, name, wanted, counts)
 
 
-def _check(
-    plan: object, budget: object, seed: int | None, promise: list[float | None], options: object
-) -> None:
-    """Raises ParameterError for arguments that do not go together."""
+def _check(plan: object, budget: object, seed: int | None) -> None:
+    """Raise ParameterError for a plan or a budget of another type, and for a budget of a seed."""
     for subject, value, wanted in (("plan", plan, Plan), ("budget", budget, Budget)):
         if value is not None and not isinstance(value, wanted):
             raise ParameterError(
@@ -220,21 +244,6 @@ def _check(
                 got=checks.shown(value),
                 do=f"make one with mixtally.{subject if wanted is Plan else 'Budget'}",
             )
-    given = [value for value in promise if value is not None]
-    if plan is not None and (given or options):
-        raise ParameterError(
-            "plan",
-            wanted="a plan, or what one is made of",
-            got="both",
-            do="leave epsilon, delta and its options out: the plan has them",
-        )
-    if plan is None and len(given) < len(promise):
-        raise ParameterError(
-            "guarantee",
-            wanted="epsilon and delta, or a plan",
-            got="one of them" if given else "neither",
-            do="epsilon=1, delta=1e-6, for example",
-        )
     if budget is not None and seed is not None:
         raise ParameterError(
             "seed",

@@ -8,6 +8,7 @@ from mixtally.api import checks
 from mixtally.api.files import file_at
 from mixtally.api.labels import labels_of
 from mixtally.app.analysis import Groups
+from mixtally.app.options import HopNumbers
 from mixtally.errors import ParameterError
 
 T = TypeVar("T")
@@ -59,7 +60,17 @@ def _groups_of(subject: str, given: object) -> Groups:
     )
 
 
+def _hops_of(subject: str, given: object) -> HopNumbers:
+    """Return places of mixes; raise ParameterError for what is no list or set of them."""
+    if not isinstance(given, list | tuple | set | frozenset):
+        raise ParameterError(
+            subject, wanted="places of mixes, from 1", got=checks.shown(given), do="[1, 3]"
+        )
+    return frozenset(checks.whole(subject, one) for one in given)
+
+
 _READERS: checks.Readers = {
+    HopNumbers: _hops_of,
     Groups: _groups_of,
     Path: lambda _, given: file_at(given),
     list[str]: labels_of,

@@ -15,7 +15,7 @@ from mixtally.api import checks
 from mixtally.api.files import file_at, write
 from mixtally.api.frames import frame_of
 from mixtally.api.labels import labels_of
-from mixtally.api.page import document
+from mixtally.api.page import document, sums_facts, sums_texts
 from mixtally.api.simulated_result import RAW, SHOWN, SimulatedResult
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.model.certificate import Certificate
@@ -45,6 +45,7 @@ class Result:
       simulation  the true counts beside, in the lab; None when messages alone were known
       from_data   what of the question was read off the values: some of "labels" and "largest set".
                   Then, as with a seed, it is for simulation only and nothing of it may be published
+      sums        what is proved against anyone who sees sums alone, where that was asked
     """
 
     record: Record
@@ -53,6 +54,7 @@ class Result:
     simulation: SimulatedResult | None = None
     backend: Any = field(default=None)
     from_data: tuple[str, ...] = ()
+    sums: Certificate | None = None
 
     @property
     def people(self) -> int:
@@ -209,12 +211,13 @@ class Result:
             "people": self.people,
             "counts": counts.count_rows(self.record, {}),
             **{one.name: counts.figure_rows(one, {}) for one in self.record.figures},
+            **sums_facts(self.sums),
         }
 
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
-        texts = promise(self.record.plan, self.record.certificate)
+        texts = [*promise(self.record.plan, self.certificate), *sums_texts(self.record, self.sums)]
         uncovered = [f"Not covered: {one}." for one in not_covered(self.from_data)]
         return "\n\n".join([*self._public(), *texts, *map(checks.worded_in_python, uncovered)])
 
@@ -288,7 +291,7 @@ class Result:
     def _files(self, record: Record, out_format: FormatName) -> dict[str, bytes]:
         """What may be published."""
         title = f"{record.question.name}, counted privately"
-        page = document(record, title, self.note)
+        page = document(record, title, self.note, self.sums)
         page = replace(page, simulation=bool(self.from_data), from_data=self.from_data)
         written = {name: "".join(text).encode() for name, text in files(page, out_format).items()}
         return {**written, "plan.json": write_plan(record.plan)}

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import numpy as np
-
 from mixtally.api import checks
 from mixtally.api.frames import frame_of
-from mixtally.lab.simulation.truth import Truth
-from mixtally.model.result import Result
+from mixtally.app.count import Counted as Played
 from mixtally.report.counted import Counted
 from mixtally.report.numbers import number
+from mixtally.report.texts import whole_facts
 
 RAW = "Raw counts of real people, and what they give away: never publish this file."
 SHOWN = 20
@@ -19,18 +17,26 @@ class SimulatedResult:
     """The true counts beside the estimates: for those who hold the data, never to be published.
 
     where
-      truth   how many people are in each bin, in the order of the result's rows
       notes   how many values were left out or moved
     """
 
-    def __init__(
-        self, record: Result, truth: list[int], backend: Any, notes: tuple[str, ...] = ()
-    ) -> None:
-        self._record, self.truth, self._backend, self.notes = record, truth, backend, notes
+    def __init__(self, played: Played, backend: Any, notes: tuple[str, ...] = ()) -> None:
+        self._played, self._backend, self.notes = played, backend, notes
+
+    @property
+    def truth(self) -> list[int]:
+        """How many people are in each bin, in the order of the result's rows."""
+        found: list[int] = self._played.truth.counts.tolist()
+        return found
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that was found, with the truth, as the command line's JSON has it."""
+        return whole_facts(self._played.outcome().shown)
 
     @property
     def _counted(self) -> Counted:
-        return Counted(self._record, truth=Truth(np.array(self.truth)))
+        return Counted(self._played.release.result, truth=self._played.truth)
 
     @property
     def measured_error(self) -> float:

@@ -12,6 +12,7 @@ from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.places import Grid
 from mixtally.lab.data.population import Population, check_shared
 from mixtally.lab.data.readers import (
+    as_asked,
     check_installed,
     counts_of_table,
     epochs_of_table,
@@ -100,7 +101,10 @@ def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd[Populati
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
     own, every, reading, _ = _read(values, wanted, person=wanted.person)
-    found = read_table(every.table(), every, reading, wanted.question)
+    question = wanted.question
+    if question is not None:
+        reading, question = as_asked(reading, question)
+    found = read_table(every.table(), every, reading, question)
     found = found.asked(_called(name, found.question, wanted))
     raw = (found.note,) if found.note else ()
     return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)

@@ -1,8 +1,12 @@
 """What is wanted of a tally beside the counts of its bins: options, each declared once."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from mixtally.app.options import option
+
+if TYPE_CHECKING:
+    from mixtally.protocol.estimate.analysis import Analysis
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
 """The name and the labels of every group whose counts are added up."""
@@ -20,3 +24,38 @@ Total = Annotated[
 Shares = Annotated[
     bool, option("--shares", "Also show counts as shares of the people who took part.")
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisOptions:
+    """What is wanted of a tally beside the counts of its bins."""
+
+    pairs: Annotated[
+        bool, option("--pairs", "Also count how many people have both of two bits.")
+    ] = False
+    compare: Compare = None
+    total: Total = None
+    shares: Shares = False
+    project: Annotated[
+        str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
+    ] = None
+    no_project: Annotated[
+        bool,
+        option("--no-project", "Show raw counts, which may not add up to the people."),
+    ] = False
+
+    def analysis(self, level: float) -> "Analysis":
+        """Return all that is wanted, with intervals of ``level``."""
+        from mixtally.protocol.estimate.analysis import (
+            Analysis,  # loads NumPy, which a device's help lacks
+        )
+
+        return Analysis(
+            level=level,
+            projection=self.project,
+            raw=self.no_project,
+            shares=self.shares,
+            pairs=self.pairs,
+            compared=tuple(self.compare or ()),
+            totals=self.total or (),
+        )

@@ -1,6 +1,6 @@
-"""A crowd whose answers are counted: planned for, played, and laid beside the truth."""
+"""A crowd whose answers are counted: one round is played, and laid beside the truth."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mixtally.app.outcome import Outcome, Run
@@ -8,13 +8,14 @@ from mixtally.app.study import outcome
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.simulation import offers
 from mixtally.lab.simulation.central import ONE_VALUE, central
+from mixtally.lab.simulation.conduct import HONEST, Hops
 from mixtally.lab.simulation.counts_only import Histogram, collect_counts, histogram_of
-from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.lab import Lab, Provenance, Signed
 from mixtally.lab.simulation.open_words import hashed, truth_of_words
 from mixtally.lab.simulation.run import release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, compared, truth_of
-from mixtally.lab.simulation.winner.contest import Ballots, hold
+from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold
 from mixtally.model.baseline import Central
 from mixtally.model.contract import Plan
 from mixtally.model.question import Kind
@@ -30,12 +31,54 @@ class Asked(NamedTuple):
       name    of the question, for people
       plan    how it is asked, and ``reason`` why this way
       words   that are looked for, where the question is open; None for a list of values
+      signed  the contract that the plan stands in; None for a plan alone
+      hops    mixes that do not keep to their recipe
     """
 
     name: str
     plan: Plan
-    reason: str
+    reason: str = ""
     words: tuple[str, ...] | None = None
+    signed: Signed | None = None
+    hops: Hops = HONEST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counted:
+    """A crowd that was counted.
+
+    where
+      release    what the collector releases, or why it releases nothing
+      truth      how many people are in each bin
+      from_data  what of the question was read off the data, as ``Population`` has it
+      contest    who won a vote, where that was asked
+    """
+
+    about: Provenance
+    release: Release
+    truth: Truth
+    from_data: tuple[str, ...] = ()
+    contest: Contest | None = None
+
+    def study(self) -> Study:
+        """Return the findings; beside a plan alone, what the central model would find."""
+        beside: dict[str, Central] = {}
+        truth = self.truth
+        if self.about.signed is None:
+            seeded = self.about.seed is not None
+            beside["central"], errors = _central(self.release.result, truth, seeded=seeded)
+            truth = replace(truth, central=errors)
+        return Study(
+            about=self.about,
+            releases=(self.release,),
+            truth=truth,
+            contest=self.contest,
+            **beside,
+        )
+
+    def outcome(self, top: int = 20) -> Outcome:
+        """Return the findings as documents; a terminal shows the ``top`` largest bins."""
+        return outcome(self.study(), top, self.from_data)
 
 
 def count(
@@ -46,23 +89,9 @@ def count(
     *,
     sums: bool = False,
     counts_only: bool = False,
-) -> Outcome:
-    """Play the collection, and show what came of it; as ``study_of``."""
-    study = study_of(asked, crowd, analysis, run, sums=sums, counts_only=counts_only)
-    return outcome(study, run.top, crowd.from_data)
-
-
-def study_of(
-    asked: Asked,
-    crowd: Population | Histogram,
-    analysis: Analysis,
-    run: Run,
-    *,
-    sums: bool = False,
-    counts_only: bool = False,
     ballots: Ballots | None = None,
-) -> Study:
-    """Play the collection.
+) -> Counted:
+    """Play one round.
 
     where
       sums         whether it is also said what is hidden from anyone who sees sums alone
@@ -78,19 +107,24 @@ def study_of(
     contest = None
     if ballots is not None and isinstance(crowd, Population):
         contest = hold(played.result, crowd, ballots, run.lab)
-    beside, errors = _central(played.result, truth, seeded=run.seed is not None)
-    return Study(
+    signed = asked.signed
+    given = LABELS not in crowd.from_data and not asked.words
+    under = (
+        "counted privately" if signed is None else f"counted under the contract {signed.contract}"
+    )
+    return Counted(
         about=Provenance(
-            title=f"{asked.name}, counted privately",
+            title=f"{asked.name}, {under}",
             source=run.source,
             raw="" if isinstance(crowd, Histogram) else crowd.note,
             reason=asked.reason,
             seed=run.seed,
-            ordered=LABELS not in crowd.from_data and not asked.words,
+            ordered=signed is not None or given,
+            signed=signed,
         ),
-        releases=(played,),
-        truth=replace(truth, central=errors),
-        central=beside,
+        release=played,
+        truth=truth,
+        from_data=crowd.from_data,
         contest=contest,
     )
 
@@ -106,18 +140,17 @@ def _played(
     """The result and the truth of each of its lines."""
     if isinstance(crowd, Histogram):
         drawn = collect_counts(asked.plan, crowd, lab, analysis)
-        return drawn, compared(Truth(crowd.truth), drawn.result)
+        return drawn, compared(Truth(crowd.truth), drawn.found)
     if asked.words is not None:
         listed = sought(asked.plan.question, asked.words)
-        found = release(
-            asked.plan, hashed(crowd, asked.plan.question), lab, replace(analysis, listed=listed)
-        )
-        return found, compared(truth_of_words(crowd, listed), found.result)
+        sent = hashed(crowd, asked.plan.question)
+        found = release(asked.plan, sent, lab, replace(analysis, listed=listed), asked.hops)
+        return found, compared(truth_of_words(crowd, listed), found.found)
     if counts_only:
         played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
     else:
-        played = release(asked.plan, crowd, lab, analysis)
-    return played, truth_of(crowd, played.result)
+        played = release(asked.plan, crowd, lab, analysis, asked.hops)
+    return played, truth_of(crowd, played.found)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:

@@ -17,13 +17,15 @@ from typing import (
     get_type_hints,
 )
 
-from mixtally.errors import not_one_of
+from mixtally.errors import ParameterError, not_one_of
 from mixtally.model.guarantee import Guarantee
 
 if TYPE_CHECKING:  # a device that has options starts without mechanisms
     from mixtally.model.mechanism.parameters import ParameterSpec
 
 T = TypeVar("T")
+HopNumbers = frozenset[int]
+"""Places of mixes in their row, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,9 @@ Seed = Annotated[int | None, option("--seed", "Repeatable randomness for experim
 Level = Annotated[
     float, option("--level", "Confidence level of the intervals, between 0 and 1.", "L")
 ]
+CountsOnly = Annotated[
+    bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
+]
 Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
 
@@ -96,6 +101,28 @@ class Promise:
     def guarantee(self) -> Guarantee:
         """Return the guarantee; raise ParameterError for numbers out of range."""
         return Guarantee(epsilon=self.epsilon, delta=self.delta)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaybePromise:
+    """A promise that may be left out."""
+
+    epsilon: Annotated[float | None, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")] = None
+    delta: Annotated[
+        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
+    ] = None
+
+    def guarantee(self) -> Guarantee:
+        """Return the guarantee that is asked for; raise ParameterError for half of one."""
+        epsilon, delta = self.epsilon, self.delta
+        if epsilon is None or delta is None:
+            raise ParameterError(
+                "guarantee",
+                wanted="--epsilon and --delta, or --plan",
+                got="neither" if epsilon is None and delta is None else "one of them",
+                do="add --epsilon 1 --delta 1e-6, for example",
+            )
+        return Guarantee(epsilon=epsilon, delta=delta)
 
 
 def one_of(subject: str, got: str, names: Sequence[str]) -> str:

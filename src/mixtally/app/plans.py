@@ -89,3 +89,15 @@ def check_details(path: Path | None) -> None:
             got="no file" if path is None else str(path),
             do="name a page, or leave the details out: plans and contracts do not contain them",
         )
+
+
+def refuse_beside(flags: list[str], what: str = "plan") -> None:
+    """Raise ParameterError for options beside a plan, or a contract, that it holds itself."""
+    if flags:
+        made = "one" if what == "plan" else "a plan"
+        raise ParameterError(
+            f"--{what}",
+            wanted=f"a {what}, or options to make {made}",
+            got="both: " + ", ".join(flags),
+            do=f"leave these out: the {what} holds them",
+        )

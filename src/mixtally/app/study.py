@@ -7,8 +7,9 @@ from mixtally.model.contract import write_plan
 
 
 def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
-    """The study; a terminal shows the ``top`` largest bins."""
-    return outcome_of(study, lambda shown: document(shown, top), from_data, plans_of(study))
+    """Return the study as documents; a terminal shows the ``top`` largest bins."""
+    plans = {} if study.about.signed else plans_of(study)  # a contract has its plan
+    return outcome_of(study, lambda shown: document(shown, top), from_data, plans)
 
 
 def plans_of(study: Study) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from mixtally.app.count import Asked, study_of
+from mixtally.app.count import Asked, count
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import option
 from mixtally.app.outcome import Outcome, Run
@@ -110,4 +110,4 @@ def vote_of(
     # Counts over planes err together, and who won needs their errors to be independent.
     plan, reason = offers.best(replace(wish, over_planes=False), run.lab.planner)
     asked = Asked(question.name, plan, reason)
-    return study_of(asked, crowd, analysis, run, ballots=ballots)
+    return count(asked, crowd, analysis, run, ballots=ballots).study()

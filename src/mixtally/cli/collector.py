@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import mixtally.server.collector as office
+from mixtally.app.analysis import Candidates
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
@@ -17,7 +18,6 @@ from mixtally.cli.common import several
 from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.grouped import grouped
-from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.output import sign_of_life
@@ -204,10 +204,9 @@ def publish(
         show(page, look.out, json=look.json, out_format=look.out_format)
         return
     name = office.read_agreed(role, contract).contract.name
-    words = read_labels(look.candidates)
     with progress_bars() as progress:
         analysis = replace(analysis, across=o.across(progress))
-        again = office.published(role, name, number, analysis, look.top, words=words)
+        again = office.published(role, name, number, analysis, look.top, words=look.candidates)
     show(Outcome(document=again), look.out, json=look.json, out_format=look.out_format)
 
 

@@ -14,11 +14,12 @@ from mixtally.app.epochs import check_labels, plan_of
 from mixtally.app.epochs import epochs as played
 from mixtally.app.limits import BudgetOptions
 from mixtally.app.options import flags
+from mixtally.app.plans import refuse_beside
 from mixtally.cli import options as o
 from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
-from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
+from mixtally.cli.plan_files import given_reason, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show, warn

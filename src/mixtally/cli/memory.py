@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from mixtally.app.analysis import Candidates
 from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, check_hashing, memoized
 from mixtally.app.outcome import Outcome, Run
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
-from mixtally.cli.hashing import Candidates
 from mixtally.cli.labels import read_labels
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
@@ -82,7 +82,7 @@ def memory(
             options,
             bloom,
             made,
-            candidates=read_labels(more.candidates),
+            candidates=more.candidates,
             kept=None if state is None else lambda plan: device_key(state, plan, made.lab.chance),
             file=None if state is None else str(state),
         )

@@ -12,16 +12,15 @@ if TYPE_CHECKING:
     from mixtally.lab.simulation.lab import Lab
     from mixtally.primitives.chance import Chance
     from mixtally.primitives.progress import Progress
-    from mixtally.protocol.estimate.analysis import Analysis
     from mixtally.server.engine.across import Across
 
-from mixtally.app.analysis import Compare as Compare
-from mixtally.app.analysis import Shares as Shares
-from mixtally.app.analysis import Total as Total
+from mixtally.app.analysis import AnalysisOptions as AnalysisOptions
 from mixtally.app.options import Bins as Bins
+from mixtally.app.options import CountsOnly as CountsOnly
 from mixtally.app.options import Delta as Delta
 from mixtally.app.options import Epsilon as Epsilon
 from mixtally.app.options import Level as Level
+from mixtally.app.options import MaybePromise as MaybePromise
 from mixtally.app.options import Option
 from mixtally.app.options import Points as Points
 from mixtally.app.options import Promise as Promise
@@ -29,8 +28,7 @@ from mixtally.app.options import Seed as Seed
 from mixtally.app.options import one_of as one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
-from mixtally.errors import DataError, ParameterError
-from mixtally.model.guarantee import Guarantee
+from mixtally.errors import DataError
 
 _MOST = 10**18
 """Larger numbers are no count of anything here."""
@@ -83,9 +81,6 @@ def _free_folder(out: Path | None) -> Path | None:
 
 DATA = "CSV, JSON lines, Excel or Parquet; - for standard input."
 Data = Annotated[Path, typer.Argument(help=DATA)]
-CountsOnly = Annotated[
-    bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
-]
 Approval = Annotated[
     Path | None,
     option(
@@ -107,63 +102,6 @@ OutFormat = Annotated[
     ),
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaybePromise:
-    """A promise that may be left out."""
-
-    epsilon: Annotated[float | None, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")] = None
-    delta: Annotated[
-        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
-    ] = None
-
-    def guarantee(self) -> Guarantee:
-        """The guarantee asked for; raises ParameterError for half of one."""
-        epsilon, delta = self.epsilon, self.delta
-        if epsilon is None or delta is None:
-            raise ParameterError(
-                "guarantee",
-                wanted="--epsilon and --delta, or --plan",
-                got="neither" if epsilon is None and delta is None else "one of them",
-                do="add --epsilon 1 --delta 1e-6, for example",
-            )
-        return Guarantee(epsilon=epsilon, delta=delta)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysisOptions:
-    """What is wanted of a tally beside the counts of its bins."""
-
-    pairs: Annotated[
-        bool, option("--pairs", "Also count how many people have both of two bits.")
-    ] = False
-    compare: Compare = None
-    total: Total = None
-    shares: Shares = False
-    project: Annotated[
-        str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
-    ] = None
-    no_project: Annotated[
-        bool,
-        option("--no-project", "Show raw counts, which may not add up to the people."),
-    ] = False
-
-    def analysis(self, level: float) -> "Analysis":
-        """All that is wanted, with intervals of ``level``."""
-        from mixtally.protocol.estimate.analysis import (
-            Analysis,  # loads NumPy, which a device's help lacks
-        )
-
-        return Analysis(
-            level=level,
-            projection=self.project,
-            raw=self.no_project,
-            shares=self.shares,
-            pairs=self.pairs,
-            compared=tuple(self.compare or ()),
-            totals=self.total or (),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

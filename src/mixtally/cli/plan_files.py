@@ -5,7 +5,6 @@ from pathlib import Path
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.app.contracts import read_any
-from mixtally.errors import ParameterError
 from mixtally.model.contract import Part, Plan
 from mixtally.primitives.files import read_bytes
 
@@ -31,15 +30,3 @@ def one_part(plan: Plan) -> Part:
 def given_reason(path: Path) -> str:
     """Why a plan that was given is what it is."""
     return f"The plan was given: {path}."
-
-
-def refuse_beside(flags: list[str], what: str = "plan") -> None:
-    """Raises ParameterError for options beside a plan, or a contract, that it holds itself."""
-    if flags:
-        made = "one" if what == "plan" else "a plan"
-        raise ParameterError(
-            f"--{what}",
-            wanted=f"a {what}, or options to make {made}",
-            got="both: " + ", ".join(flags),
-            do=f"leave these out: the {what} holds them",
-        )

@@ -15,10 +15,10 @@ from mixtally.cli.screen import warn
 from mixtally.errors import ParameterError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import Population, check_shared
-from mixtally.lab.data.readers import check_kind, read
+from mixtally.lab.data.readers import as_asked, read
 from mixtally.lab.data.reading import Reading, Several
 from mixtally.lab.data.sameness import Merging
-from mixtally.model.question import Kind, Question
+from mixtally.model.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +138,7 @@ def read_asked(file: DataFile, reading: Reading, question: Question) -> Populati
 
     Errors as ``read_crowd``.
     """
-    if question.hashed is not None:
-        check_kind(reading, question)
-        most = question.max_set if question.kind is Kind.SET else None
-        return read_crowd(file, replace(reading, words=True, max_set=most))
-    return read_crowd(file, replace(reading, words=False), question)
+    return read_crowd(file, *as_asked(reading, question))
 
 
 class _NoPandas(MetaPathFinder):

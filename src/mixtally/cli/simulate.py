@@ -6,47 +6,46 @@ from typing import Annotated
 
 import typer
 
-from mixtally.app.count import Asked, count
-from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.app.options import flags
+from mixtally.app.simulate import Given, SimulateOptions, check
+from mixtally.app.simulate import simulate as played
 from mixtally.cli import options as o
-from mixtally.cli import simulate_contract, simulate_winner
+from mixtally.cli import simulate_winner
+from mixtally.cli.contract_files import read_contract_file
 from mixtally.cli.grouped import grouped
-from mixtally.cli.hashing import Candidates, HashingOptions, asked_words
-from mixtally.cli.labels import read_labels
-from mixtally.cli.plan_files import given_reason, read_plan, refuse_beside
+from mixtally.cli.plan_files import given_reason, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
+from mixtally.cli.rows import read_asked, read_crowd
 from mixtally.cli.screen import show
-from mixtally.cli.simulate_contract import ContractOptions
-from mixtally.cli.simulate_counts import CountsOptions, counted_crowd, refuse
-from mixtally.cli.simulate_crowd import crowd_of
+from mixtally.cli.simulate_counts import counted_crowd
 from mixtally.cli.simulate_winner import WinnerOptions
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.reading import Reading
-from mixtally.lab.simulation import offers
 from mixtally.lab.simulation.counts_only import Histogram
-from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.model.contract import Plan
+from mixtally.lab.simulation.lab import Lab, Signed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayOptions:
-    """What is promised or planned, and what is counted beside the bins."""
+class GivenOptions:
+    """A plan that was made before, alone or in a contract."""
 
-    promise: o.MaybePromise
-    wanted: o.AnalysisOptions
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
-    repeats: Annotated[
-        int | None, o.whole_option("--repeats", "Send vectors of bits so many times (flip).")
+    contract: Annotated[
+        Path | None,
+        o.option("--contract", "A contract from `mixtally contract new`: play its hops.", "FILE"),
     ] = None
-    candidates: Candidates = None
-    observer: Annotated[
-        str, o.option("--observer", "sums: also say what is hidden from sums alone.", "WHO")
-    ] = "messages"
+
+    def read(self) -> Given | None:
+        """Return what is in the file; None without one."""
+        if self.contract is not None:
+            contract, fingerprint = read_contract_file(self.contract)
+            signed = Signed(contract.name, contract.serial, fingerprint)
+            return Given(contract.plan, signed=signed)
+        if self.plan is not None:
+            return Given(read_plan(self.plan), given_reason(self.plan))
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +61,14 @@ class SimulateRun(o.RunOptions):
 def simulate(
     data: Annotated[Path | None, typer.Argument(help=o.DATA)] = None,
     *,
-    options: PlayOptions,
+    options: SimulateOptions,
+    files: GivenOptions,
     run: SimulateRun,
     read: ReadingOptions,
-    budget: BudgetOptions,
-    hashing: HashingOptions,
-    contract: ContractOptions,
-    counts: CountsOptions,
+    counts: Annotated[
+        str | None,
+        o.option("--counts", "A row a value: the column of how many people hold it.", "NAME"),
+    ] = None,
     winner: WinnerOptions,
 ) -> None:
     """Simulate a private collection on your data.
@@ -81,70 +81,28 @@ def simulate(
     seconds. With --winner the record is a ballot: who has won, and what ballots hide without a mix.
     """
     if flags(winner):
-        other = flags(options, "plan", "repeats", "candidates", "observer")
-        simulate_winner.refuse(other + flags(hashing) + flags(contract) + flags(counts))
+        beside = flags(options, "repeats", "candidates", "observer", "hashing", "cheats")
+        beside += flags(options, "counts_only") + flags(files) + ["--counts"] * bool(counts)
+        simulate_winner.refuse(beside)
         wanted = options.wanted.analysis(run.level)
-        simulate_winner.play(data, winner, options.promise, read, budget, run, wanted)
+        simulate_winner.play(data, winner, options.promise, read, options.budget, run, wanted)
         return
-    data = simulate_winner.given(data)
-    if contract.contract is not None:
-        made = flags(options.promise) + flags(options, "plan", "repeats", "observer")
-        refuse_beside(made + flags(budget) + flags(hashing) + flags(counts), "contract")
-        words, analysis = read_labels(options.candidates), options.wanted.analysis(run.level)
-        simulate_contract.play(data, contract, read, run, analysis, words)
-        return
-    sums = o.one_of("observer", options.observer, ["messages", "sums"]) == "sums"
-    given = None if options.plan is None else read_plan(options.plan)
-    reading, words = _counted(options, given, read, budget, hashing)
-    if counts.asked:
-        refuse(
-            counts, flags(options.wanted, "pairs") + flags(options, "candidates") + flags(hashing)
-        )
-    file, lab = read.rows.at(data), Lab(o.chance(run.seed))
-    guarantee = None if given is not None else options.promise.guarantee()
-    reading = replace(reading, words=words is not None)
+    data, given = simulate_winner.given(data), files.read()
+    beside = flags(read, "labels") + flags(files, "plan") * (files.contract is not None)
+    check(options, given, beside, counts=counts is not None)
+    reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
+    file, asked = read.rows.at(data), None if given is None else given.plan.question
     crowd: Population | Histogram
-    if counts.counts is not None:
-        asked = None if given is None else given.question
-        crowd = counted_crowd(file, reading, counts.counts, asked)
-        question, source = crowd.question, f"{crowd.users:,} people, as {file.name} counts them."
+    if counts is not None:
+        crowd = counted_crowd(file, reading, counts, asked)
+        source = f"{crowd.users:,} people, as {file.name} counts them."
     else:
-        crowd, question = crowd_of(file, reading, given, hashing, lab.chance)
+        reading = replace(reading, words=options.candidates is not None)
+        crowd = read_crowd(file, reading) if asked is None else read_asked(file, reading, asked)
         source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
-    if given is not None and options.plan is not None:
-        plan, reason = given, given_reason(options.plan)
-    elif guarantee is not None:
-        limits, times = with_room(budget, options.repeats), options.repeats
-        scale, own = reading.scale, lab.planner
-        wish = wish_of(limits, question, guarantee, crowd.users, scale=scale, planner=own)
-        plan, reason = offers.best(wish, lab.planner, repeats=times, pairs=options.wanted.pairs)
-    if isinstance(crowd, Population):
-        crowd = rounded_crowd(crowd, plan, lab.chance)
+    name = reading.name if given is None or given.signed is None else None
     with progress_bars() as progress:
-        outcome = count(
-            Asked(reading.name, plan, reason, words),
-            crowd,
-            options.wanted.analysis(run.level),
-            run.of(replace(lab, progress=progress, across=o.across(progress)), source),
-            sums=sums,
-            counts_only=counts.asked,
-        )
+        lab = Lab(o.chance(run.seed), progress, across=o.across(progress))
+        made, scale = run.of(lab, source), reading.scale
+        outcome = played(options, crowd, made, given, name=name, scale=scale).outcome(run.top)
     show(outcome, run.out, json=run.json, out_format=run.out_format)
-
-
-def _counted(
-    options: PlayOptions,
-    plan: Plan | None,
-    read: ReadingOptions,
-    budget: BudgetOptions,
-    hashing: HashingOptions,
-) -> tuple[Reading, tuple[str, ...] | None]:
-    """How the data are read, and the words looked for, if any; refuses what a plan holds itself."""
-    planned = plan is not None
-    reading = reading_of(read, planned=False) if plan is None else reading_as(read, plan)
-    plain = flags(options.wanted, "project", "pairs") + flags(options, "repeats")
-    words = asked_words(options.candidates, hashing, reading, plain)
-    if planned:
-        beside = flags(options.promise) + flags(options, "repeats") + flags(read, "labels")
-        refuse_beside(beside + flags(hashing) + flags(budget))
-    return reading, words

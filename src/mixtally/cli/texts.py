@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mixtally.app.analysis import Groups
+from mixtally.app.options import HopNumbers
 from mixtally.errors import ParameterError
 
 
@@ -54,7 +55,21 @@ def sizes_of(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
+def places_of(text: str) -> HopNumbers:
+    """Return places between commas; raise ParameterError for anything but whole numbers."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise ParameterError(
+            "--dishonest",
+            wanted="places of hops with commas between them",
+            got=repr(text),
+            do="1,3 for the first and the third",
+        )
+    return frozenset(map(int, parts))
+
+
 READERS = {
+    HopNumbers | None: Reader(str | None, places_of),
     Groups | None: Reader(Path | None, _groups),
     tuple[str, ...] | None: Reader(Path | None, _labels),
     tuple[float, float] | None: Reader(str | None, ends_of),

@@ -154,6 +154,18 @@ def _reader(subject: object) -> ModuleType:
 _KINDS = {As.ONE: Kind.ONE, As.NUMBER: Kind.ONE, As.BITS: Kind.BITS}
 
 
+def as_asked(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
+    """Return how records are read for a question, and the question if it fixes their bins.
+
+    The bins of an open question are the words themselves. Raises PlanError for another kind.
+    """
+    if question.hashed is None:
+        return replace(reading, words=False), question
+    check_kind(reading, question)
+    most = question.max_set if question.kind is Kind.SET else None
+    return replace(reading, words=True, max_set=most), None
+
+
 def check_kind(reading: Reading, question: Question) -> None:
     """Raises PlanError for data that are read as another kind of records."""
     wanted = _KINDS.get(reading.form, Kind.SET)

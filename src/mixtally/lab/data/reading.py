@@ -120,6 +120,7 @@ class Reading:
                 got=repr(self.missing),
                 do="a coordinate has no label: leave such rows out, or fill the gaps",
             )
+        self._check_words()
         self._check_merging()
         if self.rows_are_people and self.person is not None:
             raise ParameterError(
@@ -141,6 +142,19 @@ class Reading:
                 wanted=f"first or last for records read as {self.form}",
                 got="set",
                 do="only labels of one column become a set",
+            )
+
+    def _check_words(self) -> None:
+        """Raise ParameterError for words of which a list is made, or that are parts of a record."""
+        wrong = ["--labels"] if self.words and self.labels is not None else []
+        if self.words and self.form not in (As.ONE, As.SET):
+            wrong.append(f"records read as {self.form}")
+        if wrong:
+            raise ParameterError(
+                "--candidates",
+                wanted="one word a person or a set of them",
+                got=", ".join(wrong) + " beside it",
+                do="leave these out",
             )
 
     def _check_merging(self) -> None:

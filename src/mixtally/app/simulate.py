@@ -1,0 +1,304 @@
+"""A simulated collection: options of a request and a crowd in, its counts out.
+
+The command line and Python read the crowd, each in its way. Which options go together, which plan
+is played and how is decided here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple
+
+from mixtally.app.analysis import AnalysisOptions, Candidates
+from mixtally.app.count import Asked, Counted, count
+from mixtally.app.limits import BudgetOptions, wish_of, with_room
+from mixtally.app.options import (
+    CountsOnly,
+    HopNumbers,
+    MaybePromise,
+    flags,
+    one_of,
+    option,
+    whole_option,
+)
+from mixtally.app.outcome import Run
+from mixtally.app.plans import refuse_beside
+from mixtally.app.question import HashingOptions
+from mixtally.errors import ParameterError, PlanError
+from mixtally.lab.data.population import Population
+from mixtally.lab.simulation import offers
+from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation.counts_only import Histogram, checked_counts, histogram_of
+from mixtally.lab.simulation.lab import Signed
+from mixtally.lab.simulation.open_words import hashed
+from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.run import checked
+from mixtally.model.contract import Plan
+from mixtally.model.question import Kind, Question, open_question
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.encode.hashed import encode, sought
+from mixtally.protocol.encode.numbers import Range
+from mixtally.protocol.estimate.analysis import Analysis
+
+OBSERVERS = ("messages", "sums")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopOptions:
+    """Mixes of a contract that do not keep it."""
+
+    dishonest: Annotated[
+        HopNumbers | None,
+        option("--dishonest", "Hops that cheat, by their place: 1,3; draw no fakes.", "H,.."),
+    ] = None
+    leave_out: Annotated[
+        float | None,
+        option(
+            "--leave-out",
+            "Share of other people's messages that they leave out, 0 to 1 (default 1).",
+            "S",
+        ),
+    ] = None
+
+    def hops(self) -> Hops:
+        """Return the mixes that cheat; raise ParameterError for a share outside [0, 1]."""
+        conduct = Conduct(leaves_out=1.0 if self.leave_out is None else self.leave_out)
+        return Hops(self.dishonest, conduct) if self.dishonest else HONEST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateOptions:
+    """What is promised or planned, what is counted beside the bins, and how the crowd is played."""
+
+    promise: MaybePromise
+    wanted: AnalysisOptions
+    repeats: Annotated[
+        int | None, whole_option("--repeats", "Send vectors of bits so many times (flip).")
+    ] = None
+    candidates: Candidates = None
+    observer: Annotated[
+        str, option("--observer", "sums: also say what is hidden from sums alone.", "WHO")
+    ] = "messages"
+    budget: BudgetOptions
+    hashing: HashingOptions
+    cheats: HopOptions
+    counts_only: CountsOnly = False
+
+
+class Given(NamedTuple):
+    """A plan that was made before.
+
+    where
+      reason   why it is played
+      signed   the contract that it stands in; None for a plan alone
+    """
+
+    plan: Plan
+    reason: str = ""
+    signed: Signed | None = None
+
+
+def check(
+    options: SimulateOptions,
+    given: Given | None,
+    beside: Sequence[str] = (),
+    *,
+    counts: bool = False,
+) -> None:
+    """Raise for options that do not go together, before anything is read.
+
+    Parameters
+    ----------
+    options : SimulateOptions
+        The request.
+    given : Given or None
+        The plan, or the contract, that is played; None to plan.
+    beside : sequence of str
+        Options besides the request that a plan holds itself.
+    counts : bool
+        Whether people come counted, with a number of them for each value.
+
+    Raises
+    ------
+    ParameterError
+        For options that do not go together, a promise that is missing or out of range.
+    PlanError
+        For words that are looked for under a plan whose question is not open.
+    """
+    one_of("observer", options.observer, OBSERVERS)
+    _check_words(options, given)
+    if given is not None:
+        made = [*beside, *flags(options.promise), *flags(options, "repeats")]
+        made += flags(options.hashing) + flags(options.budget)
+        if given.signed is not None:
+            made += flags(options, "observer", "counts_only") + ["--counts"] * counts
+        refuse_beside(made, "plan" if given.signed is None else "contract")
+    if given is None or given.signed is None:
+        for flag in flags(options.cheats):
+            raise ParameterError(
+                flag, wanted="--contract beside it", got="none", do="leave it out, or add one"
+            )
+    options.cheats.hops()
+    if counts or options.counts_only:
+        _check_tally(options, "--counts" if counts else "--counts-only")
+    if given is None:
+        options.promise.guarantee()
+
+
+def _check_words(options: SimulateOptions, given: Given | None) -> None:
+    """Raise for a key without words to look for, and for what does not go with such words."""
+    if options.candidates is None:
+        if used := flags(options.hashing):
+            raise ParameterError(
+                "--candidates",
+                wanted=f"words beside {' and '.join(used)}",
+                got="none",
+                do="list the words to look for, one a line",
+            )
+        if given is not None and given.plan.question.hashed is not None:
+            raise PlanError(
+                "plan",
+                wanted="--candidates beside a plan of an open question",
+                got="none",
+                do="list the words to look for, one a line",
+            )
+        return
+    plain = flags(options.wanted, "project", "pairs") + flags(options, "repeats")
+    if plain:
+        raise ParameterError(
+            "--candidates",
+            wanted="counts of words as they are",
+            got=", ".join(plain) + " beside it",
+            do="leave these out",
+        )
+    if given is not None:
+        encode(given.plan.question, ())  # raises unless the question is open
+
+
+def _check_tally(options: SimulateOptions, subject: str) -> None:
+    """Raise ParameterError for what needs whole messages, or people one by one."""
+    other = flags(options.wanted, "pairs") + flags(options, "candidates") + flags(options.hashing)
+    if other:
+        raise ParameterError(
+            subject,
+            wanted="counts of bins",
+            got="also " + ", ".join(other),
+            do="leave these out, or play the whole simulation: a tally does not say who holds "
+            "what together",
+        )
+
+
+def simulate(
+    options: SimulateOptions,
+    crowd: Population | Histogram,
+    run: Run,
+    given: Given | None = None,
+    *,
+    name: str | None = None,
+    scale: Range | None = None,
+    charge: Callable[[Plan], None] | None = None,
+) -> Counted:
+    """Plan, unless a plan is given, and play one round.
+
+    Parameters
+    ----------
+    options : SimulateOptions
+        The request, which ``check`` let pass.
+    crowd : Population or Histogram
+        The people, or how many hold each value. Where words are looked for, the bins are the words.
+    run : Run
+        How the crowd is played.
+    given : Given or None
+        The plan, or the contract, that is played.
+    name : str or None
+        What the question is called in titles; as the plan has it if left out.
+    scale : Range or None
+        How numbers are read.
+    charge : callable or None
+        Called with the plan before anything is drawn, once nothing speaks against playing it.
+
+    Raises
+    ------
+    InfeasibleError
+        If no plan meets the request.
+    ParameterError
+        For what cannot be told of these records, or hops that there are not.
+    PlanError
+        For a plan for others.
+    """
+    given = given or _planned(options, crowd, run, scale)
+    plan, analysis = given.plan, options.wanted.analysis(run.level)
+    if isinstance(crowd, Population):
+        crowd = rounded_crowd(crowd, plan, run.lab.chance)
+    if charge is not None:
+        _check_playable(options, plan, crowd, run, analysis)
+        charge(plan)
+    return count(
+        Asked(
+            plan.question.name if name is None else name,
+            plan,
+            given.reason,
+            options.candidates,
+            given.signed,
+            options.cheats.hops(),
+        ),
+        crowd,
+        analysis,
+        run,
+        sums=options.observer == "sums",
+        counts_only=options.counts_only,
+    )
+
+
+def _planned(
+    options: SimulateOptions, crowd: Population | Histogram, run: Run, scale: Range | None
+) -> Given:
+    """Return the plan of least error for a crowd, and why it was chosen."""
+    planner, times = run.lab.planner, options.repeats
+    question = crowd.question
+    if options.candidates is not None:
+        question = _open(question, options.hashing, run.lab.chance)
+    wish = wish_of(
+        with_room(options.budget, times),
+        question,
+        options.promise.guarantee(),
+        crowd.users,
+        scale=scale,
+        planner=planner,
+    )
+    return Given(*offers.best(wish, planner, repeats=times, pairs=options.wanted.pairs))
+
+
+def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
+    """Return the open question that a crowd of words is asked; its key is drawn if none is given.
+
+    Raises ParameterError for sets of one word.
+    """
+    if words.kind is Kind.SET and words.max_set == 1:
+        raise ParameterError(
+            "max set",
+            wanted="two texts or more, of an open domain",
+            got="sets of one",
+            do="leave --set out, or add --max-set 2",
+        )
+    return open_question(words.name, hashing.seed(chance), words.max_set)
+
+
+def _check_playable(
+    options: SimulateOptions,
+    plan: Plan,
+    crowd: Population | Histogram,
+    run: Run,
+    analysis: Analysis,
+) -> None:
+    """Raise what playing a round would raise, before it is charged."""
+    accountant = run.lab.planner.accountant
+    if isinstance(crowd, Population) and options.counts_only:
+        crowd = histogram_of(crowd)
+    if isinstance(crowd, Histogram):
+        checked_counts(plan, crowd, analysis, accountant)
+        return
+    if options.candidates is not None:
+        analysis = replace(analysis, listed=sought(plan.question, options.candidates))
+        crowd = hashed(crowd, plan.question)
+    checked(plan, crowd, analysis, accountant)
+    options.cheats.hops().check(plan.hops)
