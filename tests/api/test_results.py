@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from helpers.small_plan import PEOPLE, fruit_plan
 from mixtally import api as door
 from mixtally.api import delta, plan, plots, simulate
 from mixtally.errors import DataError, ParameterError
+from mixtally.lab.simulation.truth import Truth
 from mixtally.model.contract import read_plan
 
 VALUES = ["apple", "pear", "plum", "pear"] * (PEOPLE // 4)
@@ -109,7 +111,8 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
     result = played()
     folders = []
     for name, truth in (("one", TRUTH), ("two", [1, 2, 397])):
-        result.simulation.truth = truth
+        known = result.simulation._played
+        result.simulation._played = replace(known, truth=Truth(np.array(truth)))
         result.save(tmp_path / name, simulation=True)
         folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
     one, two = folders

@@ -32,6 +32,8 @@ from mixtally.protocol.encode.numbers import scale_of as planned_scale
 def simulate(
     values: object,
     *,
+    epsilon: float | None = None,
+    delta: float | None = None,
     plan: Plan | None = None,
     contract: str | Path | bytes | None = None,
     budget: Budget | None = None,
@@ -65,6 +67,8 @@ def simulate(
     values : list, array, series, frame or dict of lists
         A value a person. Labels are counted by their bins, lists of labels as sets, columns of
         booleans as bits, other columns as attributes, numbers where they are cut.
+    epsilon, delta : float or None
+        The guarantee, in [0.01, 20] and [1e-15, 0.1], where no plan has it.
     plan : Plan or None
         Made before; it has the guarantee and the question.
     contract : str, Path, bytes or None
@@ -115,9 +119,8 @@ def simulate(
     level : float
         Confidence level of all intervals, in (0, 1).
     **options
-        The names of the options of ``mixtally simulate``. The guarantee, without a plan:
-        ``epsilon`` in [0.01, 20] and ``delta`` in [1e-15, 0.1]; what it may cost and who is
-        trusted; ``repeats``, how often vectors of bits are sent. ``candidates``, words that are
+        The names of the options of ``mixtally simulate``: what it may cost and who is trusted;
+        ``repeats``, how often vectors of bits are sent. ``candidates``, words that are
         looked for where any may be answered, with ``hash_seed``. Beside the counts: ``pairs``,
         people who have both of two bits; ``compare``, labels whose counts are compared with each
         other; ``total``, the labels of each group whose counts are added up; ``shares``;
@@ -150,7 +153,10 @@ def simulate(
     """
     seed = checks.maybe_whole("seed", seed)
     _check(plan, budget, seed)
-    asked, given = request_of(SimulateOptions, options), _given(plan, contract)
+    asked, given = (
+        request_of(SimulateOptions, {"epsilon": epsilon, "delta": delta, **options}),
+        _given(plan, contract),
+    )
     beside = ["--plan"] * (plan is not None and contract is not None)
     use.check(asked, given, beside, counts=counts is not None)
     wanted = _wanted(
