@@ -5,8 +5,9 @@ from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.labels import labels_of, merging_of
-from mixtally.api.plays import run_of, wanted_of
+from mixtally.api.plays import wanted_of
 from mixtally.api.promise import guarantee_of
+from mixtally.api.runs import run_of
 from mixtally.api.simulated import Simulated
 from mixtally.api.values import timeline_of
 from mixtally.app.epochs import check_labels, plan_of

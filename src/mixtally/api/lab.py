@@ -9,9 +9,9 @@ from mixtally.api.budget import Budget
 from mixtally.api.contracts import contract_bytes
 from mixtally.api.labels import merging_of, missing_texts, separator_of
 from mixtally.api.planning import Ends, Plan, scale_of
-from mixtally.api.plays import run_of
 from mixtally.api.requests import request_of
 from mixtally.api.result import Result
+from mixtally.api.runs import run_of
 from mixtally.api.simulated_result import SimulatedResult
 from mixtally.api.values import KINDS, Crowd, Wanted, counted_of, shared_crowd_of
 from mixtally.app import simulate as use

@@ -7,6 +7,7 @@ from typing import Any
 from mixtally.api import checks
 from mixtally.api.labels import labels_of, merging_of, missing_texts, separator_of
 from mixtally.api.promise import guarantee_of
+from mixtally.api.runs import run_of
 from mixtally.api.simulated import Simulated
 from mixtally.api.values import Wanted, shared_crowd_of
 from mixtally.app.baskets import FindOptions, baskets
@@ -20,8 +21,6 @@ from mixtally.errors import ParameterError
 from mixtally.lab.data.places import Box, grid
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import DROP
-from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.seeded import chance_of
 from mixtally.protocol.estimate.analysis import Analysis
 
 
@@ -277,10 +276,3 @@ def _played(
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.one_each}.", *crowd.public])
     return people, replace(run, source=source), crowd.backend
-
-
-def run_of(seed: object, level: object) -> Run:
-    """How a crowd is played whose source is told later."""
-    drawn = checks.maybe_whole("seed", seed)
-    within = checks.number("level", level)
-    return Run(lab=Lab(chance_of(drawn)), source="", seed=drawn, level=within)
