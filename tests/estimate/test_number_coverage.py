@@ -22,7 +22,7 @@ from mixtally.protocol.estimate.cumulants import cumulants
 from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
 from reference.coverage import draw_counts
 
-USERS, MANY, FEW = 4000, 20_000, 1000
+USERS, MANY, SOME, FEW = 4000, 20_000, 5000, 1000
 VALUES = 100.0 * ((np.arange(USERS) + 0.5) / USERS) ** 2
 PLACES = [int(np.ceil(share * USERS)) - 1 for share in QUANTILES]
 TRUTH = [VALUES.mean(), VALUES.sum(), np.mean(VALUES**2), VALUES.var(), *VALUES[PLACES]]
@@ -102,24 +102,35 @@ def one_step(row):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("runs", "least", "most"),
+    [(SOME, 0.935, 0.975), pytest.param(MANY, 0.945, 0.97, marks=pytest.mark.exhaustive)],
+)
 @pytest.mark.parametrize("name", CASES)
-def test_intervals_hold_95_times_in_100(name):
-    """The mean's not less than 94.5 %, nor more than 97 % where noise is most of its error.
+def test_intervals_hold_95_times_in_100(name, runs, least, most):
+    """Not less than ``least``, and the mean's not more than ``most`` where noise is most of its
+    error.
 
-    False alarm below 10^-3 a case: 20,000 collections deviate by 0.15 %; rounding is stated at its
-    worst, which lets intervals hold more often.
+    A share of 5,000 collections deviates by 0.31 %, of 20,000 by 0.15 %. Chance alone makes one of
+    9 shares of 95 % fall below 93.5 % of 5,000 with probability 2e-5; seeds are fixed. Rounding is
+    stated at its worst, which lets intervals hold more often.
     """
-    found = held(CASES[name], MANY)
-    assert found.min() >= 0.945
+    found = held(CASES[name], runs)
+    assert found.min() >= least
     if name not in ("few flips", "shaped fakes in two bins"):
-        assert found[0] <= 0.97
+        assert found[0] <= most
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("runs", "least"), [(SOME, 0.983), pytest.param(MANY, 0.987, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("name", CASES)
-def test_intervals_hold_99_times_in_100(name):
-    """Tails count here: 98.7 % of 20,000 is over four deviations of 0.07 % below 99 %."""
-    assert held(CASES[name], MANY, level=0.99).min() >= 0.987
+def test_intervals_hold_99_times_in_100(name, runs, least):
+    """Tails count here: 98.3 % of 5,000 is five deviations of 0.14 % below 99 %, and 98.7 % of
+    20,000 over four of 0.07 %.
+    """
+    assert held(CASES[name], runs, level=0.99).min() >= least
 
 
 @pytest.mark.parametrize("name", among(CASES, QUICK))
@@ -149,10 +160,13 @@ def test_the_twin_whose_quantiles_have_half_their_width_is_found():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("runs", "least"), [(SOME, 0.935), pytest.param(MANY, 0.944, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("name", CASES)
-def test_intervals_of_changes_hold_95_times_in_100(name):
-    """False alarm below 10^-4: 20,000 pairs deviate by 0.15 %."""
-    assert changes_held(CASES[name], MANY) >= 0.944
+def test_intervals_of_changes_hold_95_times_in_100(name, runs, least):
+    """False alarm below 10^-5 and 10^-4: 5,000 pairs deviate by 0.31 %, 20,000 by 0.15 %."""
+    assert changes_held(CASES[name], runs) >= least
 
 
 @pytest.mark.parametrize("name", among(CASES, QUICK))
