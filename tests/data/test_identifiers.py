@@ -108,6 +108,14 @@ def test_counts_of_rows_of_people_are_no_counts_of_people(tmp_path, units, event
     assert read_counts(DataFile(path), sure, "count").from_data == ()
 
 
+def test_a_column_whose_values_repeat_is_named_before_one_of_own_values(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"d{i},R{i // 2}x,{'ab'[i % 2]},7\n" for i in range(200))
+    path.write_text("row,unit,event,count\n" + rows)
+    found = read_counts(DataFile(path), Reading(columns=("event",), labels=("a", "b")), "count")
+    assert "column 'unit' has the same values in several rows" in found.warning
+
+
 def test_a_code_of_each_label_is_no_person(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("code,event,count\n" + "".join(f"c{i},e{i},7\n" for i in range(30)))
