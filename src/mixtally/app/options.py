@@ -18,9 +18,9 @@ from typing import (
 )
 
 from mixtally.errors import ParameterError, not_one_of
-from mixtally.model.guarantee import Guarantee
 
 if TYPE_CHECKING:  # a device that has options starts without mechanisms
+    from mixtally.model.guarantee import Guarantee
     from mixtally.model.mechanism.parameters import ParameterSpec
 
 T = TypeVar("T")
@@ -98,8 +98,10 @@ class Promise:
     epsilon: Epsilon
     delta: Delta
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> "Guarantee":
         """Return the guarantee; raise ParameterError for numbers out of range."""
+        from mixtally.model.guarantee import Guarantee  # a device needs none
+
         return Guarantee(epsilon=self.epsilon, delta=self.delta)
 
 
@@ -112,7 +114,7 @@ class MaybePromise:
         float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
     ] = None
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> "Guarantee":
         """Return the guarantee that is asked for; raise ParameterError for half of one."""
         epsilon, delta = self.epsilon, self.delta
         if epsilon is None or delta is None:
@@ -122,6 +124,8 @@ class MaybePromise:
                 got="neither" if epsilon is None and delta is None else "one of them",
                 do="add --epsilon 1 --delta 1e-6, for example",
             )
+        from mixtally.model.guarantee import Guarantee
+
         return Guarantee(epsilon=epsilon, delta=delta)
 
 
