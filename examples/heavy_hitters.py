@@ -1,7 +1,6 @@
 """The most frequent English words, found without a list of words.
 
-    .venv/bin/python examples/heavy_hitters.py           # 100,000 people, the 10 most frequent
-    words
+    .venv/bin/python examples/heavy_hitters.py           # 100,000 people, the top 10
     .venv/bin/python examples/heavy_hitters.py --full    # 1,000,000 people, the 50 most frequent
 
 Every person holds one word, drawn from 50,000 by their frequencies (package wordfreq).
@@ -51,7 +50,7 @@ def main() -> None:
             f"round {number}: {len(played.asked)} prefixes asked, {len(played.survivors)} survive, "
             f"{len(played.ended)} words end"
         )
-    found = score([one.word for one in result.found], vocabulary, crowd.truth, top)
+    found = score([one.word for one in result.found], truth, top)
     print(
         f"recall {found.recall:.2f}, precision {found.precision:.2f}, {found.ghosts} of "
         f"{len(result.found)} words found are held by nobody"
