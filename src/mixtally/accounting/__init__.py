@@ -1,1 +1,1 @@
-"""What a protocol costs, seen by whom: exact divergences, bounded upwards, and their inverses."""
+"""Privacy accounting: delta of a mechanism, composed over messages, parts and collections."""

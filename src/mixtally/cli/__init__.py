@@ -1,1 +1,1 @@
-"""The command line. Each command imports what it needs when it runs, so that help is instant."""
+"""The command line. Each command imports its packages when it runs, so that help is instant."""

@@ -1,1 +1,1 @@
-"""Frozen nouns that travel between rooms: question, guarantee, certificate, plan, results."""
+"""Frozen data that all packages share: question, guarantee, plan, certificate, result."""

@@ -1,4 +1,4 @@
-"""From a request to the plan of the smallest standard error, the alternatives and the reason."""
+"""The planner: from a request to the plan of least standard error, with alternatives and reason."""
 
 from mixtally.planning.choose import Planner, choose
 from mixtally.planning.explain import explain

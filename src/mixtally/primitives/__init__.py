@@ -1,1 +1,1 @@
-"""Ground floor: randomness, packed bits, binomial tails, canonical bytes. Knows no mechanism."""
+"""Shared foundations: randomness, packed bits, binomial tails, canonical bytes, files."""

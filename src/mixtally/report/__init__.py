@@ -1,1 +1,1 @@
-"""What the public sees: table, files, one page, and the promise in words. Computes no noise."""
+"""Documents: what is shown of a result, as a page, a table, JSON or CSV. Draws no noise."""

@@ -1,1 +1,1 @@
-"""What several collections reveal together: privacy loss distributions, and the ledger."""
+"""Privacy loss distributions and their composition."""

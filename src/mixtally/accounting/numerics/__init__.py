@@ -1,1 +1,1 @@
-"""Sums, tails and searches that divergences are computed with."""
+"""Sums, tails and searches that the divergences are computed with."""

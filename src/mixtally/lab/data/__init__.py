@@ -1,1 +1,1 @@
-"""Crowds read from files: what people answered, before anything is sent."""
+"""Crowds that are read from files and frames: what people answered, before anything is sent."""

@@ -1,1 +1,1 @@
-"""The founding documents and published formulas, recomputed; imported by the command line alone."""
+"""Published formulas, recomputed and compared with exact numbers. Only the command line uses it."""

@@ -1,4 +1,4 @@
-"""A device that answers again and again: its key in a file, and the memoized answers by it."""
+"""A device that answers repeatedly: its key in a file, and the answers memoized by this key."""
 
 from mixtally.lab.memoization.device import DeviceKey, Memory, device_key
 

@@ -1,1 +1,1 @@
-"""Whole collections played in one process on known data; the only room with seeds and truth."""
+"""Whole collections simulated in one process on known data, with seeds and true counts."""

@@ -1,1 +1,1 @@
-"""From a person's value to their record: the number of its bin, or the bits it sets."""
+"""From a person's value to a record: the number of a bin, or packed bits."""

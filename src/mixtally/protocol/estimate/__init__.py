@@ -1,1 +1,1 @@
-"""From a tally to unbiased counts, standard errors and intervals. Draws nothing, knows no truth."""
+"""From a tally to unbiased counts, standard errors and intervals. Knows no true counts."""

@@ -1,4 +1,4 @@
-"""What a mix does: break the order, and, where the plan trusts it to, add fakes. Knows no value."""
+"""The work of a mix: shuffle messages and, where the plan asks for it, add fakes."""
 
 from mixtally.protocol.mixing.added import added
 from mixtally.protocol.mixing.shaped import shaped_fakes

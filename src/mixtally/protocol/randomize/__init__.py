@@ -1,4 +1,4 @@
-"""Where noise is drawn on the device: flips and the users' own fakes. Needs numpy, nothing more."""
+"""The noise of a device: flips, coins and the fakes that people send. Needs numpy alone."""
 
 from mixtally.protocol.randomize.parts import part_fakes, part_reports
 
