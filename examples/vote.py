@@ -20,6 +20,7 @@ from rich.console import Console
 from statsmodels.datasets import anes96
 
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.options import MaybePromise
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.errors import MixtallyError
@@ -78,7 +79,7 @@ def main() -> None:
     given = asked.parse_args()
     chance = chance_of(given.seed)
     try:
-        asked_for = VoteOptions(epsilon=given.epsilon, delta=given.delta)
+        asked_for = VoteOptions(promise=MaybePromise(epsilon=given.epsilon, delta=given.delta))
         votes = {c: held(electorate(c), asked_for, chance, given.seed) for c in QUESTIONS}
     except MixtallyError as error:
         sys.exit(f"vote.py: {error}")

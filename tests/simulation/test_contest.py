@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.options import MaybePromise
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.errors import InfeasibleError, ParameterError
@@ -28,7 +29,7 @@ THREE = Question(name="x", bins=3)
 
 def voted(crowd, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **trusted):
     """The study of a vote."""
-    options = VoteOptions(epsilon=epsilon, delta=delta, keep_probability=keep)
+    options = VoteOptions(promise=MaybePromise(epsilon=epsilon, delta=delta), keep_probability=keep)
     run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
     budget = BudgetOptions(cost=CostOptions(), trust=TrustOptions(**trusted))
     return vote_of(crowd, options, run, budget=budget, analysis=Analysis(level=level))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
+from mixtally.app.options import MaybePromise
 from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.lab.data.population import Population
@@ -44,7 +45,7 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     )
     trust = TrustOptions(mix_fakes=True, protocol=protocol)
     return vote_of(
-        population, VoteOptions(epsilon=1.0, delta=1e-6),
+        population, VoteOptions(promise=MaybePromise(epsilon=1.0, delta=1e-6)),
         Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level),
         budget=BudgetOptions(cost=CostOptions(), trust=trust),
         analysis=Analysis(level=level), blank=blank,

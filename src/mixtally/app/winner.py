@@ -5,7 +5,7 @@ from typing import Annotated
 
 from mixtally.app.count import Asked, count
 from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.options import option
+from mixtally.app.options import MaybePromise, option
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.errors import ParameterError
@@ -16,28 +16,25 @@ from mixtally.lab.simulation.winner.contest import Ballots, ballots_for
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.estimate.analysis import Analysis
 
+KeepProbability = Annotated[
+    float | None,
+    option(
+        "--keep-probability",
+        "Chance that a local ballot keeps a mark (default: what --epsilon allows).",
+        "P",
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteOptions:
-    """What a vote promises, and how ballots that trust nobody keep it."""
+    """What a vote promises, and how local ballots keep the promise without mixes.
 
-    epsilon: Annotated[
-        float | None,
-        option(
-            "--epsilon", "Privacy loss, 0.01 to 20; that of --keep-probability if left out.", "E"
-        ),
-    ] = None
-    delta: Annotated[
-        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
-    ] = None
-    keep_probability: Annotated[
-        float | None,
-        option(
-            "--keep-probability",
-            "Chance that a local ballot keeps a mark; what --epsilon allows if left out.",
-            "P",
-        ),
-    ] = None
+    Epsilon may be left out where ``keep_probability`` is given, from which it follows.
+    """
+
+    promise: MaybePromise
+    keep_probability: KeepProbability = None
 
 
 def _promised(options: VoteOptions, ballots: Ballots) -> Guarantee:
@@ -48,12 +45,13 @@ def _promised(options: VoteOptions, ballots: Ballots) -> Guarantee:
     ParameterError
         If delta is missing, or a number is out of range.
     """
-    if options.delta is None:
+    promise = options.promise
+    if promise.delta is None:
         raise ParameterError(
             "--winner", wanted="--delta", got="none", do="add --delta 1e-6, for example"
         )
-    epsilon = ballots.promise.epsilon if options.epsilon is None else options.epsilon
-    return Guarantee(epsilon=epsilon, delta=options.delta)
+    epsilon = ballots.promise.epsilon if promise.epsilon is None else promise.epsilon
+    return Guarantee(epsilon=epsilon, delta=promise.delta)
 
 
 def votes(
@@ -104,7 +102,7 @@ def vote_of(
         If no plan meets the request.
     """
     question, keep = crowd.question, options.keep_probability
-    ballots = ballots_for(question, epsilon=options.epsilon, keep=keep, blank=blank)
+    ballots = ballots_for(question, epsilon=options.promise.epsilon, keep=keep, blank=blank)
     guarantee = _promised(options, ballots)
     wish = wish_of(budget, question, guarantee, crowd.users)
     # Counts over planes err together, and who won needs their errors to be independent.

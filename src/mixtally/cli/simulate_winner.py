@@ -1,12 +1,12 @@
 """``mixtally simulate --winner``: who won a vote, beside ballots that trust nobody."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.limits import BudgetOptions
 from mixtally.app.options import flags
-from mixtally.app.winner import VoteOptions, votes
+from mixtally.app.winner import KeepProbability, VoteOptions, votes
 from mixtally.cli import options as o
 from mixtally.cli.playing import play as played
 from mixtally.cli.reading import ReadingOptions, reading_of
@@ -28,14 +28,7 @@ class WinnerOptions:
             "--winner", "Tell who has won a vote; blank ballots (--missing LABEL) cannot win."
         ),
     ] = False
-    keep_probability: Annotated[
-        float | None,
-        o.option(
-            "--keep-probability",
-            "Chance that a local ballot keeps a mark (default: what --epsilon allows).",
-            "P",
-        ),
-    ] = None
+    keep_probability: KeepProbability = None
     example: Annotated[
         bool, o.option("--example", "Play the side notes' 100,000 voters, p = 0.63.")
     ] = False
@@ -59,7 +52,7 @@ def play(
     if winner.example:
         keep = contest.EXAMPLE_KEEP if keep is None and promise.epsilon is None else keep
         delta = contest.EXAMPLE_DELTA if delta is None else delta
-    asked = VoteOptions(epsilon=promise.epsilon, delta=delta, keep_probability=keep)
+    asked = VoteOptions(promise=replace(promise, delta=delta), keep_probability=keep)
     named = None if blank == DROP else blank
     played(
         run,
