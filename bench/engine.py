@@ -23,8 +23,7 @@ from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.mixer import mixer
-from mixtally.server.engine.mixing import MixWork
+from mixtally.server.engine.mixing import MixWork, mixer
 from mixtally.server.engine.pool import CHUNK, Pool
 from mixtally.server.engine.rates import measured
 from mixtally.server.node.wrapping import make_master, secret_bytes

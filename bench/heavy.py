@@ -16,7 +16,7 @@ from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.heavy import Search, design, find_words
-from mixtally.lab.simulation.heavy.score import Score, score
+from mixtally.lab.simulation.heavy.facts import Score, score
 from mixtally.lab.simulation.lab import Lab
 from mixtally.model.guarantee import Guarantee
 from mixtally.primitives.chance import SecureChance

@@ -13,7 +13,7 @@ from english import LETTERS, english
 
 from mixtally.lab.simulation.heavy import Search, design, find_words
 from mixtally.lab.simulation.heavy.design import promise
-from mixtally.lab.simulation.heavy.score import score
+from mixtally.lab.simulation.heavy.facts import score
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import chance_of
 from mixtally.model.guarantee import Guarantee

@@ -34,7 +34,7 @@ SOUND = {
     "repeats": flip_bits(bins=60, threshold=threshold_of(0.3), crowd=90, repeats=2),
 }
 MEMOIZED = memoized_target(0.5, 0.5, 0.75, 1, 5, 64)
-SHUFFLING = sys.modules["mixtally.protocol.mixing.shuffle"]
+SHUFFLING = sys.modules["mixtally.protocol.mixing"]
 PLAY, PARTS = (
     sys.modules["mixtally.lab.simulation.play"],
     sys.modules["mixtally.protocol.randomize.parts"],

@@ -9,7 +9,7 @@ from mixtally.cli import options
 from mixtally.cli.plan_files import read_plan
 from mixtally.model.contract import write_plan
 from mixtally.protocol.estimate import listed as counting
-from mixtally.server.engine import across
+from mixtally.server.engine import workers
 
 WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
 HELD = {word: 900 // rank for rank, word in enumerate(WORDS, start=1)}
@@ -77,10 +77,10 @@ def test_words_are_counted_beside_the_others(played, more, protocol, error):
 
 def test_words_are_counted_by_processes_with_the_same_result(played, monkeypatch, watch):
     alone = played(*MIXED)
-    started = watch(across, "workers")
+    started = watch(workers, "workers")
     monkeypatch.setattr(counting, "_PRODUCTS", 1)
     monkeypatch.setattr(counting, "_MESSAGES", 100)
-    many = lambda progress: across.Across(2, "words", progress, worth=0.0)  # noqa: E731
+    many = lambda progress: workers.Across(2, "words", progress, worth=0.0)  # noqa: E731
     monkeypatch.setattr(options, "across", many)
     assert played(*MIXED) == alone
     assert [processes for (processes,) in started] == [2]

@@ -10,8 +10,7 @@ from mixtally.device.contract.planes import Planes, digits_for
 from mixtally.device.contract.scatter import LARGEST_LIST, curved, permuted, side_of
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model import planes as records
-from mixtally.model.planes import bin_points
-from mixtally.primitives.planes import messages
+from mixtally.model.planes import bin_points, messages
 from reference.person import _point
 from spec.stranger import place
 

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from helpers.data_files import in_every_format, in_parquet, json_lines, people, workbook
 from mixtally.errors import DataError
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.formats.written import written
 from mixtally.lab.data.readers import read
 from mixtally.lab.data.reading import As, Reading
-from mixtally.lab.data.sameness import check_fractions, check_spaces, composed
+from mixtally.lab.data.sameness import check_fractions, check_spaces, composed, written
 from mixtally.protocol.encode.numbers import Points
 
 TABLE = {

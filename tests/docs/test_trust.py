@@ -20,9 +20,9 @@ from mixtally.lab.attacks import poisoning
 from mixtally.lab.attacks.outcome import Lab, Verdict
 from mixtally.lab.attacks.target import of_plan
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.planes import digits_of, directions
 from mixtally.model.results import Tally
 from mixtally.primitives.draw import permutation
-from mixtally.primitives.planes import digits_of, directions
 from mixtally.protocol.estimate.conclude import conclude
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation/trust.md").read_text()

@@ -9,10 +9,10 @@ from helpers.planes_golden import golden
 from mixtally.device.contract.planes import Planes
 from mixtally.errors import DataError, PlanError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model import planes
 from mixtally.model.hashing import HMAC_SHA256, Hashing, drawn_seed
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import MOST_POINTS, Kind, Question, open_question
-from mixtally.primitives import planes
 from mixtally.primitives.codec import from_canonical
 from mixtally.protocol.encode import hashed as module
 from mixtally.protocol.encode.hashed import encode, normalized

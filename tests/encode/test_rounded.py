@@ -15,8 +15,7 @@ from mixtally.device.contract.grid import Grid as Exact
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
-from mixtally.protocol.encode.numbers import Points, Scale, scale_of
-from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.encode.numbers import Points, Scale, rounded, scale_of
 
 W = 1 << 64
 GRIDS = (

@@ -12,7 +12,7 @@ from mixtally.model.mechanism import InClear, UniformFakes
 from mixtally.model.planes import Planes
 from mixtally.protocol.estimate import listed
 from mixtally.protocol.estimate.listed import tally_of
-from mixtally.server.engine.across import Across
+from mixtally.server.engine.workers import Across
 from reference.played import play
 
 OVER = Planes(223, 3)

@@ -13,9 +13,9 @@ from mixtally.errors import DataError, MessageError, ParameterError
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.engine.spark import session as sessions
 from mixtally.server.engine.spark import work
-from mixtally.server.engine.spark.errors import errors_of_spark
 from mixtally.server.engine.spark.session import session
 from mixtally.server.engine.spark.tasks import check_runs, running
+from mixtally.server.engine.spark.work import errors_of_spark
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
 QUIET = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

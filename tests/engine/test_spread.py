@@ -4,8 +4,7 @@ import pytest
 
 from engine.sealed import at_a_mix, cluster_of
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.engine.spark.spread import spread
-from mixtally.server.engine.spark.work import Export, Part
+from mixtally.server.engine.spark.work import Export, Part, spread
 
 
 class Begun:

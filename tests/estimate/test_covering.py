@@ -12,7 +12,7 @@ from mixtally.model.received import PartReceived, Received
 from mixtally.protocol.estimate.conclude import conclude
 from mixtally.protocol.estimate.covering import as_came, covering
 from mixtally.protocol.estimate.received import reconciled
-from mixtally.protocol.mixing.added import added
+from mixtally.protocol.mixing import added
 from mixtally.protocol.tally.fold import tally_messages
 
 BINS, PEOPLE, SHIFT = 10, 800, 20

@@ -17,7 +17,7 @@ from mixtally.model.grid import Grid
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.draw import below
 from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.encode.numbers import rounded
 from mixtally.protocol.estimate.cumulants import cumulants
 from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
 from reference.coverage import draw_counts

@@ -14,7 +14,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.encode.numbers import rounded
 from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
 from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
 from reference.played import play

@@ -10,7 +10,7 @@ from mixtally.model.results import Tally
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.draw import below
 from mixtally.protocol.estimate.conclude.set_sizes import set_sizes
-from mixtally.protocol.mixing.shaped import numbers_of
+from mixtally.protocol.mixing import numbers_of
 
 BINS, MOST, FAKES = 40, 3, 1720
 SIZES = np.array([100, 250, 400, 150])

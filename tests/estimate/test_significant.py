@@ -8,8 +8,7 @@ from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.estimate.noise import noise_distribution
-from mixtally.protocol.estimate.significant import least_significant
+from mixtally.protocol.estimate.noise import least_significant, noise_distribution
 from reference.coverage import draw_counts
 
 BINS, USERS, RUNS, RATE = 60, 5000, 1500, 0.2

@@ -10,8 +10,7 @@ from helpers.named import clear_shaped
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.shape import ratio_of
-from mixtally.protocol.mixing import shaped_fakes, shuffle
-from mixtally.protocol.mixing.shuffle import room_for
+from mixtally.protocol.mixing import room_for, shaped_fakes, shuffle
 
 
 def order_p_value(mixer, runs=12_000):

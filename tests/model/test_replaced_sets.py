@@ -10,7 +10,7 @@ import pytest
 
 from helpers import contracts
 from mixtally.errors import ParameterError
-from mixtally.lab.attacks.held import holds
+from mixtally.lab.attacks.senders import holds
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.mechanism import KaryResponse, UniformFakes
 from mixtally.model.planes import Planes, points_at

@@ -18,7 +18,7 @@ from mixtally.model.shape import GaussianShape, LaplaceShape, ratio_of
 from mixtally.primitives.chance import Keystream
 from mixtally.primitives.codec import canonical
 from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.mixing.shaped import shaped_fakes
+from mixtally.protocol.mixing import shaped_fakes
 
 MOST_ABOVE = 100_000
 SHIFTS = st.integers(1, 300)

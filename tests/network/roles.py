@@ -7,7 +7,7 @@ from mixtally.device.contract.reading import fingerprint_of
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
 from mixtally.device.wire.note import Signer, signed
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.protocol.mixing.added import added
+from mixtally.protocol.mixing import added
 from network.stage import BINS, people
 
 COMMON = Signer("mix-1", b"s" * 32)

@@ -6,8 +6,8 @@ import pytest
 
 from helpers.roles_in_folders import Village
 from mixtally.errors import DataError
+from mixtally.server.node import running
 from mixtally.server.node.calls import SilentError, call
-from mixtally.server.node.web import needs
 from mixtally.server.node.web.run import Server, listening
 
 
@@ -49,6 +49,6 @@ def test_a_place_that_is_taken_is_told():
 
 
 def test_a_missing_library_is_told_with_its_extra(monkeypatch):
-    monkeypatch.setattr(needs, "_LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr(running, "_LIBRARIES", ("no_such_library",))
     with pytest.raises(DataError, match=r"mixtally\[serve\]"):
-        needs.need_servers()
+        running.need_servers()

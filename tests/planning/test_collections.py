@@ -15,13 +15,13 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
 from mixtally.model.mechanism import BitFlips, NoFakes
+from mixtally.model.planes import directions
 from mixtally.model.question import MOST_BINS, Kind, Question
 from mixtally.planning import choose, forecast, users_for
 from mixtally.planning.noise import capped
 from mixtally.primitives.draw import below
 from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
-from mixtally.primitives.planes import directions
-from mixtally.protocol.mixing.shaped import shaped_fakes
+from mixtally.protocol.mixing import shaped_fakes
 from mixtally.protocol.randomize import part_reports
 from mixtally.protocol.tally.fold import tally_messages
 from planning.requests import (

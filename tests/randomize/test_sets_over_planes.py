@@ -8,7 +8,7 @@ from helpers.contracts import over_planes
 from mixtally.device.contract.planes import Planes
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives.planes import messages
+from mixtally.model.planes import messages
 from mixtally.protocol.randomize import part_reports, sets
 
 BINS, MOST = 19, 3

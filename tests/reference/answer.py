@@ -13,9 +13,8 @@ from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question
 from mixtally.primitives.chance import Chance
 from mixtally.protocol.encode import categorical, hashed
-from mixtally.protocol.encode.numbers import number
+from mixtally.protocol.encode.numbers import number, rounded
 from mixtally.protocol.encode.prefixes import extension_bins
-from mixtally.protocol.encode.rounded import rounded
 from mixtally.protocol.encode.spelling import Spelling
 
 Prefix = Sequence[Sequence[int]]

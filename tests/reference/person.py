@@ -20,10 +20,10 @@ from mixtally.model.contract import (
     UniformRecipe,
 )
 from mixtally.model.layout import Form, Layout
+from mixtally.model.planes import messages
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import below
-from mixtally.primitives.planes import messages
 
 
 def person_messages(

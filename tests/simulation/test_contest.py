@@ -19,7 +19,7 @@ from mixtally.lab.simulation.winner.contest import ballots_for
 from mixtally.model.question import Kind, Question
 from mixtally.model.results import Tally
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.conclude.vote import EXACT_ONES
+from mixtally.protocol.estimate.conclude.counts import EXACT_ONES
 from mixtally.protocol.estimate.debias import estimate_counts
 from reference.coverage import draw_counts
 

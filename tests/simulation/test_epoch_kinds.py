@@ -10,8 +10,7 @@ from mixtally.errors import InfeasibleError, PlanError
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.data.turnover import turnover
-from mixtally.lab.simulation.epoch_plan import whole_plan
-from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.epochs import collect, whole_plan
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.rounding import rounded_timeline
 from mixtally.lab.simulation.seeded import SeededChance

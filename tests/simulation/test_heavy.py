@@ -7,7 +7,7 @@ from examples.english import LETTERS, english
 from mixtally.accounting.budget import compose
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.simulation.heavy import Search, Way, design, find_words, rounds
-from mixtally.lab.simulation.heavy.score import score
+from mixtally.lab.simulation.heavy.facts import score
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee

@@ -3,7 +3,7 @@
 import pytest
 
 from mixtally.lab.simulation.heavy import Search
-from mixtally.lab.simulation.heavy.score import score
+from mixtally.lab.simulation.heavy.facts import score
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 

@@ -41,7 +41,7 @@ def test_the_contracts_hold():
 
 WAYS = [
     ("Imports go down only", "primitives/bits.py", "import mixtally.model.plan"),
-    ("A mix is blind", "protocol/mixing/shuffle.py", "import mixtally.model.question"),
+    ("A mix is blind", "protocol/mixing.py", "import mixtally.model.question"),
     ("Intake has no key", "server/mix/beside.py", "import mixtally.server.node.keys"),
     ("A client is light", "primitives/flips.py", "import scipy.special"),
     ("A device's room", "device/client/draw.py", "import numpy"),
@@ -78,7 +78,7 @@ OTHER_WAYS = [
     ("Imports go down only", "planning/choose.py", "import mixtally.lab.literature.audit"),
     ("Imports go down only", "lab/simulation/run.py", "import mixtally.api.planning"),
     ("Imports go down only", "api/lab.py", "import mixtally.cli.output"),
-    ("A mix is blind", "protocol/mixing/shaped.py", "import mixtally.model.mechanism.in_clear"),
+    ("A mix is blind", "protocol/mixing.py", "import mixtally.model.mechanism.in_clear"),
     ("A mix is blind", "server/mix/mix.py", "import mixtally.model.contract"),
     ("A mix is blind", "server/mix/closing/close.py", "import mixtally.model.question"),
     ("A mix is blind", "server/node/reading.py", "import mixtally.accounting.plan"),
@@ -113,7 +113,7 @@ OTHER_WAYS = [
     ("What travels", "device/wire/manifest.py", "import msgspec"),
     ("What travels", "device/wire/sheet.py", "import mixtally.model.roles"),
     ("Imports go down only", "device/wire/fit.py", "import mixtally.server.node.calls"),
-    ("Imports go down only", "device/wire/note.py", "import mixtally.protocol.mixing.shuffle"),
+    ("Imports go down only", "device/wire/note.py", "import mixtally.protocol.mixing"),
     ("No files, sockets", "device/wire/round.py", "import time"),
     ("One door to chance", "lab/simulation/play.py", "import random"),
     ("One door to chance", "primitives/slicing.py", "import secrets"),

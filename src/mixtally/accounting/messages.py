@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from mixtally.accounting.composition.convolve import Sum
 from mixtally.accounting.composition.losses import LossDistribution
 from mixtally.accounting.composition.pld import Tightness, chosen, connected, proved_at_once
@@ -16,7 +18,6 @@ from mixtally.accounting.composition.tables import losses_of, lower_of, points_o
 from mixtally.accounting.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.accounting.numerics.bracket import Bracket, not_nothing
-from mixtally.primitives.heap import keep_freed
 from mixtally.primitives.memo import Memo
 
 _BELOW = 1.0 - 1e-9
@@ -200,3 +201,16 @@ def _of_table(weights: tuple[int, ...]) -> _Losses:
 def _revealed(message: ObservedMessage, epsilon: float, upper: float) -> float:
     """``upper``, which is not zero where a message reveals something."""
     return not_nothing(upper, epsilon, message.mechanism.local_epsilon)
+
+
+_BYTES = 16_000_000
+
+
+def keep_freed() -> None:
+    """Keeps freed arrays of this process for the next ones, up to some 30 MB.
+
+    glibc gives memory back to the system above a limit that follows the largest block that was ever
+    freed. Where arrays of some hundred kilobytes come and go, that costs more than computing with
+    them. No page of this block is ever touched; other allocators do not mind.
+    """
+    np.empty(_BYTES, dtype=np.uint8)

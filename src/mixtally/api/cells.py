@@ -13,7 +13,7 @@ from mixtally.api.checks import reading
 from mixtally.errors import DataError
 from mixtally.lab.data.columns import beside
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 from mixtally.lab.data.sorts import Sorts, is_missing
 
 Cells = list[Any]

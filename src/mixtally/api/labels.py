@@ -8,8 +8,7 @@ import numpy as np
 
 from mixtally.api import checks
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.data.formats.written import written
-from mixtally.lab.data.sameness import Merging, check_spaces
+from mixtally.lab.data.sameness import Merging, check_spaces, written
 from mixtally.lab.data.sorts import is_missing
 
 

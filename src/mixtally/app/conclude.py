@@ -28,10 +28,10 @@ from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.received import undeclared
 from mixtally.protocol.tally.fold import tally_messages
 from mixtally.protocol.tally.sift import sift
-from mixtally.server.engine.across import Across
 from mixtally.server.engine.places import files_of
 from mixtally.server.engine.shards.fold import Fold, fold
 from mixtally.server.engine.shards.shard import ENDINGS
+from mixtally.server.engine.workers import Across
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

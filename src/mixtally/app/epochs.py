@@ -9,8 +9,7 @@ from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.epoch_counts import EpochCounts, counted
 from mixtally.lab.data.population import LABELS, check_shared
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.simulation.epoch_plan import whole_plan
-from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.epochs import collect, whole_plan
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.rounding import rounded_timeline
 from mixtally.lab.simulation.trend.document import document

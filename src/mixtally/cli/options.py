@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mixtally.lab.simulation.lab import Lab
     from mixtally.primitives.chance import Chance
     from mixtally.primitives.progress import Progress
-    from mixtally.server.engine.across import Across
+    from mixtally.server.engine.workers import Across
 
 from mixtally.app.analysis import AnalysisOptions as AnalysisOptions
 from mixtally.app.options import Bins as Bins
@@ -138,6 +138,6 @@ def cores(given: int | None = None) -> int:
 
 def across(progress: "Progress", processes: int | None = None) -> "Across":
     """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
-    from mixtally.server.engine import across as engine  # few commands need it
+    from mixtally.server.engine import workers as engine  # few commands need it
 
     return engine.Across(cores(processes), "words", progress)

@@ -48,6 +48,7 @@ from numpy.typing import NDArray
 
 from mixtally.device.contract import planes
 from mixtally.device.contract.scatter import LARGEST_LIST, ROUNDS, round_shift, side_of
+from mixtally.primitives.draw import Integers
 
 
 class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,4 +143,29 @@ def curved_points(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
     found: NDArray[np.int64] = others + (last + (numbers % over.prime) ** 2) % over.prime * unit
+    return found
+
+
+def digits_of(points: Integers, prime: int, digits: int) -> Integers:
+    """The digits of points of Z_p^t, the least first, shape (digits, points)."""
+    return np.stack([points // prime**place % prime for place in range(digits)])
+
+
+def directions(numbers: Integers, prime: int, digits: int) -> Integers:
+    """The directions that have these numbers, shape (digits, numbers)."""
+    blocks = [prime ** (digits - 1 - lead) for lead in range(digits)]
+    ends = np.cumsum(np.array(blocks, dtype=np.int64))
+    (late,) = np.nonzero(numbers >= blocks[0])  # few: those that do not begin with 1
+    leads, rest = np.searchsorted(ends[:-1], numbers[late], side="right"), numbers.copy()
+    rest[late] -= ends[leads - 1]
+    found = np.stack([rest // block % prime for block in blocks])  # nothing up to a leading 1
+    found[0] = numbers < blocks[0]
+    found[leads, late] = 1
+    return found
+
+
+def messages(points: Integers, numbers: Integers, prime: int, digits: int) -> Integers:
+    """The message of each point under the direction of its number, shape (points,)."""
+    products = directions(numbers, prime, digits) * digits_of(points, prime, digits)
+    found: Integers = numbers * prime + products.sum(axis=0) % prime
     return found

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.model.certificate import Certificate
-from mixtally.model.change import Change
 from mixtally.model.contract import Plan
 from mixtally.model.listed import Listed
 from mixtally.model.question import Question
 from mixtally.model.received import Received
-from mixtally.model.results import Estimate, Figures, Row, Tally
+from mixtally.model.results import Change, Estimate, Figures, Row, Tally
 
 
 @dataclass(frozen=True, slots=True, eq=False)

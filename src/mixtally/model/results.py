@@ -1,4 +1,4 @@
-"""What the collector holds at the end: the tally, the estimate, and the rows that are shown."""
+"""What the collector computes: tallies, estimates, changes, and the rows that are shown."""
 
 import math
 from dataclasses import dataclass
@@ -166,3 +166,31 @@ def row_of(
         lower_simultaneous=int(together.lower[place]),
         upper_simultaneous=int(together.upper[place]),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """The count of the later collection minus that of the earlier one, bin by bin.
+
+    where
+      counts           shape (bins,), float64, unbiased
+      standard_error   of one bin's change, in counts: the noise of both collections
+      each             intervals that hold for each bin alone
+      together         intervals that hold for all bins, of all changes looked at, at once
+    """
+
+    counts: NDArray[np.float64]
+    standard_error: float
+    each: Intervals
+    together: Intervals
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Bins that changed, all intervals taken together, shape (bins,)."""
+        changed: NDArray[np.bool_] = (self.together.lower > 0) | (self.together.upper < 0)
+        return changed
+
+    def row(self, bin_index: int, label: str) -> Row:
+        """One bin's change as it is shown."""
+        error = self.standard_error
+        return row_of(self.counts, error, self.each, self.together, bin_index, label)

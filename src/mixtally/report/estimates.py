@@ -8,8 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixtally.model.change import Change
-from mixtally.model.results import Estimate, Row
+from mixtally.model.results import Change, Estimate, Row
 from mixtally.report.document import Facts
 
 Columns = dict[str, Sequence[object]]

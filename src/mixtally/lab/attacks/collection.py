@@ -14,14 +14,13 @@ independent draws of several chances varies less than the binomial it is tested 
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.lab.attacks.audit import Checks, audit, flagged
-from mixtally.lab.attacks.held import first_values
+from mixtally.lab.attacks.audit import Checks, audit, flagged, word_checks
 from mixtally.lab.attacks.lone import lone_checks
 from mixtally.lab.attacks.outcome import Lab, Outcome
 from mixtally.lab.attacks.randomizer import PROBES, fake_rate, probed
+from mixtally.lab.attacks.senders import first_values
 from mixtally.lab.attacks.shuffling import large_shuffle_checks
 from mixtally.lab.attacks.target import Target
-from mixtally.lab.attacks.wordstream import word_checks
 from mixtally.model.contract import CountedRecipe, OwnFakes, Part, Shape
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.shape import AnyShape

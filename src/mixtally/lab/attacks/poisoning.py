@@ -13,8 +13,8 @@ from itertools import chain
 import numpy as np
 
 from mixtally.errors import MessageError
-from mixtally.lab.attacks.held import points_of
 from mixtally.lab.attacks.outcome import Lab, Outcome, Verdict
+from mixtally.lab.attacks.senders import points_of
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import Part
 from mixtally.model.guarantee import LEAST_USERS

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from mixtally.device.contract.planes import is_prime, most_digits
 from mixtally.lab.attacks.audit import Checks, audit
-from mixtally.lab.attacks.held import holds, points_of
 from mixtally.lab.attacks.outcome import Lab, Outcome
-from mixtally.lab.attacks.senders import first_positions
+from mixtally.lab.attacks.senders import first_positions, holds, points_of
 from mixtally.lab.attacks.shuffling import small_shuffle_checks
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import (

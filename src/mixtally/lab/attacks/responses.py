@@ -9,10 +9,9 @@ of what is memoized. All are exact binomial tests that share the false-alarm rat
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.lab.attacks.audit import Checks, audit
+from mixtally.lab.attacks.audit import Checks, audit, word_checks
 from mixtally.lab.attacks.memoized import MemoizedTarget
 from mixtally.lab.attacks.outcome import Lab, Outcome
-from mixtally.lab.attacks.wordstream import word_checks
 from mixtally.lab.memoization import Memory
 from mixtally.model.mechanism import Memoized
 from mixtally.model.memoized_plan import MemoizedPlan, hashed_question

@@ -14,10 +14,10 @@ import numpy as np
 from msgspec import structs
 
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.held import first_values
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.model.contract import CountedRecipe, FakeRecord, OwnFakes, Part, UniformRecipe
+from mixtally.model.contract import CountedRecipe, FakeRecord, OwnFakes, Part, Planes, UniformRecipe
 from mixtally.model.layout import Form, Layout
+from mixtally.model.planes import bin_points, digits_of, directions, points_at
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import below
@@ -168,3 +168,26 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
     if width % 8:
         out[:, -1] &= np.uint8((1 << width % 8) - 1)
     return out
+
+
+def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
+    """Return the points of values; of sets also of what stands for members that they lack."""
+    points = points_at if part.pads else bin_points
+    return points(planes.bare, values, part.bins)
+
+
+def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
+    """Which of the first ``width`` values the plane of each message holds, as packed bits."""
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    values = digits_of(points_of(part, planes, np.arange(width)), p, digits)
+    held = (directions(numbers, p, digits).T @ values) % p == cells[:, None]
+    return np.packbits(held, axis=1, bitorder="little")
+
+
+def holds(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
+    """Whether the plane of each message holds the point beside it, shape (messages,)."""
+    p, digits = planes.prime, planes.digits
+    numbers, cells = np.divmod(codes, p)
+    products = directions(numbers, p, digits) * digits_of(points, p, digits)
+    return np.asarray(products.sum(axis=0) % p == cells)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]

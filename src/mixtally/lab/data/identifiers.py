@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mixtally.lab.data.epoch_names import moments_of
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 
 _BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|user|username|voter"
 _NAMED = re.compile(

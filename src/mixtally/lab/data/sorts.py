@@ -7,7 +7,7 @@ from decimal import Decimal
 from types import NoneType
 
 from mixtally.errors import DataError
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 
 _PLAIN = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?|True|False|\d{4}-\d\d-\d\d.*", re.ASCII)
 _TEXT, _LIKE_OTHERS = "text", "text that reads like another type"

@@ -36,17 +36,16 @@ from mixtally.model.contract import (
     UniformRecipe,
 )
 from mixtally.model.guarantee import LEAST_USERS, MOST_USERS
-from mixtally.model.planes import bin_points
+from mixtally.model.planes import bin_points, messages
 from mixtally.model.question import Kind, Question
 from mixtally.model.received import PartReceived, Received
 from mixtally.model.results import Tally
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed import SCALE
-from mixtally.primitives.planes import messages
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.mixing.shaped import numbers_of
+from mixtally.protocol.mixing import numbers_of
 from mixtally.protocol.tally.fold import Fold
 
 Counts = NDArray[np.int64]

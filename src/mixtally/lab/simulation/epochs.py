@@ -1,6 +1,7 @@
 """Repeat a question over time: the collections, their changes, what everybody spends."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,17 @@ from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation.counts_only import draw_part, sizes_of
 from mixtally.lab.simulation.lab import Lab, Provenance
+from mixtally.lab.simulation.offers import first
 from mixtally.lab.simulation.play import check_room, play
 from mixtally.lab.simulation.run import check_crowd, check_rounded
 from mixtally.lab.simulation.trend.trend import Spent, Trend, TrueSeries
 from mixtally.lab.simulation.truth import Values
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
+from mixtally.model.question import Kind, Question
 from mixtally.model.result import Step
 from mixtally.model.results import Tally
+from mixtally.planning import Planner, PlanRequest, choose
 from mixtally.primitives.progress import Progress, quiet
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude_series
@@ -182,3 +186,31 @@ def _spent(
     except InfeasibleError:  # beyond 20
         epsilon = None
     return Spent(times, people, epsilon, whole)
+
+
+def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+    """The best plan that sends records whole, and why; changes are those of one batch to the next.
+
+    Raises as ``planning.choose``, and InfeasibleError when only split records fit.
+    """
+    wholes = _wholes(wish.question)
+    if wholes is not None and wish.protocol is None:
+        wish = replace(wish, protocol=wholes)
+    planner = planner or Planner()
+    answer = choose(wish, planner)
+    plan = first(answer, planner, lambda one: len(one.parts) == 1)
+    if plan is None:
+        raise InfeasibleError(
+            "plan",
+            wanted="records that travel whole",
+            got=answer.plan.name,
+            do="leave --protocol out, or ask for each bit or attribute in a series of its own",
+        )
+    return plan, answer.reason
+
+
+def _wholes(question: Question) -> str | None:
+    """The only protocol that sends such records whole; None where there is a choice."""
+    if question.kind is Kind.BITS:
+        return "single-bit" if question.bins == 1 else "flip"
+    return "flip-blank" if question.kind is Kind.SET else None

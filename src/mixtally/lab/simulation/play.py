@@ -19,8 +19,7 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import permutation
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.mixing import added, shuffle
-from mixtally.protocol.mixing.shuffle import room_for
+from mixtally.protocol.mixing import added, room_for, shuffle
 from mixtally.protocol.randomize import part_fakes, part_reports
 from mixtally.protocol.randomize.bins import Records
 from mixtally.protocol.tally.fold import add, tally_messages

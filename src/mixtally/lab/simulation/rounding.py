@@ -16,7 +16,7 @@ from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
 from mixtally.model.plan import Plan
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.encode.rounded import rounded
+from mixtally.protocol.encode.numbers import rounded
 
 
 def rounded_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:

@@ -29,9 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
-from mixtally.model.change import Change
 from mixtally.model.mechanism import BitFlips, Shuffled, UniformFakes
-from mixtally.model.results import Intervals, Tally
+from mixtally.model.results import Change, Intervals, Tally
 from mixtally.protocol.estimate.cumulants import Cumulants, ends, of_binomials
 from mixtally.protocol.estimate.debias import joined, split, surer, unsure_of
 from mixtally.protocol.estimate.intervals import (

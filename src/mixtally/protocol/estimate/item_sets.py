@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Shuffled
-from mixtally.protocol.estimate.significant import checked_rate
+from mixtally.protocol.estimate.noise import checked_rate
 
 _Floats = NDArray[np.float64]
 MOST_SET_BITS = 8

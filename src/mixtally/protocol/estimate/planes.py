@@ -15,10 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
-from mixtally.model.planes import Planes, curved_points, permuted_bins, points_at
+from mixtally.model.planes import (
+    Planes,
+    curved_points,
+    digits_of,
+    directions,
+    permuted_bins,
+    points_at,
+)
 from mixtally.model.results import Tally
 from mixtally.primitives.bits import Counts, spans
-from mixtally.primitives.planes import digits_of, directions
 
 _MOST_TABLE = 1 << 25
 """Points of a transform: it takes half a gigabyte."""

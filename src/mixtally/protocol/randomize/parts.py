@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from mixtally.errors import MessageError
 from mixtally.model.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.model.layout import Form, Layout
-from mixtally.model.planes import bin_points
+from mixtally.model.planes import bin_points, messages
 from mixtally.primitives.bits import Rows, row_bytes, spans
 from mixtally.primitives.capped import Flips, Held, flip_positions, flip_rows
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import Integers, below
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.planes import messages
 from mixtally.protocol.randomize.bins import Records, bin_numbers, held
 from mixtally.protocol.randomize.sets import over_planes
 

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.device.contract.planes import Planes
-from mixtally.model.planes import points_at
+from mixtally.model.planes import digits_of, directions, messages, points_at
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import Integers, below
-from mixtally.primitives.planes import digits_of, directions, messages
 
 _SPAN_SETS = 1 << 14
 

@@ -18,8 +18,7 @@ from mixtally.primitives.chance import SecureChance
 from mixtally.protocol.tally.pairs import MOST_PAIRED
 from mixtally.server.collector.stored import Counted, PartCounted
 from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.folder import folder
-from mixtally.server.engine.folding import Folder, FoldWork
+from mixtally.server.engine.folding import Folder, FoldWork, folder
 from mixtally.server.engine.hands import Secrets
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node import disk

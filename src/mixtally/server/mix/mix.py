@@ -6,19 +6,21 @@ process, it goes on from the disk.
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.device.wire.manifest import EXPIRED, Manifest
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import MixtallyError
+from mixtally.model.roles import Role
 from mixtally.server.engine.engine import Engine
 from mixtally.server.mix.closing.close import Before, Closing, closed, shapes
 from mixtally.server.mix.core import ENDS, TRANSITIONS, Event, Facts, State, Work, event, work
-from mixtally.server.mix.forward import delivered
 from mixtally.server.mix.intake import Intake
 from mixtally.server.mix.jobs import Jobs
 from mixtally.server.mix.window import Window, announce, quiet, withdraw
+from mixtally.server.node import disk
 from mixtally.server.node.batch import said
 from mixtally.server.node.events import Said
 from mixtally.server.node.node import Node
@@ -273,3 +275,20 @@ class Mix:
     def _shred(self, row: RoundRow, _: int) -> bool:
         self.node.shred(row)
         return True
+
+
+def delivered(peers: Peers, role: Role, folder: Path, manifest: Manifest, now: int) -> bool:
+    """Send all pieces that the role does not have; whether it has all."""
+    for part in manifest.parts:
+        for piece in part.pieces:
+            path = f"/pieces/{piece.sha256}"
+            there = peers.send(role, "HEAD", path, b"", now)
+            if there is None:
+                return False
+            if there.good:
+                continue
+            data = disk.read(folder / f"out-{piece.sha256}", "a piece")
+            answer = peers.send(role, "PUT", path, data, now)
+            if answer is None or not answer.good:
+                return False
+    return True

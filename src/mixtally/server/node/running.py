@@ -13,10 +13,10 @@ from mixtally.errors import DataError
 from mixtally.server.node import disk
 from mixtally.server.node.events import Lasting, Log
 from mixtally.server.node.loop import Loop
-from mixtally.server.node.web.needs import need_servers
 
 if TYPE_CHECKING:
     from mixtally.server.node.web.answers import App
+from importlib import import_module
 
 Stop = Callable[[BaseException], None]
 """Told what must end the process."""
@@ -122,3 +122,20 @@ def _is_served(path: Path, number: int) -> DataError:
         got=f"{number}, which one has",
         do="give this one another: two would write one file",
     )
+
+
+_LIBRARIES = ("starlette", "uvicorn", "httptools")
+
+
+def need_servers() -> None:
+    """Raises DataError where the libraries of the extra ``[serve]`` are missing."""
+    for name in _LIBRARIES:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise DataError(
+                "serving",
+                wanted=f"the library {name}",
+                got="none",
+                do="pip install 'mixtally[serve]'",
+            ) from error

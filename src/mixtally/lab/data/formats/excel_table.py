@@ -12,7 +12,7 @@ from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.source import Source
 from mixtally.lab.data.formats.table import Part, Table
 from mixtally.lab.data.formats.unseen import unseen
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 
 _ROWS = 1 << 16
 _Row = list[Any]

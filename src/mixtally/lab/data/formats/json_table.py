@@ -16,7 +16,7 @@ from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.source import Source
 from mixtally.lab.data.formats.table import Part, Table
 from mixtally.lab.data.formats.text import ended, long_row
-from mixtally.lab.data.formats.written import written
+from mixtally.lab.data.sameness import written
 from mixtally.lab.data.sorts import Sorts
 
 _One = str | int | float | bool

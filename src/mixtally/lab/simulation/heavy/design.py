@@ -29,8 +29,8 @@ from mixtally.model.contract import Plan
 from mixtally.model.results import Tally
 from mixtally.planning import Planner, PlanRequest, choose
 from mixtally.protocol.estimate.conclude.extensions import whole_error
+from mixtally.protocol.estimate.noise import least_significant
 from mixtally.protocol.estimate.received import arrived
-from mixtally.protocol.estimate.significant import least_significant
 from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumes
 

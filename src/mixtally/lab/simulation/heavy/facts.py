@@ -1,6 +1,6 @@
 """The findings of a search for words, with the truth that only the lab knows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,11 +9,44 @@ import msgspec
 from mixtally.lab.simulation.findings import Findings
 from mixtally.lab.simulation.heavy.design import promise as promised
 from mixtally.lab.simulation.heavy.result import HeavyResult
-from mixtally.lab.simulation.heavy.score import Score, score
 from mixtally.report import promise
 from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts, Promise
 from mixtally.report.estimates import Columns, Estimates, named, rows_of
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Shares in [0, 1].
+
+    where
+      recall      of the true top words, those that were found among the first ``top``
+      precision   of the words found, those that are true top words (ties at the end all count)
+      ghosts      words found that nobody holds
+    """
+
+    recall: float
+    precision: float
+    ghosts: int
+
+
+def score(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
+    """Return the score of ``found`` for the ``top`` most frequent words that anybody holds.
+
+    ``held`` says how many people hold each word.
+
+    Words that tie with the last of the true top are right as well, and as many as fit are wanted.
+    """
+    first = sorted((count for count in held.values() if count), reverse=True)[:top]
+    wanted, least = len(first), first[-1]
+    right = sum(held.get(word, 0) >= least for word in found[:top])
+    ghosts = sum(held.get(word, 0) == 0 for word in found)
+    return Score(
+        recall=min(1.0, right / wanted),
+        precision=right / len(found[:top]) if found else 0.0,
+        ghosts=ghosts,
+    )
+
 
 _NAMES = {"label": "word", "estimate": "count", "lower": None, "upper": None}
 """Columns of words: a word that was picked has no interval of its own."""

@@ -6,7 +6,7 @@ from mixtally.errors import in_range
 from mixtally.model.guarantee import Guarantee, checked_users
 from mixtally.model.question import MOST_BINS, Question
 from mixtally.protocol.encode.spelling import Spelling
-from mixtally.protocol.estimate.significant import checked_rate
+from mixtally.protocol.estimate.noise import checked_rate
 
 MOST_ROUNDS = 64
 MOST_SYMBOLS = 10

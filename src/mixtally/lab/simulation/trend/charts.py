@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.lab.simulation.trend.trend import Trend
-from mixtally.model.change import Change
-from mixtally.model.results import Estimate
+from mixtally.model.results import Change, Estimate
 from mixtally.report import counts
 from mixtally.report.document import Picture
 from mixtally.report.panels import Panel, panels_chart

@@ -3,11 +3,10 @@
 Whoever received the messages can call all of this; nothing else is needed, and nothing else helps.
 """
 
-from mixtally.protocol.estimate.conclude.counts import conclude, seen_of
+from mixtally.protocol.estimate.conclude.counts import conclude, conclude_vote, seen_of
 from mixtally.protocol.estimate.conclude.extensions import Extensions, conclude_extensions
 from mixtally.protocol.estimate.conclude.memoized import MemoizedResult, conclude_memoized
 from mixtally.protocol.estimate.conclude.series import conclude_series
-from mixtally.protocol.estimate.conclude.vote import conclude_vote
 
 __all__ = [
     "Extensions",

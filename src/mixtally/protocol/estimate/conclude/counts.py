@@ -1,4 +1,4 @@
-"""Counts with intervals, and whatever else the same messages tell: pairs, tables, numbers."""
+"""Counts and votes with intervals, and what else the messages tell: pairs, tables, numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from mixtally.errors import MessageError, PlanError
+from mixtally.model.certificate import Certificate
 from mixtally.model.known_total import known_totals
+from mixtally.model.mechanism import Shuffled
 from mixtally.model.part import Part
 from mixtally.model.plan import Plan
 from mixtally.model.question import Question
 from mixtally.model.received import Received
-from mixtally.model.result import Result
+from mixtally.model.result import Result, Vote
 from mixtally.model.results import Estimate, Figures, Tally
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude.differences import differences
@@ -27,6 +29,7 @@ from mixtally.protocol.estimate.noise import Noises, reach
 from mixtally.protocol.estimate.planes import pointing, pointing_at_members, unheld
 from mixtally.protocol.estimate.projection import implausible_totals
 from mixtally.protocol.estimate.received import Arrived, reconciled, undeclared
+from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 
 _RARE = 1e-9
 
@@ -213,3 +216,33 @@ def _figures(
         part, messages = parts[0], tallies[0].messages
         figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))
     return figures
+
+
+EXACT_ONES = 50_000.0
+"""Ballots are few bins, so that exact intervals are affordable up to this many flipped ones."""
+
+
+def conclude_vote(
+    mechanism: Shuffled,
+    certificate: Certificate,
+    tally: Tally,
+    users: int,
+    level: float = 0.95,
+    blank: int | None = None,
+) -> Vote:
+    """The votes of ``users`` people whose ballots were sent by ``mechanism``.
+
+    ``blank`` is the option of blank ballots, which are counted and elect nobody.
+
+    Raises ParameterError for a level outside (0, 1), MessageError for ballots missing or too many
+    and for a tally that no votes explain.
+    """
+    estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
+    return Vote(
+        certificate=certificate,
+        messages=tally.messages,
+        estimate=estimate,
+        chances=winner_chances(mechanism, tally, users, blank),
+        may_win=may_have_won(estimate, blank),
+        blank=blank,
+    )

@@ -12,7 +12,7 @@ from mixtally.protocol.estimate.cumulants import cumulants, ends
 from mixtally.protocol.estimate.debias import errors_of
 from mixtally.protocol.estimate.intervals import intervals
 from mixtally.protocol.estimate.item_sets import first_from
-from mixtally.protocol.estimate.significant import least_significant
+from mixtally.protocol.estimate.noise import least_significant
 
 _Integers = NDArray[np.int64]
 

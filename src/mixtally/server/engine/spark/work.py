@@ -18,14 +18,23 @@ from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Cluster
 from mixtally.server.engine.hands import Secrets
 from mixtally.server.engine.places import Place, Slice
-from mixtally.server.engine.spark.errors import errors_of_spark
-from mixtally.server.engine.spark.spread import spread
 from mixtally.server.engine.spark.tasks import ROWS, Job, opened, running
 from mixtally.server.node.wrapping import Label, read_master, wrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
+import re
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from mixtally.errors import MixtallyError
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import SparkSession
+
 
 _SLICES = "name string, start long, length long, sha256 string, fakes boolean"
 _SLICE_BYTES = 1 << 22
@@ -177,3 +186,48 @@ def _check(found: list[dict[str, Any]], rows: int) -> None:
             got=f"{received:,}" + ", a partition twice" * several,
             do="do the work again; nothing of it is used",
         )
+
+
+_OURS = "mixtally.errors."
+_RAISED = re.compile(r"(?!pyspark|py4j)[A-Za-z_][\w.]*(Error|Exception|Lost|Failure)\b.*: ")
+_MOST = 300
+
+
+@contextmanager
+def errors_of_spark() -> Iterator[None]:
+    """Whatever Spark raises is a DataError that says what a task said, where one did."""
+    try:
+        yield
+    except MixtallyError:
+        raise
+    except Exception as error:  # Spark's and Java's errors have no one parent
+        raise DataError(
+            "engine",
+            wanted="a job whose tasks all end",
+            got=_said(error),
+            do="mend that and begin again: the same bytes leave",
+        ) from error
+
+
+def _said(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)]
+    if not raised:
+        return lines[0][:_MOST] if lines else type(error).__name__
+    last = raised[-1]
+    return last.removeprefix(_OURS).partition(": ")[2] if last.startswith(_OURS) else last[:_MOST]
+
+
+T = TypeVar("T")
+
+
+def spread(spark: "SparkSession", some: Sequence[T], most: int) -> "RDD[T]":
+    """``some`` in their order, over ``most`` tasks or as many as there are of them.
+
+    Spark itself cuts what Python gives it into batches of equal length, and those into tasks: of
+    47 things for 16 tasks, half of these have 2 and the others 4.
+    """
+    many = len(some)
+    tasks = min(many, most)
+    each = [some[i * many // tasks : (i + 1) * many // tasks] for i in range(tasks)]
+    return spark.sparkContext.parallelize(each, tasks).flatMap(list)

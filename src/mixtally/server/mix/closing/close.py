@@ -18,8 +18,7 @@ from mixtally.model.job import Job, Stream
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.mixer import mixer
-from mixtally.server.engine.mixing import Mixer, MixWork
+from mixtally.server.engine.mixing import Mixer, MixWork, mixer
 from mixtally.server.engine.pool import Pool
 from mixtally.server.mix.closing.drawn import Drawn
 from mixtally.server.mix.closing.source import FromBundles, FromPieces, OpenedPart, Source

@@ -11,7 +11,7 @@ from pathlib import Path
 from mixtally.errors import DataError
 from mixtally.model.job import Stream
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.mixing.added import added
+from mixtally.protocol.mixing import added
 from mixtally.server.engine.pool import CHUNK, Pool
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step

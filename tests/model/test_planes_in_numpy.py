@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mixtally.device.contract.planes import Planes
-from mixtally.primitives.planes import digits_of, directions, messages
+from mixtally.model.planes import digits_of, directions, messages
 
 FAMILIES = [(2, 2), (2, 7), (3, 4), (5, 3), (2, 62), (7, 22), (179, 8), (2_097_143, 3)]
 

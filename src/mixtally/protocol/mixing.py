@@ -1,20 +1,26 @@
-"""What a mix adds to a stream by its recipe, written as every message of the stream is.
+"""The work of a mix: shuffle a batch and add the fakes of the recipe, as the plan asks.
+
+After a uniform shuffle the place of a message says nothing about its sender. Fakes are written as
+every other message of the stream.
 
 How many fakes of a shaped recipe fell in which bin is the mix's secret. How many it added in all is
 not: whoever counts the messages knows that.
 """
 
-import numpy as np
+from itertools import accumulate
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import ParameterError
 from mixtally.model.layout import Form, Layout
 from mixtally.model.recipe import BlanksRecipe, Recipe, UniformRecipe
 from mixtally.model.shape import Shape
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.capped import Flips, Held, flip_positions, flip_rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import below, from_table, permutation
 from mixtally.primitives.memo import Memo
-from mixtally.protocol.mixing.shaped import shaped_fakes
 
 _SPAN_BYTES = 1 << 22
 _MEMO_BYTES = 1_000_000
@@ -49,3 +55,34 @@ def _flipped_blanks(recipe: BlanksRecipe, layout: Layout, chance: Chance) -> Row
         else:
             out[span] = flip_rows(out[span], flips, chance, memo)
     return out
+
+
+def shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Rows:
+    """Fakes in clear, k of them in a bin with probability weights[k] / 2^64, bins independent.
+
+    How many fell in which bin is the mix's secret: it must not be told to the collector.
+    """
+    return layout.rows(np.repeat(np.arange(layout.bins), numbers_of(weights, layout.bins, chance)))
+
+
+def numbers_of(weights: tuple[int, ...], bins: int, chance: Chance) -> NDArray[np.int64]:
+    """How many fakes fall in each bin, shape (bins,)."""
+    cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
+    return from_table(chance, cumulative, bins)
+
+
+def shuffle(batch: Rows, chance: Chance) -> Rows:
+    """The messages of ``batch``, shape (messages, bytes), in a uniformly random order."""
+    return np.take(batch, permutation(chance, len(batch)), axis=0)
+
+
+def room_for(messages: int, message_bytes: int, most_bytes: int) -> None:
+    """Raises ParameterError when a batch and its shuffled copy would exceed ``most_bytes``."""
+    needed = 2 * messages * message_bytes + 32 * messages
+    if needed > most_bytes:
+        raise ParameterError(
+            "batch",
+            wanted=f"at most {most_bytes / 1e9:.1f} GB to shuffle it in memory",
+            got=f"{needed / 1e9:.1f} GB for {messages:,} messages of {message_bytes:,} bytes",
+            do="use fewer users, bins or fakes",
+        )

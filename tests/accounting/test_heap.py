@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from mixtally.primitives.heap import keep_freed
+from mixtally.accounting.messages import keep_freed
 
 FAULTS = """
 import resource
 import numpy as np
-from mixtally.primitives.heap import keep_freed
+from mixtally.accounting.messages import keep_freed
 {keep}
 kept = [np.ones(50_000) for _ in range(4)]  # three of which are freed, and taken, and freed
 del kept
