@@ -17,7 +17,7 @@ import numpy as np
 
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.lab.data.flights import flights
-from mixtally.lab.literature.formulas import notes
+from mixtally.lab.formulas import notes
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.offers import best
 from mixtally.lab.simulation.run import release

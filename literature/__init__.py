@@ -1,4 +1,7 @@
-"""Every number, table, figure and claim of the founding documents, computed again."""
+"""Every number, table, figure and claim of the founding documents, computed again.
+
+The formulas of the documents are in ``mixtally.lab.formulas``; this program uses them.
+"""
 
 from dataclasses import dataclass
 from typing import Any

@@ -17,8 +17,8 @@ from literature.notes_claims import (
 )
 from mixtally.accounting.baselines import central_standard_error
 from mixtally.accounting.divergence import clear_uniform, flip_blank, one_hot, single_bit
-from mixtally.lab.literature.formulas import notes
-from mixtally.lab.literature.least_noise import (
+from mixtally.lab.formulas import notes
+from mixtally.lab.formulas.least_noise import (
     least_flip,
     least_flip_among_blanks,
     least_single_bit,

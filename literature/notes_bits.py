@@ -13,8 +13,8 @@ import numpy as np
 from literature.finding import Finding, claim
 from literature.small import FlippedBits
 from mixtally.accounting.divergence import single_bit
-from mixtally.lab.literature.formulas import bit_sums
-from mixtally.lab.literature.formulas.exact_delta import threshold
+from mixtally.lab.formulas import bit_sums
+from mixtally.lab.formulas.exact_delta import threshold
 from mixtally.primitives.tails import Floats
 
 DOCUMENT = "004"

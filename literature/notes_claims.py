@@ -8,7 +8,7 @@ import numpy as np
 from literature.finding import Finding, claim
 from literature.small import sum_pmf
 from mixtally.accounting.divergence import flip_blank, single_bit
-from mixtally.lab.literature.formulas import notes
+from mixtally.lab.formulas import notes
 from mixtally.primitives.fixed import threshold_of
 from mixtally.primitives.tails import Floats
 

@@ -8,7 +8,7 @@ from scipy import stats
 from literature.finding import Finding, claim
 from literature.notes_bits import DOCUMENT, Crowd, crowd, crowds
 from literature.small import FlippedBits
-from mixtally.lab.literature.formulas import bit_sums
+from mixtally.lab.formulas import bit_sums
 from mixtally.primitives.tails import Floats
 
 USERS, EXPECTED, REACH = 10**6, 20.0, 3.0

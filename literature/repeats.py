@@ -10,8 +10,8 @@ from literature.small import sum_pmf
 from mixtally.accounting.baselines import central_standard_error
 from mixtally.accounting.divergence import single_bit
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.lab.literature.formulas import repeats
-from mixtally.lab.literature.least_noise import least_single_bit
+from mixtally.lab.formulas import repeats
+from mixtally.lab.formulas.least_noise import least_single_bit
 from mixtally.primitives import tails
 from mixtally.primitives.fixed import SCALE, threshold_of
 from mixtally.report.curves import Chart, Curve

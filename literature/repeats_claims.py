@@ -6,8 +6,8 @@ from itertools import combinations_with_replacement, product
 from literature.finding import Finding, claim
 from literature.small import sum_pmf
 from mixtally.accounting.divergence import single_bit, vectors
-from mixtally.lab.literature.formulas import repeats
-from mixtally.lab.literature.formulas.histograms import turned
+from mixtally.lab.formulas import repeats
+from mixtally.lab.formulas.histograms import turned
 from mixtally.primitives.fixed import threshold_of
 from mixtally.primitives.tails import Floats
 

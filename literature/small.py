@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mixtally.lab.literature.formulas.histograms import turned
+from mixtally.lab.formulas.histograms import turned
 from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 

@@ -12,8 +12,8 @@ from literature.finding import Finding, Steps, claim, gather
 from literature.sufficient_claims import by_enumeration
 from mixtally.accounting.divergence import one_hot, vectors
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution, small_binomial
-from mixtally.lab.literature import privacy_ratio as ratio
-from mixtally.lab.literature.formulas import sufficient
+from mixtally.lab.formulas import privacy_ratio as ratio
+from mixtally.lab.formulas import sufficient
 from mixtally.primitives.fixed import SCALE, threshold_of
 from mixtally.primitives.tails import Floats
 from mixtally.report.curves import Chart, Curve

@@ -11,7 +11,7 @@ from literature.small import (
     divergence,
     set_bits,
 )
-from mixtally.lab.literature.formulas import histograms
+from mixtally.lab.formulas import histograms
 
 DOCUMENT = "000"
 CASES = ((1, 6, 0.1), (2, 4, 0.3), (3, 3, 0.2))

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TypeVar
 
 from literature.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
-from mixtally.lab.literature.audit import HOLDS, Case, Seen, Verdict, audit
-from mixtally.lab.literature.formulas.catalogue import formula_named
+from mixtally.lab.formulas.audit import HOLDS, Case, Seen, Verdict, audit
+from mixtally.lab.formulas.catalogue import formula_named
 from mixtally.report.numbers import number
 
 TWO = math.log(2.0)

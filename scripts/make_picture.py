@@ -13,7 +13,7 @@ from pathlib import Path
 from mixtally.lab.attacks import Lab, Target, run_attacks
 from mixtally.lab.attacks.claim import ClaimedParameters, claim
 from mixtally.lab.attacks.target import of_plan
-from mixtally.lab.literature.formulas import notes
+from mixtally.lab.formulas import notes
 from mixtally.lab.simulation.demo import demo
 from mixtally.lab.simulation.lab import Lab as PlayLab
 from mixtally.lab.simulation.seeded import SeededChance

@@ -19,7 +19,7 @@ from literature import (
 from literature.document import document
 from literature.finding import Finding, claim, rounds_to
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import notes as published_notes
+from mixtally.lab.formulas import notes as published_notes
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.page import page
 from report.reader import Reader

@@ -11,7 +11,7 @@ from helpers.exact_distributions import delta, sums
 from literature import notes_bits
 from literature.finding import rounds_to
 from literature.tests.enumerated import everything, only
-from mixtally.lab.literature.formulas import bit_sums
+from mixtally.lab.formulas import bit_sums
 
 
 def bit_ratio(n, m, q):

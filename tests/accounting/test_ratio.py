@@ -9,7 +9,7 @@ from accounting.test_saddle_point import pmf
 from accounting.test_saddle_point_parts import by_counts
 from helpers.sampled import rows
 from mixtally.accounting.numerics.positive import chance_positive
-from mixtally.lab.literature import privacy_ratio as ratio
+from mixtally.lab.formulas import privacy_ratio as ratio
 from mixtally.primitives.fixed import SCALE, threshold_of
 
 HEAVY = [  # values, chances, draws; no sum is zero

@@ -22,7 +22,7 @@ from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.left import left
 from mixtally.lab.attacks.senders import Senders
 from mixtally.lab.attacks.target import People, of_plan
-from mixtally.lab.literature.formulas import notes
+from mixtally.lab.formulas import notes
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import NoFakes, Parameter
 from mixtally.model.question import Question

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from helpers.contracts import over_planes, plan_of, proved
 from mixtally.lab.attacks import PLAN_ATTACKS
-from mixtally.lab.literature.formulas import notes
+from mixtally.lab.formulas import notes
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import OwnFakes, read_plan, write_plan
 from mixtally.model.question import Kind, Question

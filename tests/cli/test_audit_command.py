@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from mixtally.cli.audit import audit
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas.catalogue import FORMULAS
+from mixtally.lab.formulas.catalogue import FORMULAS
 
 APP = typer.Typer(rich_markup_mode=None, add_completion=False)
 APP.command()(audit)
@@ -79,7 +79,7 @@ def test_the_list_names_every_formula():
 
 def test_a_planted_verdict_is_noticed(monkeypatch):
     """The command prints what the audit says, not what one would expect of it."""
-    from mixtally.lab.literature import audit as room
+    from mixtally.lab.formulas import audit as room
 
     monkeypatch.setattr(room, "HOLDS", "planted")
     assert facts("--formula", "notes-5.10", *PROMISE, "--bins", 10)["verdict"] == "planted"

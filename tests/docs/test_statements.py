@@ -8,7 +8,7 @@ import pytest
 
 from literature.finding import rounds_to
 from literature.tests.enumerated import everything
-from mixtally.lab.literature import formulas as published
+from mixtally.lab import formulas as published
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference/formulas.md").read_text()
 SECTION = PAGE.partition("## Statements decided by enumeration")[2]

@@ -15,7 +15,7 @@ from mixtally.accounting.budget import compose
 from mixtally.accounting.divergence.memoized import loss
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
-from mixtally.lab.literature.formulas import added
+from mixtally.lab.formulas import added
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism.memoized import memoized
 from mixtally.model.question import Question

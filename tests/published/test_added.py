@@ -8,9 +8,9 @@ import pytest
 
 from mixtally.accounting.divergence import clear_shaped, clear_uniform
 from mixtally.errors import AccountingError, ParameterError
-from mixtally.lab.literature.audit import Case, audit
-from mixtally.lab.literature.formulas import added, exact_added
-from mixtally.lab.literature.formulas.catalogue import formula_named
+from mixtally.lab.formulas import added, exact_added
+from mixtally.lab.formulas.audit import Case, audit
+from mixtally.lab.formulas.catalogue import formula_named
 
 DELTA = 1e-6
 

@@ -8,9 +8,9 @@ import pytest
 from helpers.sampled import each, rows
 from mixtally.accounting.divergence import clear_uniform, flip_blank, vectors
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.audit import Case, audit
-from mixtally.lab.literature.formulas import exact_delta, notes, peers, sufficient
-from mixtally.lab.literature.formulas.catalogue import (
+from mixtally.lab.formulas import exact_delta, notes, peers, sufficient
+from mixtally.lab.formulas.audit import Case, audit
+from mixtally.lab.formulas.catalogue import (
     ABSENT,
     FAKES,
     FLIP,
@@ -19,8 +19,8 @@ from mixtally.lab.literature.formulas.catalogue import (
     PER_BIN,
     formula_named,
 )
-from mixtally.lab.literature.formulas.exact_added import NOISES
-from mixtally.lab.literature.formulas.exact_delta import EXACT_DELTAS, Setting
+from mixtally.lab.formulas.exact_added import NOISES
+from mixtally.lab.formulas.exact_delta import EXACT_DELTAS, Setting
 from mixtally.primitives.fixed import threshold_of
 
 DELTA = 1e-6

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.exact_distributions import sums
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import bit_sums
+from mixtally.lab.formulas import bit_sums
 from published.printed import as_printed
 
 CROWDS = [(n, m, Fraction(1, 5)) for n in (1, 3, 8) for m in range(n + 1)]

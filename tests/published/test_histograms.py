@@ -6,7 +6,7 @@ import pytest
 
 from helpers.exact_distributions import bags, flipped
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import histograms
+from mixtally.lab.formulas import histograms
 
 CASES = [(1, 5, Fraction(1, 10)), (2, 4, Fraction(3, 10)), (3, 2, Fraction(2, 5))]
 

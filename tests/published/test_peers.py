@@ -7,7 +7,7 @@ import pytest
 from helpers import least
 from mixtally.accounting.divergence import one_hot
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import notes, peers
+from mixtally.lab.formulas import notes, peers
 from mixtally.primitives.fixed import threshold_of
 from published.printed import as_printed
 

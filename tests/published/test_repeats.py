@@ -9,7 +9,7 @@ from scipy import stats
 
 from helpers.exact_distributions import flipped, sums
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import repeats
+from mixtally.lab.formulas import repeats
 from published.printed import as_printed
 
 TWO = math.log(2.0)

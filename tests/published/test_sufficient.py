@@ -5,7 +5,7 @@ import math
 import pytest
 
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import sufficient
+from mixtally.lab.formulas import sufficient
 from published.printed import as_printed
 
 TWO, SEVEN = math.log(2.0), 2.0

@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.accounting.budget import local
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import voting
+from mixtally.lab.formulas import voting
 from published.printed import as_printed
 
 

@@ -11,7 +11,7 @@ from mixtally.app.outcome import Run
 from mixtally.app.winner import VoteOptions, vote_of
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.data.population import Population
-from mixtally.lab.literature.formulas import voting as published
+from mixtally.lab.formulas import voting as published
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.winner import contest

@@ -30,7 +30,9 @@ def test_every_snippet_stands_exactly_once():
 def test_every_room_has_some_and_none_was_dropped():
     rooms = Counter(one.room for one in MUTATIONS)
     shipped = ROOT / "src/mixtally"
-    assert all((shipped / room / "__init__.py").exists() for room in rooms)
+    for room in rooms:
+        folder = ROOT / room if room == "literature" else shipped / room
+        assert (folder / "__init__.py").exists()
     packages = [folder for folder in shipped.iterdir() if (folder / "__init__.py").exists()]
     for package in packages:
         modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
@@ -49,7 +51,7 @@ def test_every_mutation_stands_in_its_room():
         if path.is_relative_to(shipped):
             assert path.relative_to(shipped).as_posix().startswith(f"{one.room}/"), one.id
         else:
-            assert one.room.endswith(path.relative_to(ROOT).parts[0]), one.id
+            assert one.room == path.relative_to(ROOT).parts[0], one.id
 
 
 def test_every_mutation_leaves_python():

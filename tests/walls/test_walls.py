@@ -75,7 +75,7 @@ OTHER_WAYS = [
     ("Imports go down only", "lab/data/rows.py", "import mixtally.report.numbers"),
     ("Imports go down only", "protocol/tally/fold.py", "import mixtally.device.wire.bundle"),
     ("Imports go down only", "protocol/encode/bits.py", "import mixtally.device.client.draw"),
-    ("Imports go down only", "planning/choose.py", "import mixtally.lab.literature.audit"),
+    ("Imports go down only", "planning/choose.py", "import mixtally.lab.formulas.audit"),
     ("Imports go down only", "lab/simulation/run.py", "import mixtally.api.planning"),
     ("Imports go down only", "api/lab.py", "import mixtally.cli.output"),
     ("A mix is blind", "protocol/mixing.py", "import mixtally.model.mechanism.in_clear"),
@@ -157,7 +157,7 @@ def forbidden_uses(tree):
 
 
 FILES = (
-    *("cli/", "server/", "device/client/", "lab/attacks/", "lab/literature/", "lab/data/"),
+    *("cli/", "server/", "device/client/", "lab/attacks/", "lab/formulas/", "lab/data/"),
     *("primitives/files.py", "primitives/lock.py"),
 )
 """Packages and modules that open files."""

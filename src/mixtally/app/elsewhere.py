@@ -13,7 +13,7 @@ from typing import Any
 
 from mixtally.accounting.baselines import central_error, local_error
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas import notes, peers
+from mixtally.lab.formulas import notes, peers
 from mixtally.model.contract import Cover, Plan
 from mixtally.model.mechanism.named import clear_uniform, flip, flip_blank
 from mixtally.model.question import Kind

@@ -7,9 +7,9 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_told, sign_of_life
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.audit import Case, Seen, Verdict
-from mixtally.lab.literature.audit import audit as held
-from mixtally.lab.literature.formulas.catalogue import FORMULAS, Formula, formula_named
+from mixtally.lab.formulas.audit import Case, Seen, Verdict
+from mixtally.lab.formulas.audit import audit as held
+from mixtally.lab.formulas.catalogue import FORMULAS, Formula, formula_named
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most
 

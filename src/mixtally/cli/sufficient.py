@@ -8,7 +8,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_told, sign_of_life
 from mixtally.errors import ParameterError, in_range
-from mixtally.lab.literature.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
+from mixtally.lab.formulas.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
 from mixtally.model.guarantee import Observer, checked_epsilon, checked_users
 from mixtally.model.mechanism.named import flip_bits
 from mixtally.primitives.fixed import SCALE, threshold_of

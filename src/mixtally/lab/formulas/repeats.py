@@ -10,8 +10,8 @@ Source: K-randomization 003; equation numbers at each function.
 import math
 from collections.abc import Mapping
 
-from mixtally.lab.literature.formulas.histograms import turned
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.histograms import turned
+from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
 
 _SIGMAS_SQUARED = 9.0
 

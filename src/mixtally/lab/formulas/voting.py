@@ -9,7 +9,7 @@ from scipy import special
 
 from mixtally.accounting.budget.local import checked_keep
 from mixtally.errors import strictly_within
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_promise
 
 
 def flip_probability(epsilon: float, delta: float) -> float:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
 
 _SIGMAS = 3.0
 _LARGEST_PHI = 1e12

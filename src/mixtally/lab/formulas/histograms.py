@@ -7,7 +7,7 @@ Source: sufficient DP 000; equation numbers at each function.
 
 from collections.abc import Sequence
 
-from mixtally.lab.literature.formulas.ranges import checked_flip
+from mixtally.lab.formulas.ranges import checked_flip
 
 
 def turned(held: int, seen: int, bits: int, flip: float) -> float:

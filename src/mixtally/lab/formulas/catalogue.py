@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mixtally.errors import not_one_of
-from mixtally.lab.literature.formulas import added, notes, peers, repeats, sufficient, voting
+from mixtally.lab.formulas import added, notes, peers, repeats, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
 PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_promise
 
 _LEAST_FLIP = 2.0**-40
 _HALVINGS = 100

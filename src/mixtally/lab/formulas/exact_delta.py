@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mixtally.accounting.divergence import clear_uniform, flip_blank, one_hot, single_bit, vectors
 from mixtally.accounting.numerics.binomial_pairs import Pair, divergence
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.lab.literature.formulas.exact_added import NOISES
+from mixtally.lab.formulas.exact_added import NOISES
 from mixtally.primitives import tails
 from mixtally.primitives.fixed import SCALE, threshold_of
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
 from mixtally.primitives import tails
 
 

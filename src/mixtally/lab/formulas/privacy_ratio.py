@@ -23,7 +23,7 @@ from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.positive import chance_positive
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.errors import ParameterError, strictly_within
-from mixtally.lab.literature.formulas import sufficient
+from mixtally.lab.formulas import sufficient
 from mixtally.model.guarantee import checked_epsilon, checked_users
 from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, threshold_of
 

@@ -5,7 +5,7 @@ Source: notes 004; equation numbers at each function.
 
 import math
 
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
 
 
 def loss_ratio(step: float, flip: float) -> float:

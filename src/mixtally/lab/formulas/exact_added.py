@@ -30,7 +30,7 @@ from mixtally.accounting.numerics.binomial_pairs import (
     steps,
 )
 from mixtally.accounting.numerics.bracket import Bracket, larger
-from mixtally.lab.literature.formulas import added
+from mixtally.lab.formulas import added
 from mixtally.primitives.tails import Floats
 
 _NOTHING = 1e-32

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas.catalogue import FAKES, FLIP, Formula
-from mixtally.lab.literature.formulas.exact_added import NOISES
-from mixtally.lab.literature.formulas.exact_delta import (
+from mixtally.lab.formulas.catalogue import FAKES, FLIP, Formula
+from mixtally.lab.formulas.exact_added import NOISES
+from mixtally.lab.formulas.exact_delta import (
     EXACT_DELTAS,
     ExactDelta,
     Setting,
     threshold,
 )
-from mixtally.lab.literature.least_noise import least_uniform_fakes
+from mixtally.lab.formulas.least_noise import least_uniform_fakes
 from mixtally.model.guarantee import Guarantee
 from mixtally.primitives.fixed import LEAST_THRESHOLD, SCALE
 

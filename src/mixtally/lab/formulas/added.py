@@ -10,7 +10,7 @@ in pairs of two signs, which is none of these distributions.
 import math
 
 from mixtally.errors import ParameterError
-from mixtally.lab.literature.formulas.ranges import checked_count, checked_promise
+from mixtally.lab.formulas.ranges import checked_count, checked_promise
 
 
 def luo_wang_yi(epsilon: float, delta: float, users: int) -> float:

@@ -1,1 +1,0 @@
-"""Published formulas, recomputed and compared with exact numbers. Only the command line uses it."""
