@@ -21,7 +21,7 @@ from mixtally.accounting.divergence import (
     vectors,
 )
 from mixtally.accounting.divergence import memoized as answers
-from mixtally.accounting.divergence.registry import divergence_of
+from mixtally.accounting.divergence.registry import DIVERGENCES, divergence_of
 from mixtally.errors import ParameterError
 from mixtally.model.certificate import Status
 from mixtally.model.guarantee import Observer
@@ -112,6 +112,7 @@ def certified(record, epsilon):
 
 def test_every_protocol_is_among_the_cases():
     assert {name for name, _, _ in PRICES.values()} == set(protocols())
+    assert set(DIVERGENCES) == {mechanism_of(name) for name in protocols()}
 
 
 @pytest.mark.parametrize("case", PRICES)

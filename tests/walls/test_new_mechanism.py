@@ -1,8 +1,8 @@
-"""A new mechanism has a price by two files and a line: its record and its divergence.
+"""A new mechanism has a price by two files and two lines: its record and its divergence.
 
-A toy with a crowd and without fakes is added to a copy of the package by them, the line by its
-syntax tree; the command line and Python know it then. To be planned and played it must be a part of
-a plan, which devices and mixes read as well: ARCHITECTURE.md counts those files.
+A toy with a crowd and without fakes is added to a copy of the package by them, the lines by their
+syntax trees; the command line and Python know it then. To be planned and played it must be a part
+of a plan, which devices and mixes read as well: ARCHITECTURE.md counts those files.
 """
 
 import ast
@@ -121,18 +121,13 @@ def start(message, parameter, goal):
 '''
 
 
-def listed(registry):
-    """The registry's source with the toy's file among those that it imports and lists."""
-    tree = ast.parse(registry)
-    (package,) = (
-        one
-        for one in tree.body
-        if isinstance(one, ast.ImportFrom) and one.module == "mixtally.accounting.divergence"
-    )
-    package.names.append(ast.alias("toy"))
+def listed(source, module, name):
+    """The source of a registry with ``name`` among what it imports from ``module`` and lists."""
+    tree = ast.parse(source)
+    tree.body.insert(1, ast.ImportFrom(module, [ast.alias(name)], 0))
     (files,) = (one.value for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)
                 and isinstance(one.value, ast.Tuple))  # fmt: skip
-    files.elts.append(ast.Name("toy"))
+    files.elts.append(ast.Name(name))
     return ast.unparse(tree)
 
 
@@ -144,7 +139,9 @@ def toyed(tmp_path_factory):
     (root / "mixtally/model/mechanism/toy.py").write_text(RECORD)
     (root / "mixtally/accounting/divergence/toy.py").write_text(DIVERGENCE)
     registry = root / "mixtally/accounting/divergence/registry.py"
-    registry.write_text(listed(registry.read_text()))
+    registry.write_text(listed(registry.read_text(), "mixtally.accounting.divergence", "toy"))
+    kinds = root / "mixtally/model/mechanism/__init__.py"
+    kinds.write_text(listed(kinds.read_text(), "mixtally.model.mechanism.toy", "Toy"))
 
     def python(program, *arguments):
         return subprocess.run(
@@ -172,6 +169,7 @@ def test_commands_find_its_parameter_and_price_it(toyed):
     found = toyed("check", "noise", *GIVEN, "--delta", "1e-4")
     coin = found["coin"]
     assert found["found"] == {"coin": coin}
+    assert found["coin_threshold"] / 2**64 == coin
     assert found["fakes"] is None
     assert found["users_counted"] == 1000
     assert found["standard_error"] == pytest.approx((1000 * coin * (1 - coin)) ** 0.5)

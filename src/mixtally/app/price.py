@@ -221,6 +221,7 @@ def _memoized(
         "eps_1": loss.eps_1,
         "eps_T": loss.eps_T,
         "permanent": mechanism.f,
+        "permanent_threshold": mechanism.permanent,
     }
     return Priced(
         request=request,

@@ -1,8 +1,8 @@
 """Mechanisms: how a record is sent, which fakes hide it, and what of the crowd is counted on.
 
-One file a mechanism; the file of the same name in ``accounting/divergence`` has its divergence, and
-the registry there lists it. Whoever prices or counts a part of a plan asks it for its ``Shuffled``
-one.
+Each mechanism has one file, whose class is in ``_KINDS``. The file of the same name in
+``accounting/divergence`` has its divergence, and the registry there lists it. Whoever prices or
+counts a part of a plan asks it for its ``Shuffled`` one.
 """
 
 from mixtally.errors import not_one_of
@@ -26,10 +26,13 @@ __all__ = [
     "mechanism_of", "mechanisms", "protocols",
 ]  # fmt: skip
 
+_KINDS: tuple[type[Shuffled], ...] = (BitFlips, InClear, KaryResponse)
+"""All mechanisms whose messages go through mixes."""
+
 
 def mechanism_of(name: str) -> type[Shuffled]:
     """The mechanism of which ``name`` is a protocol; raises ParameterError for an unknown one."""
-    for kind in _kinds():
+    for kind in _KINDS:
         if name in kind.PROTOCOLS:
             return kind
     memory = "use `mixtally simulate memoized`: a memory relies on no mix and has no plan"
@@ -38,16 +41,9 @@ def mechanism_of(name: str) -> type[Shuffled]:
 
 def protocols() -> tuple[str, ...]:
     """The names of all protocols."""
-    return tuple(name for kind in _kinds() for name in kind.PROTOCOLS)
+    return tuple(name for kind in _KINDS for name in kind.PROTOCOLS)
 
 
 def mechanisms() -> tuple[type[Mechanism], ...]:
     """Return the classes of all mechanisms that people can name, memoized answers last."""
-    return (*_kinds(), Memoized)
-
-
-def _kinds() -> list[type[Shuffled]]:
-    """All mechanisms that name protocols, those of one base together."""
-    bases = Shuffled.__subclasses__()
-    every = [kind for base in bases for kind in (base, *base.__subclasses__())]
-    return [kind for kind in every if "PROTOCOLS" in vars(kind)]
+    return (*_KINDS, Memoized)

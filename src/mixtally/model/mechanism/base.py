@@ -237,11 +237,16 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         }
 
     def noise_facts(self) -> dict[str, float]:
-        """Return the numbers of its noise that a calibration may find, people's fakes aside."""
+        """Return the numbers of its noise that a calibration may find, people's fakes aside.
+
+        A probability comes with the integer over 2^64 behind it.
+        """
         every: dict[str, float] = {}
         for one in self.PARAMETERS:
             if one.sought and one.name in self.rules.sought and one.sought != Parameter.FAKES:
                 every |= self.found(one.sought)
+                if one.sought.denominator > 1:
+                    every[f"{one.name}_threshold"] = self.value(one.sought)
         return every
 
     def facts(self) -> dict[str, float]:
