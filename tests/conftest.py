@@ -11,7 +11,9 @@ import subprocess
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it, before NumPy
+from mixtally.model import mechanism
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
@@ -47,6 +49,18 @@ def one_memory(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Accountant, "__init__", remembering)
         yield
+
+
+@pytest.fixture(params=mechanism.protocols())
+def protocol(request):
+    """The name of every protocol that is registered, one after the other."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def protocols():
+    """The names of all protocols that are registered."""
+    return {*mechanism.protocols()}
 
 
 @pytest.fixture

@@ -4,10 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from accounting import by_name
+from helpers.protocols import examples_of
 from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import memoized as answers
+from mixtally.accounting.parameters import parsed
 from mixtally.model.guarantee import Observer
-from mixtally.model.mechanism import Parameter, protocols
+from mixtally.model.mechanism import Parameter, mechanism_of
 from mixtally.model.mechanism.memoized import memoized
 
 EPSILON, DELTA = 2.0, 1e-6
@@ -53,8 +56,16 @@ def priced(record):
     return Accountant().certificate(record, EPSILON).upper
 
 
-def test_every_protocol_is_looked_at():
-    assert {name for name, _ in [*FINE, *WHOLE]} == set(protocols())
+def test_what_is_found_for_any_protocol_has_the_price_it_was_searched_for(protocol):
+    """Whole numbers that are small jump over the target: one less misses it."""
+    for left_out in mechanism_of(protocol).PROTOCOLS[protocol].sought:
+        given = examples_of(protocol).having(**{left_out: None})
+        read = parsed(protocol, given, for_epsilon=EPSILON)
+        found = calibrate(Accountant(), read.counted, read.sought, EPSILON, DELTA)
+        price, value = priced(found), found.message.mechanism.value(read.sought)
+        assert price <= DELTA
+        if value > read.sought.low and price < 0.9 * DELTA:
+            assert priced(found.having(read.sought, value - 1)) > DELTA
 
 
 @pytest.mark.seconds

@@ -5,8 +5,10 @@ how many fakes, people, bits and repeats there are, read from a protocol's own i
 fewer of any of them must not pass.
 """
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -27,7 +29,7 @@ from helpers.named import (
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
-from mixtally.model.mechanism import BitFlips, Parameter, Shuffled, protocols
+from mixtally.model.mechanism import BitFlips, Parameter, Shuffled
 from mixtally.primitives.fixed import SCALE
 
 THRESHOLDS = (26 << 57, 58 << 57, 61 << 57)
@@ -137,10 +139,12 @@ CLEAR: dict[str, tuple[Shuffled, Callable[[float], Fraction], list[Shuffled]]] =
 """The mechanism, its enumerated divergence, and others for which it must not be taken."""
 
 
-def test_every_protocol_is_pinned():
-    pinned = {pin.mechanism.name for pin in PINS.values()} | set(CLEAR)
-    pinned |= {"kary-response"}  # by test_kary_response
-    assert pinned == set(protocols())
+def test_some_file_enumerates_every_protocol(protocol):
+    """A mechanism that is added brings such a file, and no list knows of it."""
+    name = re.compile(rf"\b{protocol.replace('-', '[-_]')}\b")
+    texts = (path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    enumerating = [text for text in texts if "brute" in text or "enumerated" in text]
+    assert any(name.search(text) for text in enumerating)
 
 
 @pytest.mark.seconds

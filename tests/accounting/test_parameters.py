@@ -3,6 +3,7 @@
 import pytest
 
 from accounting import by_name
+from helpers.protocols import examples_of, value_of
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.in_clear import usual_ratio
 from mixtally.accounting.parameters import Parameters, parsed, protocols, table
@@ -11,7 +12,6 @@ from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import (
     BitFlips,
     BlankFakes,
-    Memoized,
     NoFakes,
     Parameter,
     ShapedFakes,
@@ -24,15 +24,7 @@ from mixtally.primitives.fixed import SCALE, threshold_of
 
 Q = 1 / 12
 SUMS = Observer.SUMS
-WHOLE = {
-    "flip-blank": Parameters(fakes=900, flip=Q),
-    "clear-uniform": Parameters(fakes=900, bins=90),
-    "kary-response": Parameters(users=400, bins=90, replaced=0.25),
-    "clear-shaped": Parameters(shape_decay=0.7, shape_shift=9),
-    "single-bit": Parameters(users=400, fakes=10, flip=Q),
-    "flip": Parameters(users=2000, flip=Q),
-    "flip-uniform": Parameters(users=400, fakes=900, bins=90, flip=Q),
-}
+WHOLE = {name: examples_of(name) for name in protocols()}
 """All that is needed, and nothing else."""
 
 
@@ -40,35 +32,29 @@ def takes(name):
     return mechanism_of(name).PROTOCOLS[name]
 
 
-def test_every_protocol_is_looked_at():
-    assert set(WHOLE) == set(protocols())
-    for name, given in WHOLE.items():
-        assert given.given() == takes(name).required
-        assert parsed(name, given).sought is None
+def test_nothing_else_is_needed(protocol):
+    assert WHOLE[protocol].given() == takes(protocol).required
+    assert parsed(protocol, WHOLE[protocol]).sought is None
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_missing_parameter_is_refused(name):
-    for field in takes(name).required:
-        with pytest.raises(ParameterError, match=f"^{name}: wanted"):
-            parsed(name, WHOLE[name].having(**{field: None}))
+def test_a_missing_parameter_is_refused(protocol):
+    for field in takes(protocol).required:
+        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+            parsed(protocol, WHOLE[protocol].having(**{field: None}))
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_superfluous_parameter_is_refused(name):
-    extra = {
-        "users": 3, "bins": 3, "bits": 3, "ones": 0, "max_set": 2, "background": "zero",
-        "observer": SUMS, "count_crowd": True, "repeats": 2, "fakes": 0, "flip": Q, "replaced": 0.5,
-        "split": True, "shape_decay": 0.5, "shape_shift": 3, "mixes": 2,
-        "shape_variance": 36,
-    }  # fmt: skip
-    rules = takes(name)
-    of_memory = {one.name for one in Memoized.PARAMETERS} - {"users", "bits"}
-    assert set(extra) == {one.name for one in table()} - of_memory
-    for field, value in extra.items():
-        if field not in rules.required | rules.optional:
-            with pytest.raises(ParameterError, match=f"^{name}: wanted"):
-                parsed(name, WHOLE[name].having(**{field: value}))
+def test_a_superfluous_parameter_is_refused(protocol):
+    extra = {one.name: value_of(one) for one in table()}
+    rules = takes(protocol)
+    instead = {other for _, other in rules.instead}
+    assert len(extra) > len(rules.priced)
+    for field in extra.keys() - rules.required - rules.optional - instead:
+        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+            parsed(protocol, WHOLE[protocol].having(**{field: extra[field]}))
+    for one, other in rules.instead:
+        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+            parsed(protocol, WHOLE[protocol].having(**{other: extra[other]}))
+        assert parsed(protocol, WHOLE[protocol].having(**{one: None, other: extra[other]}))
 
 
 def test_a_variance_stands_in_place_of_a_decay():

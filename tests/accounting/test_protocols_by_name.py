@@ -6,6 +6,7 @@ import pytest
 
 from accounting import by_name
 from helpers import named
+from helpers.protocols import examples_of
 from mixtally.accounting import accountant
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence import (
@@ -22,6 +23,7 @@ from mixtally.accounting.divergence import (
 )
 from mixtally.accounting.divergence import memoized as answers
 from mixtally.accounting.divergence.registry import DIVERGENCES, divergence_of
+from mixtally.accounting.parameters import parsed
 from mixtally.errors import ParameterError
 from mixtally.model.certificate import Status
 from mixtally.model.guarantee import Observer
@@ -110,9 +112,22 @@ def certified(record, epsilon):
     return Accountant().certificate(record, epsilon)
 
 
-def test_every_protocol_is_among_the_cases():
-    assert {name for name, _, _ in PRICES.values()} == set(protocols())
+def test_every_protocol_has_a_divergence():
     assert set(DIVERGENCES) == {mechanism_of(name) for name in protocols()}
+
+
+def test_every_protocol_has_a_certificate_that_says_what_it_rests_on(protocol):
+    record = parsed(protocol, examples_of(protocol)).counted
+    for epsilon in (0.3, 2.0):
+        certificate = certified(record, epsilon)
+        message = accountant._parts(record).message
+        ends = divergence_of(message).delta(message, epsilon, Memo(0)).bounds
+        assert (certificate.lower, certificate.upper) == (ends.lower, ends.upper)
+        assert 0 <= certificate.lower <= certificate.upper <= 1
+        assert certificate.upper > 0
+        assert certificate.status is Status.PROVED
+        assert certificate.source
+        assert "mix" in certificate.assumption
 
 
 @pytest.mark.parametrize("case", PRICES)

@@ -19,10 +19,13 @@ from helpers.named import (
     kary_response,
     single_bit,
 )
+from helpers.protocols import examples_of
+from mixtally.accounting.parameters import parsed
 from mixtally.lab.attacks.audit import Checks, flagged
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord
 from mixtally.model.layout import Form
+from mixtally.model.mechanism import protocols
 from mixtally.model.mechanism.memoized import memoized as memoized_mechanism
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.bits import one_hot, row_bytes
@@ -200,8 +203,16 @@ def memoized_audit(mechanism, device=memoized, seed=1):
 
 MIXED = flipped(23, most_set=5, q=0.31, blanks=PEOPLE)
 NAMED = part(flip_blank(bins=65, fakes=500, threshold=threshold_of(0.31)), Form.POSITIONS)
-AUDITS = [(name_of(p), flip_audit, p) for p in (*map(part, flipping()), MIXED, NAMED)] + [
-    (name_of(p), clear_audit, p) for p in map(part, clear())
+_CHOSEN = [*map(part, flipping()), MIXED, NAMED, *map(part, clear())]
+_OTHERS = [
+    part(parsed(name, examples_of(name)).counted.message.mechanism)
+    for name in protocols()
+    if name not in {one.protocol for one in _CHOSEN}
+]
+"""One of every protocol that is registered and not chosen above."""
+AUDITS = [
+    (name_of(one), clear_audit if one.threshold is None else flip_audit, one)
+    for one in (*_CHOSEN, *_OTHERS)
 ]
 SMALL = [
     part(one)

@@ -25,15 +25,14 @@ from mixtally.device.client import draw
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.lone import alone, lone_checks
 from mixtally.model.contract import LaplaceShape
-from mixtally.model.mechanism import protocols
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.flips import SKIP_BELOW
 from mixtally.protocol.mixing import added
 from mixtally.protocol.randomize import memoized, part_fakes, part_reports
 
 
-def test_every_protocol_of_the_catalogue_is_audited():
-    assert {p.protocol for _, _, p in AUDITS} == set(protocols())
+def test_every_protocol_of_the_catalogue_is_audited(protocols):
+    assert {p.protocol for _, _, p in AUDITS} == protocols
     rates = {p.threshold < SKIP_BELOW for _, _, p in AUDITS if p.threshold}
     assert rates == {True, False}
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from mixtally.lab.data.made_up import example_files
-from mixtally.model.mechanism import protocols
 from mixtally.planning.choose import ALIKE
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -34,9 +33,9 @@ def test_the_three_lines_of_the_promise_are_those_that_are_printed(tmp_path):
     assert NUMBER.sub("#", printed[2]) == NUMBER.sub("#", error)  # of the coins that fell
 
 
-def test_the_planner_page_links_to_a_table_of_every_protocol():
+def test_the_planner_page_links_to_a_table_of_every_protocol(protocols):
     assert "All [protocols](../reference/protocols.md)" in PLANNER
-    assert set(re.findall(r"^\| `([a-z-]+)`", PROTOCOLS, re.MULTILINE)) == set(protocols())
+    assert set(re.findall(r"^\| `([a-z-]+)`", PROTOCOLS, re.MULTILINE)) == protocols
 
 
 def test_how_near_errors_are_alike():

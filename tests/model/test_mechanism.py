@@ -12,6 +12,8 @@ from helpers.named import (
     kary_response,
     single_bit,
 )
+from helpers.protocols import examples_of
+from mixtally.accounting.parameters import parsed
 from mixtally.errors import MixtallyError, ParameterError, PlanError
 from mixtally.model.mechanism import (
     BitFlips,
@@ -25,8 +27,8 @@ from mixtally.model.mechanism import (
     Shuffled,
     UniformFakes,
     mechanism_of,
-    protocols,
 )
+from mixtally.model.mechanism import protocols as registered
 from mixtally.model.shape import LaplaceShape
 
 EXAMPLES = [
@@ -49,11 +51,16 @@ EXAMPLES = [
 
 
 def test_every_name_is_that_of_a_mechanism():
-    assert {mechanism.name for mechanism in EXAMPLES} == set(protocols())
+    assert len(registered()) == len({*registered()})
     assert {type(mechanism) for mechanism in EXAMPLES} == {BitFlips, InClear, KaryResponse}
-    assert len(protocols()) == len(set(protocols()))
     for mechanism in EXAMPLES:
         assert mechanism_of(mechanism.name) is type(mechanism)
+
+
+def test_a_mechanism_is_found_by_the_name_of_its_protocol(protocol):
+    made = parsed(protocol, examples_of(protocol)).counted.message.mechanism
+    assert made.name == protocol
+    assert mechanism_of(protocol) is type(made)
 
 
 def test_one_mechanism_is_made_in_one_way():
