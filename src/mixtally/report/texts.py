@@ -88,28 +88,39 @@ def csv_text(
 def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Iterator[str]:
     """Yield the lines of a CSV file batch by batch, as ``csv_text`` writes them, after ``start``.
 
-    A list of texts that comes again in the next batch, such as labels, is prepared once.
+    A list that comes again in the next batch, such as labels, is prepared once.
     """
     cell = partial(_cell, written=written)
     yield start + written.delimiter.join(map(cell, table.names)) + "\r\n"
     prepared: dict[int, tuple[Column, Sequence[str]]] = {}
     for batch in table.batches():
-        cells = []
+        cells: list[Column] = []
         for place, column in enumerate(batch):
-            if isinstance(column, list) and column and isinstance(column[0], str):
-                if place not in prepared or prepared[place][0] is not column:
-                    prepared[place] = column, list(map(cell, column))
-                cells.append(prepared[place][1])
-            elif isinstance(column, list):
-                cells.append(["" if one is None else _number(one, written) for one in column])
-            else:
+            if not isinstance(column, list):
                 cells.append(cell(column))
+                continue
+            if place not in prepared or prepared[place][0] is not column:
+                texts = column and isinstance(column[0], str)
+                made = list(map(cell, column)) if texts else _numbers(column, written)
+                prepared[place] = column, made
+            cells.append(prepared[place][1])
         lines = map(written.delimiter.join, zip(*spread(cells), strict=True))
-        yield "".join(f"{line}\r\n" for line in lines)
+        yield "".join([f"{line}\r\n" for line in lines])
+
+
+def _numbers(column: list[object], written: CsvFormat) -> list[str]:
+    """Return the cells of a column of numbers; equal numbers are written once.
+
+    Counts of very many bins have few distinct values.
+    """
+    if len({*map(type, column)} - {type(None)}) > 1:  # 1, 1.0 and True are equal
+        return [_number(one, written) for one in column]
+    cells = {one: _number(one, written) for one in set(column)}
+    return [cells[one] if one else _number(one, written) for one in column]  # 0.0 equals -0.0
 
 
 def _number(value: object, written: CsvFormat) -> str:
-    text = str(value)
+    text = "" if value is None else str(value)
     return text if written.decimal == "." else text.replace(".", written.decimal)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.sameness import written
+from mixtally.lab.data.sameness import composed, written
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -208,6 +208,9 @@ def _ordered(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
 
 
 def _texts(values: Array) -> list[str]:
+    if pyarrow.types.is_string(values.type) and values.null_count == 0:
+        texts: list[str] = values.to_pylist()
+        return texts if all(map(str.isascii, texts)) else [*map(composed, texts)]
     if pyarrow.types.is_float16(values.type) or pyarrow.types.is_float32(values.type):
         found: list[object] = [float(str(value)) for value in values.to_numpy()]
     else:

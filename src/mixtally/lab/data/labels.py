@@ -122,10 +122,12 @@ class Book:
     def codes(self, column: Column, where: Where, levels: Levels = None) -> NDArray[np.int32]:
         """The number of every row's label, shape (rows,); ``levels`` as ``declare`` takes them."""
         self.declare(levels)
-        found = [
-            self.number(text, where, row)
-            for text, row in zip(column.texts, column.first.tolist(), strict=True)
-        ]
+        found: list[int | None] = [*map(self.numbers.get, column.texts)]
+        if None in found:
+            found = [
+                self.number(text, where, row)
+                for text, row in zip(column.texts, column.first.tolist(), strict=True)
+            ]
         return np.array(found, dtype=np.int32)[column.codes]
 
     def ordered(self, codes: NDArray[np.integer], subject: str) -> tuple[tuple[str, ...], Integers]:

@@ -36,6 +36,8 @@ _PRODUCTS, _MESSAGES = 1 << 18, 256
 _ROUND_OFF = 0.01
 _CONTROLS = 64
 """Points that nobody can hold, of which it is looked how many messages point at them."""
+_FEW_ROWS = 8
+"""Rows that take less time than the products of as many points as are controlled."""
 
 
 def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
@@ -48,7 +50,7 @@ def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
     if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * _rows(planes, values):
         found = _transformed(planes, codes, times)
         return found[curved_points(planes.bare, places)]
-    return _by_rows(planes, codes, times, values)[places]
+    return _by_rows(planes, codes, times, range(values))[places]
 
 
 def _rows(planes: Planes, values: int) -> int:
@@ -56,8 +58,8 @@ def _rows(planes: Planes, values: int) -> int:
     return -(-values // planes.prime)
 
 
-def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Counts:
-    """Return how many messages point at the points of the numbers below ``values``.
+def _by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
+    """Return how many messages point at the points of the numbers that are ``asked``.
 
     The numbers of a row differ in their first digit l alone. A message points at those that solve
 
@@ -80,8 +82,9 @@ def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Count
     half = slope[bent] * inverse % p * ((p + 1) // 2) % p
     steps = vectors[1:, bent] * inverse % p
     first = square = (cells[bent] * inverse + half * half) % p
-    solutions, total = _solutions(p), np.zeros((_rows(planes, values), p), dtype=np.int64)
-    for row, upper in enumerate(digits_of(np.arange(len(total)), p, digits - 1).T):
+    rows = np.arange(asked.start // p, _rows(planes, asked.stop))
+    solutions, total = _solutions(p), np.zeros((len(rows), p), dtype=np.int64)
+    for row, upper in enumerate(digits_of(rows, p, digits - 1).T):
         left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
         total[row] = _weighed(left[straight], flat_times[straight], p)
         total[row] += int(flat_times[~straight & (left == 0)].sum())
@@ -93,7 +96,8 @@ def _by_rows(planes: Planes, codes: Counts, times: Counts, values: int) -> Count
         for ends in solutions:
             found = _weighed(ends[square] - half, bent_times, 2 * p)[: 2 * p]
             total[row] += found.reshape(2, p).sum(axis=0)
-    return total.ravel()[:values]
+    start = asked.start % p
+    return total.ravel()[start : start + len(asked)]
 
 
 def _weighed(numbers: Counts, times: Counts, prime: int) -> Counts:
@@ -129,7 +133,10 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
 
 def unheld(planes: Planes, tally: Tally, numbers: range) -> Counts:
     """Return how many messages point at the points of some numbers that no bin has."""
-    free = curved_points(planes.bare, np.array(numbers[:_CONTROLS], dtype=np.int64))
+    few = numbers[:_CONTROLS]
+    if few and _rows(planes, few.stop) - few.start // planes.prime <= _FEW_ROWS:
+        return _by_rows(planes, *tally.named, few)
+    free = curved_points(planes.bare, np.array(few, dtype=np.int64))
     return pointing_at(planes, tally, free)[0]
 
 

@@ -81,11 +81,15 @@ def add(a: Tally, b: Tally) -> Tally:
 
 
 def _merged(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """The bins of all, ascending, and the sums of their counts."""
-    found, place = np.unique(np.concatenate(codes), return_inverse=True)
-    total = np.zeros(len(found), dtype=np.int64)
-    np.add.at(total, place, np.concatenate(counts))
-    return found, total
+    """Return the bins of all, ascending, and the sums of their counts.
+
+    Each of ``codes`` is in order, which a stable sort makes use of.
+    """
+    every = np.concatenate(codes)
+    order = np.argsort(every, kind="stable")
+    every, many = every[order], np.concatenate(counts)[order]
+    (begins,) = np.nonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
+    return every[begins], np.add.reduceat(many, begins) if len(every) else many
 
 
 class _Counter(Protocol):
@@ -128,9 +132,10 @@ class _FewCounter:
         return self._counts, self._codes
 
     def _settle(self) -> None:
-        ones = [np.ones(len(codes), dtype=np.int64) for codes in self._fresh]
-        self._codes, self._counts = _merged([self._codes, *self._fresh], [self._counts, *ones])
-        self._fresh = []
+        if self._fresh:
+            codes, counts = np.unique(np.concatenate(self._fresh), return_counts=True)
+            self._codes, self._counts = _merged([self._codes, codes], [self._counts, counts])
+            self._fresh = []
 
 
 class _NumberCounter:

@@ -16,8 +16,12 @@ _SEP = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
 def ends(data: bytes) -> NDArray[np.int64]:
     """Places behind each row of ``data``, which begins with one: line ends outside of quotes."""
     found = np.frombuffer(data, dtype=np.uint8)
-    after = np.append(found[1:], 0)
-    lines = np.flatnonzero((found == ord("\n")) | ((found == ord("\r")) & (after != ord("\n"))))
+    ended = found == ord("\n")
+    if b"\r" in data:
+        ended |= (found == ord("\r")) & (np.append(found[1:], 0) != ord("\n"))
+    lines = np.flatnonzero(ended)
+    if b'"' not in data:
+        return lines + 1
     quotes = np.flatnonzero(found == ord('"'))
     outside: NDArray[np.bool_] = np.searchsorted(quotes, lines) % 2 == 0
     places: NDArray[np.int64] = lines[outside] + 1
