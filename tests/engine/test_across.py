@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 
+from mixtally.cli import options, watching
 from mixtally.errors import DataError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.listed import Listed
@@ -12,7 +13,7 @@ from mixtally.model.mechanism import InClear, UniformFakes
 from mixtally.model.planes import Planes
 from mixtally.protocol.estimate import listed
 from mixtally.protocol.estimate.listed import tally_of
-from mixtally.server.engine.workers import Across
+from mixtally.server.engine.workers import Across, _estimate
 from reference.played import play
 
 OVER = Planes(223, 3)
@@ -42,6 +43,51 @@ def test_pieces_are_worked_on_by_processes_and_come_in_order():
 def test_work_that_no_process_makes_faster_stays_here(processes, worth):
     found = list(Across(processes, "words", worth=worth)(who, range(40)))
     assert {process for _, process in found} == {os.getpid()}
+
+
+@pytest.mark.parametrize(("processes", "used"), [(0, "1 core"), (1, "1 core"), (2, "2 cores")])
+def test_a_sentence_says_beforehand_how_long_it_takes(processes, used):
+    """It comes once, between the piece that is timed and all others."""
+    said = []
+    across = Across(
+        processes,
+        "words",
+        lambda *how: said.append(how[1]),
+        note=said.append,
+        worth=0.0,
+    )
+    list(across(who, range(4)))
+    first, sentence, *others = said
+    assert (first, others) == (1, [2, 3, 4])
+    assert sentence == f"counting words takes about 0 seconds on {used}"
+
+
+def test_nothing_is_said_of_short_work():
+    said = []
+    list(Across(2, "words", note=said.append, worth=3600.0)(who, range(40)))
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cores", "told"),
+    [
+        (9.0, 1, "9 seconds on 1 core"),
+        (230.0, 2, "115 seconds on 2 cores"),
+        (600.0, 2, "5 minutes on 2 cores"),
+        (72_000.0, 4, "5 hours on 4 cores"),
+    ],
+)
+def test_a_time_has_a_unit_that_people_can_read(seconds, cores, told):
+    assert _estimate("words", seconds, cores) == f"counting words takes about {told}"
+
+
+def test_the_command_line_says_it_on_standard_error_unless_it_is_quiet(capsys):
+    across = options.across(lambda *_: None, 1)
+    across._worth = 0.0
+    for quiet in (True, False):
+        watching.be_quiet(quiet)
+        list(across(who, range(2)))
+        assert ("takes about" in capsys.readouterr().err) is not quiet
 
 
 def test_a_killed_process_is_refused_in_words():

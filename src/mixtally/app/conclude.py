@@ -4,7 +4,7 @@ Messages lie in the files of a crowd that is larger than memory, or in arrays of
 tallied here and concluded in one way; no truth is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -145,6 +145,7 @@ def conclude_shards(
     options: ConcludeOptions,
     counting: ShardOptions,
     progress: Progress = quiet,
+    note: Callable[[str], None] = quiet,
 ) -> Concluded:
     """Tally the messages in files, each once, and conclude.
 
@@ -160,6 +161,8 @@ def conclude_shards(
         How the files are counted; by this process alone if the number of processes is left out.
     progress : Progress
         Called while files are counted.
+    note : callable
+        Called with a sentence about how long it takes to count listed words, where that is long.
 
     Raises
     ------
@@ -174,7 +177,7 @@ def conclude_shards(
     """
     analysis, urls = options.analysis(plan), files_of(shards, ENDINGS)
     processes = counting.processes or 0
-    analysis = replace(analysis, across=Across(processes, "words", progress))
+    analysis = replace(analysis, across=Across(processes, "words", progress, note=note))
     part = plan.one_part("plan with another --protocol, or play the whole with `mixtally simulate`")
     made = fold(
         list(dict.fromkeys(urls)),

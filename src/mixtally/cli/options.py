@@ -138,6 +138,7 @@ def cores(given: int | None = None) -> int:
 
 def across(progress: "Progress", processes: int | None = None) -> "Across":
     """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
+    from mixtally.cli.screen import note
     from mixtally.server.engine import workers as engine  # few commands need it
 
-    return engine.Across(cores(processes), "words", progress)
+    return engine.Across(cores(processes), "words", progress, note=note)

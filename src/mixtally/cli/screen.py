@@ -11,6 +11,7 @@ from rich.table import Table
 
 from mixtally.app.outcome import Outcome
 from mixtally.cli.output import print_json, publish_result
+from mixtally.cli.watching import quieted
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import FormatName, whole_facts
 
@@ -92,6 +93,12 @@ def warn(text: str) -> None:
     """Say ``text`` on standard error, if there is any: a word of warning, the work goes on."""
     if text:
         sys.stderr.write(f"mixtally: warning: {text}\n")
+
+
+def note(text: str) -> None:
+    """Say ``text`` about work that goes on, on standard error, unless --quiet is given."""
+    if not quieted():
+        sys.stderr.write(f"mixtally: {text}\n")
 
 
 def say(console: Console, lines: Iterable[str]) -> None:

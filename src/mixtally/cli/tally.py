@@ -11,7 +11,7 @@ from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import show, warn
+from mixtally.cli.screen import note, show, warn
 
 Shards = Annotated[
     list[str],
@@ -50,7 +50,7 @@ def tally(
     """
     counting = replace(counting, processes=o.cores(counting.processes))
     with progress_bars() as progress:
-        found = conclude_shards(read_verified(plan), shards, options, counting, progress)
+        found = conclude_shards(read_verified(plan), shards, options, counting, progress, note)
     if found.repeated:
         warn(f"{len(found.repeated):,} of the shards hold what others hold: counted once")
     show(found.outcome(run.top), run.out, json=run.json, out_format=run.out_format)

@@ -11,6 +11,11 @@ def be_quiet(wanted: bool) -> None:
     _quiet.set(wanted)
 
 
+def quieted() -> bool:
+    """Return whether nothing is said while the work goes on."""
+    return _quiet.get()
+
+
 def watched() -> bool:
     """Whether somebody looks on while the work goes on: standard error is a terminal."""
-    return sys.stderr.isatty() and not _quiet.get()
+    return sys.stderr.isatty() and not quieted()

@@ -3,9 +3,8 @@
 A worker that is killed for want of memory is reported in words.
 
 Counting listed words takes a time that grows with the messages times the words. The first pieces
-are counted in this process and timed. Where the others would take more than seconds, processes that
-use every core count them. Results come in the order of the pieces, so that nobody can tell who
-counted.
+are counted in this process and timed. Where the others would take more than seconds, a sentence
+says how long, and processes that use every core count them. Results keep the order of the pieces.
 """
 
 import os
@@ -51,6 +50,7 @@ def workers(
 WORTH = 2.0
 """Seconds of work that are left from which on further processes save more than their start takes.
 """
+_UNITS = (3600, "hours"), (60, "minutes")
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 
@@ -59,14 +59,21 @@ class Across:
     """A ``map`` that uses ``processes`` cores, and says how far it is.
 
     Only a program whose main module may be imported again can start processes, as the command line
-    can. With fewer than two processes everything is done here.
+    can. With fewer than two processes everything is done here. ``note`` is called with a sentence
+    once the first pieces tell that the others take more than ``worth`` seconds.
     """
 
     def __init__(
-        self, processes: int, step: str, progress: Progress = quiet, *, worth: float = WORTH
+        self,
+        processes: int,
+        step: str,
+        progress: Progress = quiet,
+        *,
+        note: Callable[[str], None] = quiet,
+        worth: float = WORTH,
     ) -> None:
         self._processes, self._step, self._progress = processes, step, progress
-        self._worth = worth
+        self._note, self._worth = note, worth
 
     def __call__(self, work: Callable[[Piece], Found], pieces: Sequence[Piece]) -> Iterator[Found]:
         """Yield what ``work``, which can be pickled, makes of every piece, in their order.
@@ -78,14 +85,26 @@ class Across:
             yield found
 
     def _found(self, work: Callable[[Piece], Found], pieces: Sequence[Piece]) -> Iterator[Found]:
-        start = time.perf_counter()
+        start, noted = time.perf_counter(), False
         for done, piece in enumerate(pieces, 1):
             yield work(piece)
             rest = pieces[done:]
-            spent = time.perf_counter() - start
-            if self._processes > 1 < len(rest) and spent / done * len(rest) > self._worth:
-                break
-        else:
-            return
-        with workers(min(self._processes, len(rest))) as pool:
-            yield from pool.map(work, rest)
+            seconds = (time.perf_counter() - start) / done * len(rest)
+            if seconds <= self._worth:
+                continue
+            cores = max(1, min(self._processes, len(rest)))
+            if not noted:
+                self._note(_estimate(self._step, seconds, cores))
+                noted = True
+            if cores > 1:
+                with workers(cores) as pool:
+                    yield from pool.map(work, rest)
+                return
+
+
+def _estimate(step: str, seconds: float, cores: int) -> str:
+    """Return the sentence that says how long the pieces that are left take."""
+    each = seconds / cores
+    size, unit = next((pair for pair in _UNITS if each >= 2 * pair[0]), (1, "seconds"))
+    used = "1 core" if cores == 1 else f"{cores} cores"
+    return f"counting {step} takes about {each / size:,.0f} {unit} on {used}"
