@@ -28,6 +28,7 @@ PARTS = (
     "heavy",
     "open_words",
     "places_and_sets",
+    "coverage",
 )
 QUICK = ("peers", "kernels", "accounting", "counts", "engine", "commands")
 _PEERS = ("numpy", "scipy", "numba", "pure-ldp", "multi-freq-ldpy", "opendp", "pyspark", "mixtally")

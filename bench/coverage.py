@@ -1,5 +1,8 @@
 """How often intervals hold the truth: every mechanism, every kind of number, whole rounds played.
 
+As a part of ``python -m bench`` it plays three crowds a mechanism under each of ten guarantees, and
+begins no further one after five minutes.
+
 python -m bench.coverage                      # ten crowds a mechanism and guarantee
 python -m bench.coverage --crowds 100 --json held.json
 python -m bench.coverage --epsilon 2 --delta 1e-3 --only "k-ary"
@@ -7,8 +10,11 @@ python -m bench.coverage --epsilon 2 --delta 1e-3 --only "k-ary"
 
 import argparse
 import json
+import random
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -16,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.row import Row, rated
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
@@ -49,6 +56,9 @@ KINDS = (
     *("mean size", "sizes", "sizes at once", "not listed", "differences", "differences at once"),
     *("changes", "changes at once"),
 )
+SECONDS, CROWDS, ENOUGH = 300.0, 3, 100
+"""Of the part of ``bench``: after so many seconds no mechanism is begun; of each so many crowds are
+played; kinds with fewer intervals than that are too few to be named as extremes."""
 Held = Counter[tuple[str, bool]]
 """(a kind of interval, whether it holds the truth) -> how often."""
 
@@ -244,6 +254,42 @@ def _held_figures(figures: Figures, truth: tuple[float | None, ...]) -> Iterator
 def share_of(found: Held, kind: str) -> tuple[int, int]:
     """How many intervals of a kind hold the truth, and of how many."""
     return found[kind, True], found[kind, True] + found[kind, False]
+
+
+def rows() -> list[Row]:
+    """Benchmark lines, one a guarantee: the kinds of intervals that hold the truth least and most.
+
+    Mechanisms and guarantees are taken in a mixed order, so that none is always left out where the
+    time ends.
+    """
+    every = list(product(product(EPSILONS, DELTAS), CASES))
+    random.Random(1).shuffle(every)
+    planner, until = Planner(), time.monotonic() + SECONDS
+    found = {pair: Held() for pair in product(EPSILONS, DELTAS)}
+    played = Counter[tuple[float, float]]()
+    for (epsilon, delta), name in every:
+        if time.monotonic() > until:
+            break
+        guarantee = Guarantee(epsilon=epsilon, delta=delta)
+        with suppress(InfeasibleError, ParameterError):
+            found[epsilon, delta] += measured(name, CROWDS, LEVEL, planner, guarantee=guarantee)
+        played[epsilon, delta] += 1
+    return [_row(pair, held, played[pair]) for pair, held in found.items() if held]
+
+
+def _row(pair: tuple[float, float], found: Held, mechanisms: int) -> Row:
+    """Return the line of one guarantee, over all mechanisms that were looked at."""
+    shares = {kind: share_of(found, kind) for kind in KINDS}
+    many = sorted((held / of, of, kind) for kind, (held, of) in shares.items() if of >= ENOUGH)
+    ends = [f"{share:.3f} of {of:,} ({kind})" for share, of, kind in (many[:1] + many[-1:])]
+    held = sum(count for (_, inside), count in found.items() if inside)
+    return rated(
+        f"intervals at 95 %, epsilon {pair[0]:g}, delta {pair[1]:g}, {mechanisms} mechanisms",
+        " .. ".join(ends),
+        "of the stated share",
+        held / found.total() / LEVEL,
+        0.99,
+    )
 
 
 def main() -> None:

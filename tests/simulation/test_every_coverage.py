@@ -6,6 +6,7 @@ The table is that of ``bench.coverage``: fifty crowds a mechanism, played messag
 import pytest
 from scipy.stats import binom
 
+from bench import coverage
 from bench.coverage import CASES, KINDS, LEVEL, measured, share_of
 from mixtally.planning import Planner
 
@@ -49,3 +50,17 @@ def test_one_of_them_by_the_way():
     """The quick form."""
     assert list(short("k-ary")) == []
     assert "few" in short("k-ary", HALF)
+
+
+def test_the_bench_names_extremes_of_each_guarantee_and_ends_in_time(monkeypatch):
+    monkeypatch.setattr(coverage, "CASES", {"k-ary": CASES["k-ary"]})
+    monkeypatch.setattr(coverage, "EPSILONS", (1.0, 4.0))
+    rows = coverage.rows()
+    assert [row.what.partition("epsilon ")[2] for row in rows] == [
+        f"{epsilon}, delta {delta}, 1 mechanisms"
+        for epsilon in (1, 4)
+        for delta in ("0.001", "1e-06")
+    ]
+    assert all(row.got is not None and 0.9 < row.got < 1.06 for row in rows)
+    monkeypatch.setattr(coverage, "SECONDS", -1.0)
+    assert coverage.rows() == []
