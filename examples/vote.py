@@ -19,10 +19,9 @@ import numpy as np
 from rich.console import Console
 from statsmodels.datasets import anes96
 
-from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
-from mixtally.app.options import MaybePromise
+from mixtally.app.options import made
 from mixtally.app.outcome import Run
-from mixtally.app.winner import VoteOptions, vote_of
+from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.errors import MixtallyError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
@@ -31,7 +30,6 @@ from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
 from mixtally.model.question import Question
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
 from mixtally.report.terminal import opening, printed
 
@@ -58,15 +56,13 @@ def electorate(column: str) -> Population:
     return Population(Question(name=NAMES[column], bins=len(labels), labels=labels), answers)
 
 
-def held(population: Population, asked: VoteOptions, chance: Chance, seed: int | None) -> Study:
+def held(population: Population, asked: SimulateOptions, chance: Chance, seed: int | None) -> Study:
     """The vote in both versions at the same epsilon."""
     source = (
         f"{population.users} people of the American National Election Study 1996, each played as a "
         "voter. They are a sample: its error comes on top of the one shown."
     )
-    budget = BudgetOptions(cost=CostOptions(), trust=TrustOptions())
-    run = Run(lab=Lab(chance), source=source, seed=seed)
-    return vote_of(population, asked, run, budget=budget, analysis=Analysis())
+    return simulate(asked, population, Run(lab=Lab(chance), source=source, seed=seed)).study()
 
 
 def main() -> None:
@@ -79,7 +75,8 @@ def main() -> None:
     given = asked.parse_args()
     chance = chance_of(given.seed)
     try:
-        asked_for = VoteOptions(promise=MaybePromise(epsilon=given.epsilon, delta=given.delta))
+        promise = {"epsilon": given.epsilon, "delta": given.delta}
+        asked_for = made(SimulateOptions, {"winner": True, **promise})
         votes = {c: held(electorate(c), asked_for, chance, given.seed) for c in QUESTIONS}
     except MixtallyError as error:
         sys.exit(f"vote.py: {error}")

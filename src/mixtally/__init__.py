@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         Question,
         Result,
         Sent,
-        Simulated,
         SimulatedResult,
         attack,
         calibrate,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
         simulate_epochs,
         simulate_memoized,
         simulate_places,
-        simulate_votes,
         simulate_words,
     )
 
@@ -53,7 +51,6 @@ __all__ = [
     "Question",
     "Result",
     "Sent",
-    "Simulated",
     "SimulatedResult",
     "attack",
     "calibrate",
@@ -67,7 +64,6 @@ __all__ = [
     "simulate_epochs",
     "simulate_memoized",
     "simulate_places",
-    "simulate_votes",
     "simulate_words",
 ]
 

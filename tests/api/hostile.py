@@ -23,7 +23,6 @@ from mixtally.api import (
     simulate_epochs,
     simulate_memoized,
     simulate_places,
-    simulate_votes,
     simulate_words,
 )  # fmt: skip
 from mixtally.api.pricing import Parameters
@@ -122,9 +121,6 @@ def calls(folder):
     merged = {"strip": False, "ignore_case": False, "other": None}
     read |= merged
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
-    ballots = {
-        name: value for name, value in cost.items() if name not in ("collections", "error_at")
-    }
     words = simulate_words(WORDS, top=1, **plays)
     batch = {
         "agreed": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
@@ -140,8 +136,6 @@ def calls(folder):
             "top": 1, "longest": 2, "symbols": 1, "survivors": None, "outside": 0,
             "alphabet": None, "alphabet_from_data": False, "way": None,
             "error_rate": 0.05, "messages_per_user": 4.0, "mix_fakes": False}),
-        "simulate_votes": (simulate_votes, {
-            "values": TWICE, **plays, **read, "keep_probability": None, **ballots}),
         "simulate_baskets": (simulate_baskets, {
             "values": BASKETS, **plays, "labels": None, "max_set": None, "separator": None,
             "empty_sets": False, "level": 0.95, "name": "a", "support": 0, "confidence": 0.0,
@@ -157,8 +151,8 @@ def calls(folder):
             "values": TWICE, "epochs": [1] * 100 + [2] * 100, "person": None, "order": None,
             "rows_are_people": False,
             **plays, **read, **cost, "collections": 2}),
-        "Simulated.to_frame": (words.to_frame, {"table": None}),
-        "Simulated.save": (words.save, {"folder": folder / "words"}),
+        "Result.to_frame of words": (words.to_frame, {"table": None}),
+        "Result.save of words": (words.save, {"folder": folder / "words"}),
         "Device": (Device, {"agreed": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
                             "local_epsilon": None}),
         "Device.messages": (lambda **given: Device(by_people(), epsilon=3, delta=1e-3).messages(
@@ -181,7 +175,6 @@ def calls(folder):
         "Plan.lines": (plan.lines, {}),
         "Result.save": (result.save, {"folder": folder / "result", "simulation": False}),
         "Result.plot": (result.plot, {}),
-        "Result.to_dict": (result.to_dict, {}),
         "Result.difference": (result.difference, {"first": "a", "second": "b"}),
         "Result.total": (result.total, {"labels": ["a", "b"]}),
         "Result.to_frame": (result.to_frame, {}),

@@ -15,10 +15,10 @@ from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 
 GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Result", "Sent",
-         "Simulated", "SimulatedResult"}  # fmt: skip
+         "SimulatedResult"}  # fmt: skip
 """Classes of what calls give: nobody makes one."""
 PLAYS = [
-    "simulate_words", "simulate_votes", "simulate_baskets", "simulate_places", "simulate_memoized",
+    "simulate_words", "simulate_baskets", "simulate_places", "simulate_memoized",
     "simulate_epochs",
 ]  # fmt: skip
 NAMES = [
@@ -26,9 +26,9 @@ NAMES = [
     "attack", "Budget", "Budget.charge", "Budget.times_left", "Budget.show",
     "Plan.save", "Plan.load", "Plan.save_contract", "Plan.lines", "Result.difference",
     "Result.total",
-    "Result.save", "Result.plot", "Result.to_dict", "Result.to_frame", "Result.to_narwhals",
+    "Result.save", "Result.plot", "Result.to_frame", "Result.to_narwhals",
     "SimulatedResult.rows", "SimulatedResult.to_frame", "Question", "Guarantee", "example", *PLAYS,
-    "Simulated.to_frame", "Simulated.save",
+    "Result.to_frame of words", "Result.save of words",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.api import Budget, plan, simulate, simulate_votes
+from mixtally.api import Budget, plan, simulate, simulate_baskets
 from mixtally.app.options import parameters_of
 from mixtally.app.plan import PlanOptions
 from mixtally.errors import ParameterError, check_names
@@ -70,7 +70,7 @@ def test_what_does_not_go_together_is_refused(given, said):
         (simulate, "ε", "epsilon"), (plan, "n", "users"), (plan, "categories", "labels"),
         (plan, "low", "number"), (simulate, "high", "number"), (simulate, "range", "number"),
         (simulate, "random_state", "seed"), (plan, "mixes", "hops"), (plan, "protocl", "protocol"),
-        (plan, "label", "labels"), (simulate_votes, "confidence", "level"),
+        (plan, "label", "labels"), (simulate_baskets, "confidance", "confidence"),
         (plan, "number_of_users", None), (plan, "zebra", None),
     ],
 )  # fmt: skip

@@ -20,21 +20,21 @@ WEEKS = {"answer": ANSWERS * 2, "week": ["1"] * 1000 + ["2"] * 1000}
 
 def counts():
     found = mixtally.simulate(ANSWERS, **END)
-    told = found.to_dict()
+    (told,) = found.facts["releases"]
     round_told = count_facts(Counted(found.record))
-    return [told["counts"], found.simulation.rows(), round_told["estimates"]]
+    return [told["estimates"], found.simulation.rows(), round_told["estimates"]]
 
 
 def figures():
     found = mixtally.simulate(
         np.arange(1000.0) % 100, number=(0, 100), epsilon=4, delta=1e-6, seed=1
     )
-    return [found.to_dict()["numbers"]]
+    return [found.facts["releases"][0]["numbers"]]
 
 
 def simulated(found, *names):
     """The rows of JSON under some names, with the truth and without; and of every CSV file."""
-    for facts in (found.facts, found.simulation):
+    for facts in (found.facts, found.simulation.facts):
         json.dumps(facts)
         yield from (facts[name] for name in names)
     yield from written(found)
@@ -50,13 +50,13 @@ def written(found):
 def epochs():
     found = mixtally.simulate_epochs(WEEKS, epochs="week", rows_are_people=True, **END)
     yield from simulated(found, "changes")
-    yield from (epoch["estimates"] for epoch in found.simulation["epochs"])
+    yield from (epoch["estimates"] for epoch in found.simulation.facts["epochs"])
 
 
 def votes():
-    found = mixtally.simulate_votes(ANSWERS, **END)
+    found = mixtally.simulate(ANSWERS, winner=True, **END)
     yield from written(found)
-    yield from (found.simulation["winner"][name]["results"] for name in ("local", "shuffle"))
+    yield from (found.simulation.facts["winner"][name]["results"] for name in ("local", "shuffle"))
 
 
 KINDS = {

@@ -15,7 +15,7 @@ def test_a_result_has_no_truth_but_in_its_simulation(tmp_path):
     found = mixtally.simulate_words(FRUIT, top=2, **PROMISE)
     assert found.public
     assert "truth" not in json.dumps(found.facts)
-    assert "truth" in json.dumps(found.simulation)
+    assert "truth" in json.dumps(found.simulation.facts)
     assert list(found.tables) == ["words"]
     assert [row["word"] for row in found.tables["words"]] == ["apple", "pear"]
     assert len(found.to_frame()) == 2
@@ -24,14 +24,14 @@ def test_a_result_has_no_truth_but_in_its_simulation(tmp_path):
     assert '<table class="tex2jax_ignore mathjax_ignore">' in found._repr_html_()  # "$5", "$9"
     with pytest.raises(mixtally.MixtallyError, match="word"):
         found.to_frame("wurds")
-    paths = {str(one.relative_to(tmp_path)) for one in found.save(tmp_path)}
+    paths = {str(one.relative_to(tmp_path)) for one in found.save(tmp_path, simulation=True)}
     assert {"words.csv", "report.html", "simulation/report.html"} <= paths
     assert "truth" not in (tmp_path / "words.csv").read_text()
 
 
 @pytest.mark.parametrize("more", [{"seed": 1, "labels": ["apple", "pear", "fig"]}, {}])
 def test_what_may_not_be_published_is_a_simulation(more, tmp_path):
-    found = mixtally.simulate_votes(FRUIT, **PROMISE, **more)
+    found = mixtally.simulate(FRUIT, winner=True, **PROMISE, **more)
     assert not found.public
     assert repr(found).startswith("SIMULATION")
     outside = {one.name for one in found.save(tmp_path) if one.parent.name != "simulation"}
@@ -39,7 +39,7 @@ def test_what_may_not_be_published_is_a_simulation(more, tmp_path):
 
 
 def test_what_was_read_off_the_values_is_said_in_the_words_of_python():
-    second = mixtally.simulate_votes(FRUIT, **PROMISE).lines[1]
+    second = mixtally.simulate(FRUIT, winner=True, **PROMISE).lines[1]
     assert second.endswith("the list of answers was read from the data; give labels.")
 
 
@@ -157,7 +157,7 @@ def test_what_has_no_groups_is_refused(values, more, said):
     "simulate",
     [
         lambda each, **how: mixtally.simulate(each, **PROMISE, **how),
-        lambda each, **how: mixtally.simulate_votes(each, **PROMISE, **how),
+        lambda each, **how: mixtally.simulate(each, winner=True, **PROMISE, **how),
         lambda each, **how: mixtally.simulate_memoized(each, epsilon=1, **how),
         lambda each, **how: mixtally.simulate_baskets([[one] for one in each], **PROMISE, **how),
     ],
@@ -178,7 +178,7 @@ def test_a_level_is_looked_at_before_any_answer():
     with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
         mixtally.simulate_epochs(None, epochs=[1, 2], level="high", **PROMISE)
     with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
-        mixtally.simulate_votes(None, level="high", **PROMISE)
+        mixtally.simulate(None, level="high", **PROMISE)
 
 
 def test_none_is_what_is_left_out():

@@ -13,7 +13,8 @@ import pytest
 
 from helpers.small_plan import PEOPLE, fruit_plan
 from mixtally import api as door
-from mixtally.api import delta, plan, plots, simulate
+from mixtally.api import Result, delta, plan, plots, simulate
+from mixtally.app.study import outcome
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.simulation.truth import Truth
 from mixtally.model.contract import read_plan
@@ -111,16 +112,16 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
     result = played()
     folders = []
     for name, truth in (("one", TRUTH), ("two", [1, 2, 397])):
-        known = result.simulation._played
-        result.simulation._played = replace(known, truth=Truth(np.array(truth)))
-        result.save(tmp_path / name, simulation=True)
+        known = result.outcome.found
+        replaced = outcome(replace(known, truth=Truth(np.array(truth))), 20, ())
+        Result(replaced).save(tmp_path / name, simulation=True)
         folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
     one, two = folders
     assert one == two
     assert set(one) == {"report.html", "result.json", "estimates.csv", "plan.json"}
-    raw = [(tmp_path / name / "simulation/truth.csv").read_text() for name in ("one", "two")]
+    raw = [(tmp_path / name / "simulation/estimates.csv").read_text() for name in ("one", "two")]
     assert raw[0] != raw[1]
-    assert all("never publish" in text.splitlines()[0] for text in raw)
+    assert all("raw counts" in text.splitlines()[0] for text in raw)
 
 
 def test_no_file_holds_a_formula(tmp_path):
@@ -138,12 +139,14 @@ def test_a_result_is_saved_without_a_simulation_unless_asked(tmp_path):
     assert not (tmp_path / "simulation").exists()
     assert read_plan((tmp_path / "plan.json").read_bytes(), "it") == fruit_plan().record
     facts = json.loads((tmp_path / "result.json").read_text())
-    assert [row["estimate"] for row in facts["estimates"]] == [r.estimate for r in result.rows]
+    assert [row["estimate"] for row in facts["releases"][0]["estimates"]] == [
+        r.estimate for r in result.rows
+    ]
 
 
 def test_a_seeded_run_writes_a_simulation_only(tmp_path):
     played(seed=3).save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["simulation"]
+    assert {path.name for path in tmp_path.iterdir()} == {"simulation", "plan.json"}
 
 
 def test_numbers_clipped_are_told_in_the_simulation_alone(tmp_path):
@@ -212,13 +215,15 @@ def test_labels_that_were_read_off_the_values_make_a_simulation(tmp_path):
     result = simulate([*VALUES, "durian"], epsilon=4, delta=1e-6, mix_fakes=True)
     assert result.from_data == ("labels",)
     assert result.lines[1].endswith(FROM_DATA)
-    assert repr(result).splitlines()[1].endswith(FROM_DATA)
+    head, _, second, *_ = repr(result).splitlines()
+    assert head == "SIMULATION ONLY: nothing of this may be published."
+    assert second.endswith(FROM_DATA)
     assert FROM_DATA in result._repr_html_().partition("<table")[0]
     assert result.promise.endswith("give labels.")
     result.save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["simulation"]
     made = {path.name for path in (tmp_path / "simulation").iterdir()}
-    assert made == {"report.html", "result.json", "estimates.csv", "plan.json", "truth.csv"}
+    assert made == {"report.html", "result.json", "estimates.csv", "plan.json"}
     told = json.loads((tmp_path / "simulation" / "result.json").read_text())
     assert told["not_covered"] == ["the list of answers was read from the data; give --labels"]
 
@@ -267,10 +272,11 @@ def test_a_result_is_read_like_a_collection():
 
 def test_a_result_as_json_has_it():
     counted = played(seed=1)
-    told = json.loads(json.dumps(counted.to_dict()))
+    told = json.loads(json.dumps(counted.facts))
+    (release,) = told["releases"]
     assert told["promise"] == list(counted.lines)
-    assert told["delta"] == counted.certificate.upper
-    assert [row["estimate"] for row in told["counts"]] == [row.estimate for row in counted]
+    assert release["delta"] == counted.certificate.upper
+    assert [row["estimate"] for row in release["estimates"]] == [row.estimate for row in counted]
     assert "truth" not in json.dumps(told)
 
 
@@ -283,7 +289,7 @@ def test_numbers_have_a_mean_and_quantiles():
     finer = simulate(ages, points=90, number=(0, 100), epsilon=4, delta=1e-4, seed=1)
     assert finer.quantiles[0.5].resolution == pytest.approx(200 / 89)
     assert len(finer) == 90
-    assert next(row["label"] for row in found.to_dict()["numbers"]) == "mean"
+    assert next(row["label"] for row in found.facts["releases"][0]["numbers"]) == "mean"
 
 
 def test_a_printed_number_is_its_mean_with_its_error():

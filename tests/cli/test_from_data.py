@@ -19,7 +19,7 @@ import pytest
 from cli.json_cases import HASHED, SMALL, lay_out
 from cli.test_simulation import quietly
 from mixtally.app.outcome import Outcome
-from mixtally.cli import epochs_crowd, options, rows, simulate_counts
+from mixtally.cli import epochs, options, rows, simulate
 from mixtally.lab.data import readers
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation import counts_only
@@ -131,9 +131,9 @@ def played(case, desk, change):
         patch.object(options, "chance", lambda _: SeededChance(7)),
         patch.object(rows, "read", lambda *given: alike(read(*given))),
         patch.object(rows, "check_shared", lambda *_: None),
-        patch.object(epochs_crowd, "read", lambda *given: alike(read(*given))),
-        patch.object(epochs_crowd, "read_epochs", lambda *given: alike(read_epochs(*given))),
-        patch.object(simulate_counts, "read_counts", lambda *given: counted(read_counts(*given))),
+        patch.object(epochs, "read_file", lambda *given: alike(read(*given))),
+        patch.object(epochs, "read_epochs", lambda *given: alike(read_epochs(*given))),
+        patch.object(simulate, "read_counts", lambda *given: counted(read_counts(*given))),
         patch.object(counts_only, "check_shared", lambda *_: None),
     ):
         *before, last = map(shlex.split, case.split(" && "))

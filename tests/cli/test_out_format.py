@@ -92,7 +92,7 @@ def test_formats_that_there_are_not_are_refused(cli, data, tmp_path):
     with pytest.raises(ParameterError, match="csv-semicolon"):
         result.save(tmp_path / "out", out_format="xls")
     with pytest.raises(ParameterError, match="csv-semicolon"):
-        mixtally.simulate_votes(["tea", "coffee"] * 600, epsilon=1, delta=1e-6, seed=1).save(
+        mixtally.simulate(["tea", "coffee"] * 600, winner=True, epsilon=1, delta=1e-6, seed=1).save(
             tmp_path / "out", out_format="xls"
         )
     assert not (tmp_path / "out").exists()
@@ -102,6 +102,6 @@ def test_python_writes_the_same_format(tmp_path):
     labels = ["tea", "coffee"]
     result = mixtally.simulate(["tea", "coffee"] * 600, labels=labels, epsilon=1, delta=1e-6)
     result.save(tmp_path, simulation=True, out_format="csv-semicolon")
-    for name in ("estimates.csv", "simulation/truth.csv"):
+    for name in ("estimates.csv", "simulation/estimates.csv"):
         rows = opened((tmp_path / name).read_text())
         assert [number(row["estimate"]) for row in rows] == [row.estimate for row in result.rows]

@@ -46,7 +46,7 @@ CASES = {
     ),
     "votes": (
         ("fruit", "--winner", "--column", "answer"),
-        lambda: mixtally.simulate_votes(FRUIT, seed=1, **PROMISE),
+        lambda: mixtally.simulate(FRUIT, winner=True, seed=1, **PROMISE),
     ),
     "baskets": (
         ("baskets", "--column", "answer", "--set", ";", "--support", 5),
@@ -151,7 +151,7 @@ def test_a_round_with_mixes_that_cheat_is_refused_as_by_the_command(
 
 def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
     found = mixtally.simulate(FRUIT, observer="sums", labels=["apple", "fig", "pear"], **PROMISE)
-    told = found.to_dict()["observer_of_sums"]
+    told = found.facts["releases"][0]["observer_of_sums"]
     assert (told["observer"], told["upper"]) == ("sums", found.sums.upper)
     found.save(tmp_path)
     assert json.loads((tmp_path / "result.json").read_text())["observer_of_sums"] == told
@@ -191,17 +191,141 @@ def test_python_finds_what_the_command_line_finds(name, cli, files):
     (file, *words), play = CASES[name]
     done = cli(COMMANDS.get(name, f"simulate {name}"), files[file], *words, *FLAGS)
     assert done.status == 0, done.err
-    own, found = numbers(json.loads(done.out)), numbers(play().simulation)
+    own, found = numbers(json.loads(done.out)), numbers(play().simulation.facts)
     told = {"promise", "not_covered"}  # Python names its own arguments there
     assert {k: v for k, v in own.items() if k not in told} == {
         k: v for k, v in found.items() if k not in told
     }
 
 
+EPOCHS = {
+    "invented": (
+        ("fruit", "--synthetic", 3, "--leave", 0.2), {"synthetic": 3, "leave": 0.2}
+    ),
+    "counts only": (
+        ("weeks", "--epoch-column", "week", "--counts-only"),
+        {"epochs": "week", "counts_only": True},
+    ),
+    "a half epoch": (
+        ("half", "--epoch-column", "week", "--partial-epoch"),
+        {"epochs": "week", "partial_epoch": True},
+    ),
+    "sets": (
+        ("sets", "--epoch-column", "week", "--set", ";", "--max-set", 2),
+        {"epochs": "week", "separator": ";", "max_set": 2},
+    ),
+    "numbers": (
+        ("numbers", "--epoch-column", "week", "--number", "0,10", "--bins", 5),
+        {"epochs": "week", "number": (0, 10), "bins": 5},
+    ),
+}  # fmt: skip
+"""Options of epochs: what the command takes, and the keywords of the same names."""
+
+
+@pytest.mark.parametrize("name", EPOCHS)
+def test_an_option_of_epochs_is_that_of_the_command(cli, tmp_path, name):
+    (kind, *words), more = EPOCHS[name]
+    answers = {
+        "sets": ["apple;fig", "pear", "fig"] * 300, "numbers": [0.5, 3.5, 7.5] * 300,
+    }.get(kind, FRUIT[:900])  # fmt: skip
+    weeks = [1] * 400 + [2] * 400 + [10] * 100 if kind == "half" else WEEKS
+    both = {"answer": answers} if kind == "fruit" else {"answer": answers, "week": weeks}
+    path = written(tmp_path / "it.csv", [*both], zip(*both.values(), strict=True))
+    done = cli("simulate epochs", path, "--column", "answer", *words, *FLAGS)
+    assert_same(done, mixtally.simulate_epochs(both, seed=1, **PROMISE, **more).simulation.facts)
+
+
+def test_a_plan_of_epochs_and_its_charges_are_those_of_the_command(cli, files, tmp_path):
+    plan = mixtally.plan(["apple", "pear", "fig"], users=300, collections=3, **PROMISE)
+    (file,) = plan.save(tmp_path / "plan.json")
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    for ledger in (ours, theirs):
+        assert cli("budget", "open", ledger, "--epsilon", 9, "--delta", 1e-4).status == 0
+    words = ("--column", "answer", "--epoch-column", "week", "--plan", file, "--ledger", theirs)
+    promise = ("--epsilon", 2, "--delta", 1e-6)
+    done = cli("simulate epochs", files["weeks"], *words, *promise, "--json")
+    assert done.status == 0, done.err
+    both, budget = {"answer": FRUIT[:900], "week": WEEKS}, mixtally.Budget(ours)
+    found = mixtally.simulate_epochs(both, epochs="week", plan=plan, budget=budget, **PROMISE)
+    assert found.facts["epochs"][0]["users"] == json.loads(done.out)["epochs"][0]["users"]
+    assert [one.note for one in budget.charges] == ["epoch 1", "epoch 2", "epoch 10"]
+    assert budget.charges == mixtally.Budget(theirs).charges
+    with pytest.raises(mixtally.MixtallyError, match="collected already"):
+        mixtally.simulate_epochs(both, epochs="week", plan=plan, budget=budget, **PROMISE)
+    with pytest.raises(mixtally.MixtallyError, match="a seed or a budget"):
+        mixtally.simulate_epochs(both, epochs="week", budget=budget, seed=1, **PROMISE)
+
+
+def test_a_memory_is_kept_as_the_command_keeps_it(tmp_path):
+    """The key is made once; a seed would tell it to everybody."""
+    state = tmp_path / "key"
+    first = mixtally.simulate_memoized(
+        FRUIT, state=state, epsilon=1, labels=["apple", "pear", "fig"]
+    )
+    key = state.read_bytes()
+    mixtally.simulate_memoized(FRUIT, state=str(state), epsilon=1, labels=["apple", "pear", "fig"])
+    assert state.read_bytes() == key
+    assert (first.facts["memory_file"], first.facts["memories"]) == (str(state), 1)
+    with pytest.raises(mixtally.MixtallyError, match="seed: wanted it or state, got both"):
+        mixtally.simulate_memoized(FRUIT, state=state, epsilon=1, seed=1)
+
+
+def test_people_with_several_places_are_one_in_every_kind():
+    """An item a place; who has several is said by a column, as on the command line."""
+    frame = {"item": ["tea", "milk"] * 400, "who": [*range(400)] * 2}
+    sets = mixtally.simulate_baskets(
+        frame, person="who", several="set", labels=["tea", "milk"], max_set=2, seed=1, **PROMISE
+    )
+    assert sets.simulation.facts["source"].startswith("400 values")
+    words = mixtally.simulate_words(frame, person="who", several="first", top=1, seed=1, **PROMISE)
+    assert words.facts["source"].startswith("400 values")
+
+
+def test_a_vote_is_that_of_the_command(cli):
+    """The example, and ballots of which some are blank."""
+    told = mixtally.simulate(winner=True, example=True, seed=1).simulation.facts
+    assert_same(cli("simulate", "--winner", "--example", "--seed", 1, "--json"), told)
+    ballots = ["a", "b", None] * 300
+    how = {"labels": ["a", "b", "none"], "missing": "none", **PROMISE}
+    found = mixtally.simulate(ballots, winner=True, keep_probability=0.7, **how)
+    local = found.facts["winner"]["local"]
+    assert local["keep_probability"] == pytest.approx(0.7)
+    assert [row["blank"] for row in local["results"]] == [False, False, True]
+    assert found.tables["winner"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"counts_only": True}, "winner: wanted a vote, planned and played, got also counts_only"),
+        ({"counts": [1] * 1000}, "got also counts"),
+        ({"budget": mixtally.Budget(epsilon=9, delta=1e-4)}, "got also budget"),
+        ({"example": True}, "example: .* got both: values"),
+    ],
+)
+def test_what_is_no_vote_is_refused_in_python_too(more, said):
+    with pytest.raises(mixtally.MixtallyError, match=said):
+        mixtally.simulate(FRUIT, winner=True, **PROMISE, **more)
+
+
+def test_the_nearest_requests_are_those_of_the_command(cli):
+    wish = {"epsilon": 0.1, "delta": 1e-6, "users": 1000, "bins": 10**7, "messages_per_user": 1}
+    with pytest.raises(mixtally.errors.InfeasibleError) as refused:
+        mixtally.plan(protocol="flip-blank", **wish)
+    words = [word for name, x in wish.items() for word in (f"--{name.replace('_', '-')}", x)]
+    done = cli("plan", "--protocol", "flip-blank", *words, "--json")
+    told = json.loads(done.out)["nearest"]
+    nearest = refused.value.nearest
+    assert [one.plan.facts() for one in nearest] == [
+        {k: v for k, v in near.items() if k != "change"} for near in told
+    ]
+    assert not any("--" in one.change for one in nearest)
+
+
 def test_the_twin_with_another_seed_differs(cli, files):
     done = cli("simulate words", files["fruit"], "--column", "answer", "--top", 2, *FLAGS)
     other = mixtally.simulate_words(FRUIT, top=2, seed=2, **PROMISE)
-    assert numbers(json.loads(done.out))["words"] != numbers(other.simulation)["words"]
+    assert numbers(json.loads(done.out))["words"] != numbers(other.simulation.facts)["words"]
 
 
 def test_a_contract_is_that_of_the_command(cli, tmp_path):

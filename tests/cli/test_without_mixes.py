@@ -85,4 +85,6 @@ def test_python_says_it():
     result = simulate(
         ["a", "b"] * 500, epsilon=1, delta=1e-6, protocol="flip-blank", labels=["a", "b"], seed=1
     )
-    assert result.lines[1].endswith(f"{at_most(result.facts['local_epsilon'])} is left.")
+    assert result.lines[1].endswith(
+        f"{at_most(result.record.plan.facts()['local_epsilon'])} is left."
+    )

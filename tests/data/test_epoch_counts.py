@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mixtally.app.epochs import check_complete
+from mixtally.app.epochs import _check_complete as check_complete
 from mixtally.errors import DataError
 from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally, counted
 from mixtally.lab.data.file import DataFile

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
-from mixtally.app.options import MaybePromise
+from mixtally.app.options import made
 from mixtally.app.outcome import Run
-from mixtally.app.winner import VoteOptions, vote_of
+from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.lab.formulas import voting as published
@@ -18,7 +17,6 @@ from mixtally.lab.simulation.winner import contest
 from mixtally.lab.simulation.winner.contest import ballots_for
 from mixtally.model.question import Kind, Question
 from mixtally.model.results import Tally
-from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.conclude.counts import EXACT_ONES
 from mixtally.protocol.estimate.debias import estimate_counts
 from reference.coverage import draw_counts
@@ -29,10 +27,9 @@ THREE = Question(name="x", bins=3)
 
 def voted(crowd, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **trusted):
     """The study of a vote."""
-    options = VoteOptions(promise=MaybePromise(epsilon=epsilon, delta=delta), keep_probability=keep)
+    given = {"winner": True, "keep_probability": keep, "epsilon": epsilon, "delta": delta}
     run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
-    budget = BudgetOptions(cost=CostOptions(), trust=TrustOptions(**trusted))
-    return vote_of(crowd, options, run, budget=budget, analysis=Analysis(level=level))
+    return simulate(made(SimulateOptions, {**given, **trusted}), crowd, run).study()
 
 
 def held(crowd, **asked):

@@ -10,17 +10,15 @@ import re
 import numpy as np
 import pytest
 
-from mixtally.app.limits import BudgetOptions, CostOptions, TrustOptions
-from mixtally.app.options import MaybePromise
+from mixtally.app.options import made
 from mixtally.app.outcome import Run
-from mixtally.app.winner import VoteOptions, vote_of
+from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study_document import document
 from mixtally.lab.simulation.winner.words import chance, deniability, radii, verdict, weaknesses
 from mixtally.model.question import Question
-from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
 from report.reader import Reader
@@ -43,13 +41,11 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
-    trust = TrustOptions(mix_fakes=True, protocol=protocol)
-    return vote_of(
-        population, VoteOptions(promise=MaybePromise(epsilon=1.0, delta=1e-6)),
-        Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level),
-        budget=BudgetOptions(cost=CostOptions(), trust=trust),
-        analysis=Analysis(level=level), blank=blank,
-    )  # fmt: skip
+    options = made(SimulateOptions, {
+        "winner": True, "epsilon": 1.0, "delta": 1e-6, "mix_fakes": True, "protocol": protocol,
+    })  # fmt: skip
+    run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
+    return simulate(options, population, run, blank=blank).study()
 
 
 @pytest.mark.parametrize("protocol", ["flip-blank", "clear-uniform", "clear-shaped"])

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from mixtally.api.plays import simulate_baskets as simulate_baskets
     from mixtally.api.plays import simulate_memoized as simulate_memoized
     from mixtally.api.plays import simulate_places as simulate_places
-    from mixtally.api.plays import simulate_votes as simulate_votes
     from mixtally.api.plays import simulate_words as simulate_words
     from mixtally.api.pricing import Calibrated as Calibrated
     from mixtally.api.pricing import calibrate as calibrate
     from mixtally.api.pricing import delta as delta
     from mixtally.api.result import Result as Result
-    from mixtally.api.simulated import Simulated as Simulated
     from mixtally.api.simulated_result import SimulatedResult as SimulatedResult
     from mixtally.errors import MixtallyError as MixtallyError
     from mixtally.model.certificate import Certificate as Certificate
@@ -52,7 +50,6 @@ _PLACES = {
     "SimulatedResult": "mixtally.api.simulated_result",
     "Result": "mixtally.api.result",
     "Sent": "mixtally.api.device",
-    "Simulated": "mixtally.api.simulated",
     "attack": "mixtally.api.attacking",
     "calibrate": "mixtally.api.pricing",
     "conclude": "mixtally.api.concluding",
@@ -65,7 +62,6 @@ _PLACES = {
     "simulate_epochs": "mixtally.api.epochs",
     "simulate_memoized": "mixtally.api.plays",
     "simulate_places": "mixtally.api.plays",
-    "simulate_votes": "mixtally.api.plays",
     "simulate_words": "mixtally.api.plays",
 }
 

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -12,7 +12,7 @@ from mixtally.accounting.budget.ledger import left, spent
 from mixtally.api import checks
 from mixtally.api.files import file_at
 from mixtally.api.planning import Plan
-from mixtally.api.promise import guarantee_of
+from mixtally.api.requests import guarantee_of
 from mixtally.app.budget import (
     ChargeOptions,
     Statement,
@@ -116,10 +116,18 @@ class Budget:
         >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
         """
         options = ChargeOptions(times=checks.whole("times", times), note=checks.text("note", note))
+        record = _record(plan)
+        self.change(lambda ledger: charge(ledger, record, options, self._accountant))
+
+    def change(self, how: Callable[[Ledger], Ledger]) -> Ledger:
+        """Replace the ledger by what ``how`` makes of it, while nobody else changes it."""
         with self._alone():
-            ledger = charge(self._now(), _record(plan), options, self._accountant)
-            self._write(ledger)
-            self._ledger = ledger
+            before = self._now()
+            after = how(before)
+            if after is not before:
+                self._write(after)
+            self._ledger = after
+        return after
 
     @checks.in_python
     def times_left(self, plan: Plan) -> int:
@@ -230,10 +238,18 @@ class Budget:
 
 def _record(plan: object) -> Record:
     """The plan to be charged; ParameterError for anything else."""
-    if isinstance(plan, Plan):
-        return plan.record
-    if isinstance(plan, Record):
-        return plan
-    raise ParameterError(
-        "plan", wanted="a mixtally.Plan", got=checks.shown(plan), do="make one with mixtally.plan"
-    )
+    return plan if isinstance(plan, Record) else checks.of_type("plan", plan, Plan, "plan").record
+
+
+def check_budget(budget: object, seed: object) -> None:
+    """Raise ParameterError for a budget of another type, and for one beside a seed."""
+    if budget is None:
+        return
+    checks.of_type("budget", budget, Budget, "Budget")
+    if seed is not None:
+        raise ParameterError(
+            "seed",
+            wanted="a seed or a budget",
+            got="both",
+            do="leave the seed out: noise that repeats is public, and no charge pays for it",
+        )

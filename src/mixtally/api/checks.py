@@ -22,7 +22,8 @@ _BY_NAME = Parameter.KEYWORD_ONLY
 Readers = Mapping[Any, Callable[[str, object], object]]
 """By type, how a value is read: given what an error calls it, and the value."""
 RENAMED = {
-    "set": "separator", "person-column": "person", "epoch-order": "order", "open": "open_domain",
+    "set": "separator", "person-column": "person", "epoch-column": "epochs", "epoch-order": "order",
+    "ledger": "budget", "open": "open_domain",
 }  # fmt: skip
 """Options whose arguments have another name: Python has a use of its own for theirs, or a column
 in place of its name.
@@ -79,7 +80,7 @@ def made(kind: type[T], given: Mapping[str, object], readers: Readers | None = N
     None is what was left out, where an option may be. ``readers`` are for types that are no
     numbers, truth values or text. Raises ParameterError for a value of another type.
     """
-    ways = {float: number, int: whole, bool: flag, str: text, **(readers or {})}
+    ways = {float: number, int: whole, bool: flag, str: text, Any: _as_given, **(readers or {})}
     return options.made(
         kind,
         {
@@ -88,6 +89,11 @@ def made(kind: type[T], given: Mapping[str, object], readers: Readers | None = N
             if one.name in given and (given[one.name] is not None or one.default is Parameter.empty)
         },
     )
+
+
+def _as_given(_: str, value: object) -> object:
+    """Return a value that is read elsewhere."""
+    return value
 
 
 def _type_of(hint: Any) -> Any:
@@ -266,6 +272,18 @@ def maybe_number(subject: str, value: object) -> float | None:
 def maybe_whole(subject: str, value: object) -> int | None:
     """The same, None for what was left out."""
     return None if value is None else whole(subject, value)
+
+
+def of_type(subject: str, value: object, kind: type[T], make: str) -> T:
+    """Return ``value``; raise ParameterError for anything but what ``make`` makes."""
+    if isinstance(value, kind):
+        return value
+    raise ParameterError(
+        subject,
+        wanted=f"a mixtally.{kind.__name__}",
+        got=shown(value),
+        do=f"make one with mixtally.{make}",
+    )
 
 
 def flag(subject: str, value: object) -> bool:

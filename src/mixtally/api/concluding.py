@@ -63,14 +63,14 @@ def conclude(
     counting = request_of(ShardOptions, options)
     if paths := _paths_of(batch):
         found = use.conclude_shards(under.plan, paths, wanted, counting)
-        return Result(found.result, note=found.source)
+        return Result(found.outcome())
     given = _batch_of(batch, under.fingerprint)
     if beside := flags(counting):
         raise ParameterError(
             " and ".join(beside), wanted="files of messages", got="a batch", do="leave it out"
         )
     messages = Messages(given.parts, given.people, given.declared)
-    return Result(use.conclude(under.plan, messages, wanted).result)
+    return Result(use.conclude(under.plan, messages, wanted).outcome())
 
 
 def _paths_of(given: object) -> list[str]:

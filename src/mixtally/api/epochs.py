@@ -4,82 +4,116 @@ from dataclasses import replace
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.labels import labels_of, merging_of
-from mixtally.api.plays import wanted_of
-from mixtally.api.promise import guarantee_of
-from mixtally.api.runs import run_of
-from mixtally.api.simulated import Simulated
-from mixtally.api.values import timeline_of
-from mixtally.app.epochs import check_labels, plan_of
+from mixtally.api.budget import Budget, check_budget
+from mixtally.api.labels import labels_of
+from mixtally.api.planning import Plan
+from mixtally.api.reading import (
+    RecordOptions,
+    RowOptions,
+    as_planned,
+    given_plan,
+    options_of,
+    run_of,
+    wanted_of,
+)
+from mixtally.api.result import Result
+from mixtally.api.values import Crowd, crowd_of, timeline_of
+from mixtally.app.epochs import EpochsOptions, check_held
 from mixtally.app.epochs import epochs as played
-from mixtally.app.limits import BudgetOptions
-from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.timeline import Timeline
 
 
 @checks.in_python
-@checks.takes(BudgetOptions)
+@checks.takes(EpochsOptions, RecordOptions, RowOptions)
 def simulate_epochs(
     values: object,
     *,
-    epochs: Any,
-    epsilon: float,
-    delta: float,
-    person: Any = None,
-    rows_are_people: bool = False,
+    epochs: Any = None,
     order: Any = None,
-    labels: Any = None,
+    plan: Plan | None = None,
+    budget: Budget | None = None,
     seed: int | None = None,
     level: float = 0.95,
-    missing: str = "refuse",
-    missing_values: Any = (),
-    strip: bool = False,
-    ignore_case: bool = False,
-    other: str | None = None,
     name: str | None = None,
     **options: Any,
-) -> Simulated:
-    """A question that is asked in one epoch after another: counts, changes, what everybody spends.
+) -> Result:
+    """Simulate a question that is asked in one epoch after another.
 
-    where
-      values           an answer a place, of all epochs
-      epochs           when each was given: the name of a column, or as many values
-      epsilon, delta   what is promised of all epochs together
-      person           who gave it, likewise; None when nobody knows
-      rows_are_people  whether every answer in an epoch is a person's, whatever columns say
-      order            the epochs in order; when left out, by time, by number, or as the type of the
-                       column declares
-      labels           the answers in their order; read off the values when left out: for
-                       simulation only
-      seed             makes the noise repeat: for simulation only
-      level            of all intervals, in (0, 1)
-      missing          "refuse", "drop", or the label that missing values count as
-      strip            whether spaces around a value are no part of its label
-      ignore_case      whether capital and small letters are the same in labels
-      other            the label of all values that are not listed; None to refuse them
-      options          what it may cost and whom it may trust
+    Parameters
+    ----------
+    values : list, array, series, frame or dict of lists
+        An answer a place, of all epochs.
+    epochs : str, list or None
+        When each was given: the name of a column, or as many values; left out with ``synthetic``.
+    order : list or None
+        The epochs in order; when left out, by time, by number, or as the type of the column
+        declares.
+    plan : Plan or None
+        Of every epoch, made before.
+    budget : Budget or None
+        Every epoch is charged to it before it is sent; all of them have to fit.
+    seed : int or None
+        Makes the noise repeat, and public: for simulation only.
+    level : float
+        Confidence level of all intervals, in (0, 1).
+    name : str or None
+        What the question is called; the column's name when left out.
+    **options
+        Those of ``mixtally simulate epochs``. ``epsilon`` and ``delta`` of all epochs together,
+        what it may cost and whom it may trust. ``synthetic`` invents so many epochs, in which
+        people ``join`` and ``leave`` and ``change`` their values; ``partial_epoch``, whether a last
+        epoch with far fewer answers counts; ``counts_only`` draws tallies in place of messages.
+        What a record is and how values are read is as ``mixtally.simulate`` has it.
 
-    Raises DataError for answers that cannot be read, or two of a person in an epoch; ParameterError
-    for an option outside its range, InfeasibleError when nothing fits.
+    Returns
+    -------
+    Result
+        Counts, changes and what everybody spends, in ``facts`` and ``tables``.
 
+    Raises
+    ------
+    DataError
+        For answers that cannot be read, or two of a person in an epoch.
+    InfeasibleError
+        If no plan meets the request, or the budget would be exceeded.
+    ParameterError
+        For an option outside its range.
+    PlanError
+        For a plan for others.
+
+    Examples
+    --------
     >>> mixtally.simulate_epochs({"answer": answers, "week": weeks}, epochs="week", epsilon=2,
     ...                          delta=1e-6, labels=["yes", "no"])
     """
-    guarantee, run = guarantee_of(epsilon, delta), run_of(seed, level)
-    wanted = replace(
-        wanted_of(missing, missing_values, labels=labels),
-        merging=merging_of(strip, ignore_case, other),
-        person=person,
-        rows_are_people=checks.flag("rows_are_people", rows_are_people),
-    )
-    budget = checks.made(BudgetOptions, options)
-    named = checks.maybe_text("name", name)
+    asked, (rows, records) = checks.made(EpochsOptions, options), options_of(options)
+    asked.promise.guarantee()  # refused before anything is read
+    run, wanted, given = run_of(seed, level), wanted_of(rows, records), given_plan(plan)
+    if given is not None:
+        check_held(given.plan, asked, [], "plan")
+        wanted = as_planned(wanted, given.plan)
+    check_budget(budget, seed)
     listed = None if order is None else labels_of("order", order)
-    crowd = timeline_of(values, named, wanted, epochs, listed)
-    timeline = crowd.population
-    check_labels(timeline)
-    answers = f"{timeline.answers:,} answers in {len(timeline.epochs):,} epochs."
-    source = " ".join([answers, *crowd.public])
-    chosen = plan_of(timeline, guarantee, budget, run.lab.planner)
-    analysis = Analysis(level=run.level)
-    outcome = played(timeline, guarantee, chosen, analysis, replace(run, source=source))
-    return Simulated(outcome, crowd.backend)
+    said = ["--epoch-column"] * (epochs is not None) + ["--epoch-order"] * (order is not None)
+    asked.turnover.check(said)
+    named, invented = checks.maybe_text("name", name), asked.turnover.synthetic
+    crowd: Crowd[Any]
+    if invented is None:
+        crowd = timeline_of(values, named, wanted, epochs, listed)
+        timeline: Timeline | EpochCounts = crowd.population
+    else:
+        crowd = crowd_of(values, named, wanted)
+        chance, only = run.lab.chance, asked.counts_only
+        timeline = asked.turnover.invent(crowd.population, invented, chance, counts_only=only)
+    source = "." if invented is None else ", invented: the values are the crowd of the first."
+    found = played(
+        asked,
+        timeline,
+        replace(run, source=" ".join([source, *crowd.public])),
+        given,
+        scale=wanted.scale,
+        order=listed,
+        change=None if budget is None else budget.change,
+    )
+    return Result(found, crowd.backend)

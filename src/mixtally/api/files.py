@@ -46,6 +46,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
                 got="a folder, device or pipe",
                 do="choose another name",
             )
+    # Each file is whole without a lock; two results at once in one folder spend nothing twice.
     with alone(folder, required=False):
         for place, data in zip(places, files.values(), strict=True):
             write_whole(place, data, what=place.name)

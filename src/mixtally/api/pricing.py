@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.promise import guarantee_of
+from mixtally.api.requests import guarantee_of
 from mixtally.app import price
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.model.certificate import Certificate

@@ -10,6 +10,7 @@ from mixtally.api.labels import labels_of
 from mixtally.app.analysis import Groups
 from mixtally.app.options import HopNumbers
 from mixtally.errors import ParameterError
+from mixtally.model.guarantee import Guarantee
 
 T = TypeVar("T")
 
@@ -25,6 +26,11 @@ def request_of(kind: type[T], given: Mapping[str, object]) -> T:
         For labels that are alike or empty.
     """
     return checks.made(kind, given, _READERS)
+
+
+def guarantee_of(epsilon: object, delta: object) -> Guarantee:
+    """Return the guarantee; raise ParameterError for what is no number, or outside its range."""
+    return Guarantee(epsilon=checks.number("epsilon", epsilon), delta=checks.number("delta", delta))
 
 
 def ends_of(subject: str, given: object) -> tuple[float, float]:

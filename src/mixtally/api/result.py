@@ -1,70 +1,132 @@
-"""What a collection tells: its promise, its counts with errors; and, in the lab, the true counts.
+"""The result of a collection or of a simulation: its promise, its numbers with errors, its files.
 
-They stand in the ``SimulatedResult`` and nowhere else: who wants one asks for it by name.
+The truth, which a lab alone knows, is in its ``simulation`` and nowhere else.
 """
 
+import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+from rich.console import Console
 
 from mixtally.api import checks
 from mixtally.api.files import file_at, write
 from mixtally.api.frames import frame_of
 from mixtally.api.labels import labels_of
-from mixtally.api.page import document, sums_facts, sums_texts
-from mixtally.api.simulated_result import RAW, SHOWN, SimulatedResult
+from mixtally.api.simulated_result import SHOWN, SimulatedResult, study_of
+from mixtally.app.outcome import Outcome
 from mixtally.errors import DataError, ParameterError, not_one_of
+from mixtally.lab.simulation.study import Study
 from mixtally.model.certificate import Certificate
-from mixtally.model.contract import write_plan
 from mixtally.model.result import Result as Record
 from mixtally.model.results import Row
 from mixtally.protocol.estimate.conclude.differences import differences
 from mixtally.protocol.estimate.conclude.totals import totals
 from mixtally.protocol.estimate.numbers import QUANTILES, quantile_label
 from mixtally.report import counts
-from mixtally.report.document import Promise, not_covered, with_uncovered
+from mixtally.report.document import SIMULATION, Document, Promise, not_covered
 from mixtally.report.numbers import error_text, supported
-from mixtally.report.promise import of_result
 from mixtally.report.svg import NO_FORMULAS, el
-from mixtally.report.texts import FORMATS, FormatName, csv_text, files
-from mixtally.report.words import promise
+from mixtally.report.terminal import printed
+from mixtally.report.texts import FORMATS, FormatName, whole_facts
+from mixtally.report.words import promise, seen_by_sums
+
+_WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
-    """What a collection tells, and what it promises.
+    """The result of a collection or of a simulation, without a true number.
 
-    where
-      record      all of it, for those who want more
-      seed        of the noise; None when it came from the operating system
-      note        where the values came from
-      simulation  the true counts beside, in the lab; None when messages alone were known
-      from_data   what of the question was read off the values: some of "labels" and "largest set".
-                  Then, as with a seed, it is for simulation only and nothing of it may be published
-      sums        what is proved against anyone who sees sums alone, where that was asked
+    Every result has its promise, ``facts``, ``tables`` and files. One that counts the bins of one
+    collection also has rows, a certificate and what follows from the counts; there another raises
+    ParameterError.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        All of it, for those who want more.
+    backend : object
+        The library of frames that the values came from; None for plain Python.
     """
 
-    record: Record
-    seed: int | None = None
-    note: str = ""
-    simulation: SimulatedResult | None = None
-    backend: Any = field(default=None)
-    from_data: tuple[str, ...] = ()
-    sums: Certificate | None = None
+    outcome: Outcome
+    backend: Any = None
+
+    @property
+    def lines(self) -> Promise:
+        """The promise in three lines: hidden from whom, at what price, with which error."""
+        first, second, third = self._plain.lines
+        return first, checks.worded_in_python(second), third
+
+    @property
+    def public(self) -> bool:
+        """Whether the result may be published.
+
+        One that was drawn from a seed, or whose labels were read off the values, may not.
+        """
+        return not self.outcome.seeded and not self.outcome.from_data
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that was found, as the command line's JSON has it, without the truth."""
+        return whole_facts(self._plain)
+
+    @property
+    def simulation(self) -> SimulatedResult | None:
+        """The result beside the truth; None where messages alone were known."""
+        if not self.outcome.document.simulation:
+            return None
+        return SimulatedResult(self.outcome, self.backend)
+
+    @property
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Rows by the name of their table: "estimates", "words", "sets" and others."""
+        return {
+            name.removesuffix(".csv"): [dict(row) for row in table.rows]
+            for name, table in self._plain.tables().items()
+        }
+
+    @property
+    def note(self) -> str:
+        """Where the values came from."""
+        return self._plain.source
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the noise; None when it came from the operating system."""
+        found = self.outcome.found
+        return None if found is None else found.about.seed
+
+    @property
+    def from_data(self) -> tuple[str, ...]:
+        """What of the question was read off the values: "labels" and others."""
+        return self.outcome.from_data or ()
+
+    @property
+    def _plain(self) -> Document:
+        plain = self.outcome.plain
+        plain = self.outcome.document if plain is None else plain
+        return replace(plain, from_data=self.from_data)
+
+    @property
+    def record(self) -> Record:
+        """The counts with their plan, for those who want more."""
+        return study_of(self.outcome).main
+
+    @property
+    def sums(self) -> Certificate | None:
+        """What is proved against anyone who sees sums alone, where that was asked."""
+        return study_of(self.outcome).releases[0].sums
 
     @property
     def people(self) -> int:
         """Who took part."""
         return self.record.received.contributors
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What its plan says, flat."""
-        return self.record.plan.facts()
 
     @property
     def certificate(self) -> Certificate:
@@ -177,6 +239,10 @@ class Result:
             )
         return found
 
+    def __bool__(self) -> bool:
+        """Return True: a result without bins is one, too."""
+        return True
+
     def __len__(self) -> int:
         """How many bins there are."""
         return self.record.question.bins
@@ -198,54 +264,42 @@ class Result:
         got = label if isinstance(label, str) else checks.shown(label)
         raise not_one_of("label", got, [question.label(i) for i in range(min(SHOWN, len(self)))])
 
-    @checks.in_python
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON has it: promise, epsilon, delta, counts, figures.
-
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_dict()["counts"]
-        """
-        return {
-            "promise": list(self.lines),
-            "epsilon": self.certificate.epsilon,
-            "delta": self.certificate.upper,
-            "people": self.people,
-            "counts": counts.count_rows(self.record, {}),
-            **{one.name: counts.figure_rows(one, {}) for one in self.record.figures},
-            **sums_facts(self.sums),
-        }
-
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
-        texts = [*promise(self.record.plan, self.certificate), *sums_texts(self.record, self.sums)]
+        record, sums = self.record, self.sums
+        texts = promise(record.plan, self.certificate)
+        if sums is not None:
+            texts = [*texts, *seen_by_sums(self.certificate, sums)]
         uncovered = [f"Not covered: {one}." for one in not_covered(self.from_data)]
         return "\n\n".join([*self._public(), *texts, *map(checks.worded_in_python, uncovered)])
 
-    @property
-    def lines(self) -> Promise:
-        """The promise in three lines: hidden from whom, at what price, with which error."""
-        first, second, third = with_uncovered(of_result(self.record), self.from_data)
-        return first, checks.worded_in_python(second), third
-
     def _public(self) -> list[str]:
-        """What a seed takes away."""
-        if self.seed is None:
-            return []
-        return [
-            f"SIMULATION ONLY: the noise follows from seed {self.seed}, so it hides nothing from "
-            "anyone who knows that; the promise below is that of a run without a seed."
-        ]
+        """Return why nothing may be published; nothing where it may."""
+        if self.seed is not None:
+            return [
+                f"SIMULATION ONLY: the noise follows from seed {self.seed}, so it hides nothing "
+                "from anyone who knows that; the promise below is that of a run without a seed."
+            ]
+        return [] if self.public else ["SIMULATION ONLY: nothing of this may be published."]
 
     @checks.in_python
-    def to_frame(self) -> Any:
-        """The counts as a frame of the values' library, or of one that is installed.
+    def to_frame(self, table: str | None = None) -> Any:
+        """Return a table as a frame of the values' library, or of one that is installed.
 
-        A row a bin: label, estimate, standard error, lower and upper end alone and among all bins.
-        Without any library of frames, a dict of columns.
+        Without a name it is the bins in their order, or the first table where none were counted.
+        Without any library of frames it is a dict of columns. Raises ParameterError for a table
+        that there is not.
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_frame()
         """
-        return frame_of(counts.count_rows(self.record, {}), self.backend)
+        if table is None and isinstance(self.outcome.found, Study):
+            return frame_of(counts.count_rows(self.record, {}), self.backend)
+        every = self.tables
+        name = next(iter(every)) if table is None else checks.text("table", table)
+        if name not in every:
+            raise not_one_of("table", name, list(every))
+        return frame_of(every[name], self.backend)
 
     @checks.in_python
     def to_narwhals(self) -> nw.DataFrame[Any]:
@@ -268,48 +322,39 @@ class Result:
     def save(
         self, folder: str | Path, *, simulation: bool = False, out_format: FormatName = "csv"
     ) -> list[Path]:
-        """Write report.html, result.json, estimates.csv and the plan: no file has a true count.
+        """Write what may be published into ``folder``: report.html, result.json, tables, the plan.
 
-        With ``simulation`` the true counts are written into the folder ``simulation`` inside it. A
-        run with a seed writes there only, as its noise is public; so does one whose labels were
-        read off the values, with all its files.
-        ``out_format`` is "csv", or "csv-semicolon" for spreadsheets with decimal commas.
+        With ``simulation`` the same beside the truth goes into the folder ``simulation`` inside it.
+        Of a result that may not be published all files go there, but for the plan of one with a
+        seed. ``out_format`` is "csv", or "csv-semicolon" for spreadsheets with decimal commas.
         Raises DataError when the disk refuses, or when there is no simulation; ParameterError for
         another format.
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
         """
-        place, record = file_at(folder), self.record
+        place = file_at(folder)
         checks.chosen("out_format", out_format, list(FORMATS))
-        public = self.seed is None and not self.from_data
-        raw = self._raw(out_format) if checks.flag("simulation", simulation) or not public else {}
-        written = write(place, self._files(record, out_format)) if public else []
-        if self.from_data:
-            raw = {**self._files(record, out_format), **raw}
-        return [*written, *(write(place / "simulation", raw) if raw else [])]
-
-    def _files(self, record: Record, out_format: FormatName) -> dict[str, bytes]:
-        """What may be published."""
-        title = f"{record.question.name}, counted privately"
-        page = document(record, title, self.note, self.sums)
-        page = replace(page, simulation=bool(self.from_data), from_data=self.from_data)
-        written = {name: "".join(text).encode() for name, text in files(page, out_format).items()}
-        return {**written, "plan.json": write_plan(record.plan)}
-
-    def _raw(self, out_format: FormatName) -> dict[str, bytes]:
-        """What must not: its first line says so."""
-        if self.simulation is None:
+        if checks.flag("simulation", simulation) and self.simulation is None:
             raise DataError(
                 "simulation",
                 wanted="a result of the lab, which knows the true counts",
                 got="one of messages alone",
                 do="leave simulation out",
             )
-        written = FORMATS[out_format]
-        table = csv_text(self.simulation.rows(), written=written)
-        return {"truth.csv": f"{written.start}# {RAW}\r\n{table}".encode()}
+        folders: dict[Path, dict[str, bytes]] = {}
+        for name, text in self.outcome.files(out_format).items():
+            path = Path(name)
+            if simulation or not self.public or path.parts[0] != SIMULATION:
+                data = text if isinstance(text, bytes) else "".join(text).encode()
+                folders.setdefault(path.parent, {})[path.name] = data
+        return [one for inside in sorted(folders) for one in write(place / inside, folders[inside])]
 
     def __repr__(self) -> str:
+        if not isinstance(self.outcome.found, Study):
+            out = io.StringIO()
+            console = Console(file=out, width=_WIDTH, emoji=False, highlight=False)
+            console.print(printed(self._plain))
+            return "\n".join([*self._public(), *self.lines, out.getvalue().rstrip()])
         rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
         left = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
@@ -333,19 +378,29 @@ class Result:
         return [f"mean: {supported(row.estimate, row.standard_error)} ({' .. '.join(ends)}){error}"]
 
     def _repr_html_(self) -> str:
-        head = el("tr", el("th", self.record.question.name), el("th", "estimate"), el("th", "from"),
-                  el("th", "to"))  # fmt: skip
-        lines = [
-            el(
-                "tr",
-                el("td", r.label),
-                *(el("td", f"{x:,.1f}" if x is r.estimate else f"{x:,}")
-                  for x in (r.estimate, r.lower, r.upper)),
-            )
-            for r in self.rows[:SHOWN]
-        ]  # fmt: skip
-        left = self.record.question.bins - SHOWN
-        more = f"{SHOWN} of {self.record.question.bins:,} shown" if left > 0 else ""
-        texts = [el("p", line) for line in (*self._public(), *self.lines, *self._mean_line())]
-        below = [el("p", text, class_=NO_FORMULAS) for text in (more, self.note) if text]
-        return "".join([*texts, el("table", head, *lines, class_=NO_FORMULAS), *below])
+        heads, rows, below = self._html_rows()
+        texts = [el("p", line) for line in (*self._public(), *self.lines)]
+        if not heads:
+            return "".join(texts)
+        lines = [el("tr", *[el("td", one) for one in row]) for row in rows]
+        table = el("table", el("tr", *[el("th", one) for one in heads]), *lines, class_=NO_FORMULAS)
+        return "".join([*texts, table, *[el("p", one, class_=NO_FORMULAS) for one in below]])
+
+    def _html_rows(self) -> tuple[list[str], list[list[str]], list[str]]:
+        """Return the heads and the cells of the first rows, and what is said below them."""
+        if isinstance(self.outcome.found, Study):
+            question, many = self.record.question, len(self)
+            heads = [question.name, "estimate", "from", "to"]
+            shown = [self.record.row(place) for place in range(min(many, SHOWN))]
+            rows = [[r.label, f"{r.estimate:,.1f}", f"{r.lower:,}", f"{r.upper:,}"] for r in shown]
+            below = [*self._mean_line(), self.note]
+        else:
+            every = next(iter(self.tables.values()), [])
+            heads, many = list(every[0]) if every else [], len(every)
+            rows, below = [[*map(_text, row.values())] for row in every[:SHOWN]], []
+        more = [f"{SHOWN} of {many:,} shown"] if many > SHOWN else []
+        return heads, rows, [*more, *[text for text in below if text]]
+
+
+def _text(value: object) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else "" if value is None else str(value)

@@ -1,68 +1,93 @@
-"""The true counts beside a result of a simulation, which are never published."""
+"""The truth beside a result of a simulation, which is never published."""
 
 from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.frames import frame_of
-from mixtally.app.count import Counted as Played
+from mixtally.app.outcome import Outcome
+from mixtally.errors import ParameterError
+from mixtally.lab.simulation.study import Study
 from mixtally.report.counted import Counted
 from mixtally.report.numbers import number
 from mixtally.report.texts import whole_facts
 
-RAW = "Raw counts of real people, and what they give away: never publish this file."
+RAW = "Raw counts of real people, and what they give away: never publish this."
 SHOWN = 20
 
 
 class SimulatedResult:
-    """The true counts beside the estimates: for those who hold the data, never to be published.
+    """A result beside the truth: for those who hold the data, never to be published."""
 
-    where
-      notes   how many values were left out or moved
-    """
-
-    def __init__(self, played: Played, backend: Any, notes: tuple[str, ...] = ()) -> None:
-        self._played, self._backend, self.notes = played, backend, notes
-
-    @property
-    def truth(self) -> list[int]:
-        """How many people are in each bin, in the order of the result's rows."""
-        found: list[int] = self._played.truth.counts.tolist()
-        return found
+    def __init__(self, outcome: Outcome, backend: Any = None) -> None:
+        self._outcome, self._backend = outcome, backend
 
     @property
     def facts(self) -> dict[str, Any]:
         """Everything that was found, with the truth, as the command line's JSON has it."""
-        return whole_facts(self._played.outcome().shown)
+        return whole_facts(self._outcome.shown)
 
     @property
-    def _counted(self) -> Counted:
-        return Counted(self._played.release.result, truth=self._played.truth)
+    def notes(self) -> str:
+        """How many values were left out or moved."""
+        found = self._outcome.found
+        return "" if found is None else found.about.raw
+
+    @property
+    def truth(self) -> list[int]:
+        """How many people are in each bin, in the order of the result's rows.
+
+        Raises ParameterError where no bins were counted; ``facts`` has what is true then.
+        """
+        found: list[int] = self._study.known.counts.tolist()
+        return found
 
     @property
     def measured_error(self) -> float:
-        """Root mean square error over the bins, in counts."""
+        """Root mean square error over the bins, in counts. Raises as ``truth``."""
         return float(self._counted.measured()["measured_error"])
 
     @property
     def covered(self) -> float:
-        """Share of the bins whose own interval covers the true count."""
+        """Share of the bins whose own interval covers the true count. Raises as ``truth``."""
         return float(self._counted.measured()["covered"])
 
     @checks.in_python
     def rows(self) -> list[dict[str, Any]]:
-        """Every bin with its estimate and its true count."""
+        """Return every bin with its estimate and its true count; raise as ``truth``."""
         return self._counted.rows
 
     @checks.in_python
     def to_frame(self) -> Any:
-        """The same as a frame."""
+        """Return ``rows`` as a frame."""
         return frame_of(self.rows(), self._backend)
 
+    @property
+    def _study(self) -> Study:
+        return study_of(self._outcome)
+
+    @property
+    def _counted(self) -> Counted:
+        return Counted(self._study.main, truth=self._study.known)
+
     def __repr__(self) -> str:
-        heads = [
-            f"SIMULATION ONLY. {RAW}",
-            f"measured error {number(self.measured_error)} counts",
-            *self.notes,
-        ]
-        lines = [f"{r['label']}: {r['estimate']:,.1f}, truly {r['truth']:,}" for r in self.rows()]
-        return "\n".join([*heads, *lines[:SHOWN]])
+        heads, lines = [f"SIMULATION ONLY. {RAW}"], list[str]()
+        if isinstance(self._outcome.found, Study):
+            heads.append(f"measured error {number(self.measured_error)} counts")
+            lines = [
+                f"{r['label']}: {r['estimate']:,.1f}, truly {r['truth']:,}"
+                for r in self.rows()[:SHOWN]
+            ]
+        notes = [self.notes] if self.notes else []
+        return "\n".join([*heads, *notes, *lines])
+
+
+def study_of(outcome: Outcome) -> Study:
+    """Return the counts of one collection; raise ParameterError for findings of another kind."""
+    if isinstance(outcome.found, Study):
+        return outcome.found
+    raise ParameterError(
+        "counts",
+        wanted="a result that counts the bins of one collection",
+        got="another one",
+        do="see its tables and facts",
+    )

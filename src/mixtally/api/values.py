@@ -126,12 +126,10 @@ def timeline_of(
 
     ``epochs`` are as ``Wanted.person``; errors as ``crowd_of`` and ``Timeline``.
     """
-    if epochs is None:
-        raise ParameterError(
-            "epochs", wanted="when each answer was given", got="nothing", do="name the column"
-        )
     own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
-    found = epochs_of_table(every.table(), every, reading, When(named["epochs"], order))
+    found = epochs_of_table(
+        every.table(), every, reading, When(named["epochs"], order), wanted.question
+    )
     found = replace(found, question=_called(name, found.question, wanted))
     return Crowd(found, own.backend, _sentence(found.warning))
 

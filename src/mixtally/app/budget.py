@@ -5,6 +5,7 @@ Both charge and state it with the functions here; ``accounting.budget.ledger`` d
 charge fits.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,6 +26,9 @@ from mixtally.primitives.lock import alone
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import expected, protects, stated
+
+Change = Callable[[Callable[[Ledger], Ledger]], Ledger]
+"""Replaces a ledger by what a function makes of it, while nobody else changes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +141,7 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
         If the file exists, or cannot be written.
     """
     ledger, place = opened(budget), the_file(path)
-    with alone(place.parent, required=False):
+    with alone(place.parent, required=True):
         if path.exists():
             raise DataError(
                 str(path),
@@ -163,11 +167,25 @@ def charge_ledger(path: Path, plan: Plan, options: ChargeOptions, accountant: Ac
     ParameterError
         For a number of times or a note that is out of range.
     """
+    return changing(path)(lambda ledger: charge(ledger, plan, options, accountant))
+
+
+def changing(path: Path) -> Change:
+    """Return what replaces the ledger in a file; it raises as ``ledger_at`` does.
+
+    Two processes that charge at once would spend what one of them loses, so a lock is required.
+    """
     place = the_file(path)
-    with alone(place.parent, required=False):
-        after = charge(ledger_at(place), plan, options, accountant)
-        write_ledger(place, after)
-    return after
+
+    def change(how: Callable[[Ledger], Ledger]) -> Ledger:
+        with alone(place.parent, required=True):
+            before = ledger_at(place)
+            after = how(before)
+            if after is not before:
+                write_ledger(place, after)
+        return after
+
+    return change
 
 
 def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:

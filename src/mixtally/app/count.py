@@ -1,18 +1,24 @@
-"""A crowd whose answers are counted: one round is played, and laid beside the truth."""
+"""One simulated round: a crowd is prepared, checked, played and compared with the truth."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from mixtally.accounting.accountant import Accountant
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.simulation import offers
 from mixtally.lab.simulation.central import ONE_VALUE, central
 from mixtally.lab.simulation.conduct import HONEST, Hops
-from mixtally.lab.simulation.counts_only import Histogram, collect_counts, histogram_of
+from mixtally.lab.simulation.counts_only import (
+    Histogram,
+    checked_counts,
+    collect_counts,
+    histogram_of,
+)
 from mixtally.lab.simulation.lab import Lab, Provenance, Signed
 from mixtally.lab.simulation.open_words import hashed, truth_of_words
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import checked, release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, compared, truth_of
 from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold
@@ -81,26 +87,74 @@ class Counted:
         return outcome(self.study(), top, self.from_data)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """A crowd as a round plays it.
+
+    where
+      asked      the question and how it is asked
+      crowd      the people, or how many hold each value
+      sent       what is played of them: words as their hashes, or a histogram whose tally is drawn
+      analysis   what is estimated, with the words that are looked for
+    """
+
+    asked: Asked
+    crowd: Population | Histogram
+    sent: Population | Histogram
+    analysis: Analysis
+
+    def check(self, accountant: Accountant) -> None:
+        """Raise what playing the round would raise, before it is charged."""
+        if isinstance(self.sent, Histogram):
+            checked_counts(self.asked.plan, self.sent, self.analysis, accountant)
+            return
+        checked(self.asked.plan, self.sent, self.analysis, accountant)
+        self.asked.hops.check(self.asked.plan.hops)
+
+    def play(self, lab: Lab) -> tuple[Release, Truth]:
+        """Play the round; return the release and the truth of each of its lines."""
+        asked, crowd, analysis = self.asked, self.crowd, self.analysis
+        if isinstance(self.sent, Histogram):
+            played = collect_counts(asked.plan, self.sent, lab, analysis)
+        else:
+            played = release(asked.plan, self.sent, lab, analysis, asked.hops)
+        if isinstance(crowd, Histogram):
+            return played, compared(Truth(crowd.truth), played.found)
+        if analysis.listed is not None:
+            return played, compared(truth_of_words(crowd, analysis.listed), played.found)
+        return played, truth_of(crowd, played.found)
+
+
+def prepared(
+    asked: Asked, crowd: Population | Histogram, analysis: Analysis, *, counts_only: bool = False
+) -> Prepared:
+    """Return the crowd as a round plays it.
+
+    ``counts_only`` says whether tallies are drawn in place of messages, as those of a ``Histogram``
+    always are. Raises PlanError for words under a plan whose question is not open.
+    """
+    sent = crowd
+    if isinstance(crowd, Population) and asked.words is not None:
+        listed = sought(asked.plan.question, asked.words)
+        sent, analysis = hashed(crowd, asked.plan.question), replace(analysis, listed=listed)
+    elif isinstance(crowd, Population) and counts_only:
+        sent = histogram_of(crowd)
+    return Prepared(asked=asked, crowd=crowd, sent=sent, analysis=analysis)
+
+
 def count(
-    asked: Asked,
-    crowd: Population | Histogram,
-    analysis: Analysis,
-    run: Run,
-    *,
-    sums: bool = False,
-    counts_only: bool = False,
-    ballots: Ballots | None = None,
+    ready: Prepared, run: Run, *, sums: bool = False, ballots: Ballots | None = None
 ) -> Counted:
     """Play one round.
 
     where
-      sums         whether it is also said what is hidden from anyone who sees sums alone
-      counts_only  whether tallies are drawn in place of messages, as those of a ``Histogram`` are
-      ballots      local ballots of the same crowd, where it is asked who won a vote
+      sums     whether it is also said what is hidden from anyone who sees sums alone
+      ballots  local ballots of the same crowd, where it is asked who won a vote
 
     Raises PlanError for a plan for others.
     """
-    played, truth = _played(asked, crowd, run.lab, analysis, counts_only=counts_only)
+    asked, crowd = ready.asked, ready.crowd
+    played, truth = ready.play(run.lab)
     if sums:
         seen = offers.seen_by_sums(asked.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
@@ -127,30 +181,6 @@ def count(
         from_data=crowd.from_data,
         contest=contest,
     )
-
-
-def _played(
-    asked: Asked,
-    crowd: Population | Histogram,
-    lab: Lab,
-    analysis: Analysis,
-    *,
-    counts_only: bool,
-) -> tuple[Release, Truth]:
-    """The result and the truth of each of its lines."""
-    if isinstance(crowd, Histogram):
-        drawn = collect_counts(asked.plan, crowd, lab, analysis)
-        return drawn, compared(Truth(crowd.truth), drawn.found)
-    if asked.words is not None:
-        listed = sought(asked.plan.question, asked.words)
-        sent = hashed(crowd, asked.plan.question)
-        found = release(asked.plan, sent, lab, replace(analysis, listed=listed), asked.hops)
-        return found, compared(truth_of_words(crowd, listed), found.found)
-    if counts_only:
-        played = collect_counts(asked.plan, histogram_of(crowd), lab, analysis)
-    else:
-        played = release(asked.plan, crowd, lab, analysis, asked.hops)
-    return played, truth_of(crowd, played.found)
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:

@@ -1,68 +1,209 @@
 """A question that is asked again and again: counts, changes, and what everybody spends."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Annotated
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.app.budget import Change
 from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.options import CountsOnly, Promise, flags, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.errors import DataError, ParameterError
+from mixtally.app.plans import Given, refuse_beside
+from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts, counted
-from mixtally.lab.data.population import LABELS, check_shared
+from mixtally.lab.data.population import LABELS, Population, check_shared
 from mixtally.lab.data.timeline import Timeline
+from mixtally.lab.data.turnover import turnover, turnover_counts
+from mixtally.lab.simulation.epoch_ledger import charge_epoch, checked_series
 from mixtally.lab.simulation.epochs import collect, whole_plan
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.rounding import rounded_timeline
 from mixtally.lab.simulation.trend.document import document
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
+from mixtally.model.ledger import Ledger
 from mixtally.planning import Planner
+from mixtally.primitives.chance import Chance
 from mixtally.primitives.progress import quiet
 from mixtally.protocol.encode.numbers import Range
 from mixtally.protocol.estimate.analysis import Analysis
 
+_RATE = 0.1
+"""Of joining, leaving and changing, where none was given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnoverOptions:
+    """Epochs that are invented (0.1 each), and whether the last one of the data is whole."""
+
+    partial_epoch: Annotated[
+        bool,
+        option("--partial-epoch", "Count a last epoch that has far fewer answers than others."),
+    ] = False
+    synthetic: Annotated[
+        int | None,
+        whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
+    ] = None
+    join: Annotated[float | None, option("--join", "Chance to join from epoch to epoch.", "R")] = (
+        None
+    )
+    leave: Annotated[
+        float | None, option("--leave", "Chance to leave from epoch to epoch.", "R")
+    ] = None
+    change: Annotated[
+        float | None, option("--change", "Chance that a value is drawn anew.", "R")
+    ] = None
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Raise ParameterError for options of both kinds or of neither.
+
+        ``columns`` are the options of epochs in the data, the first of them the column.
+        """
+        invented = self.synthetic is not None
+        beside = [*columns, *flags(self, "partial_epoch")] if invented else flags(self)
+        if not invented and columns[:1] == ["--epoch-column"]:
+            beside = flags(self, "join", "leave", "change")
+            if not beside:
+                return
+        elif invented and not beside:
+            return
+        raise ParameterError(
+            "epochs",
+            wanted="--epoch-column (with --epoch-order), or --synthetic (with "
+            "--join, --leave, --change)",
+            got=", ".join([*beside, "--synthetic" if invented else "no --synthetic"]),
+            do="name the column that says when, or how many epochs to invent",
+        )
+
+    def invent(
+        self, first: Population, epochs: int, chance: Chance, *, counts_only: bool
+    ) -> Timeline | EpochCounts:
+        """Return invented epochs; ``first`` is the crowd of the first. Raise as ``turnover``."""
+        return (turnover_counts if counts_only else turnover)(
+            first,
+            epochs,
+            join=_RATE if self.join is None else self.join,
+            leave=_RATE if self.leave is None else self.leave,
+            change=_RATE if self.change is None else self.change,
+            chance=chance,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochsOptions:
+    """What all epochs promise together, what they may cost, and how they are played."""
+
+    promise: Promise
+    budget: BudgetOptions
+    turnover: TurnoverOptions
+    counts_only: CountsOnly = False
+
+
+def check_held(held: Plan, options: EpochsOptions, beside: Sequence[str], subject: str) -> None:
+    """Raise for a plan of words, and for options, some of them ``beside``, that a plan holds."""
+    refuse_beside([*beside, *flags(options.budget)])
+    if held.question.hashed is not None:
+        raise PlanError(
+            subject,
+            wanted="bins of one value each",
+            got="an open question",
+            do="ask words with `mixtally simulate --candidates`",
+        )
+
 
 def epochs(
+    options: EpochsOptions,
     timeline: Timeline | EpochCounts,
-    guarantee: Guarantee,
-    chosen: tuple[Plan, str],
-    analysis: Analysis,
     run: Run,
+    given: Given | None = None,
     *,
-    before: Callable[[str], None] = quiet,
-    counts_only: bool = False,
+    scale: Range | None = None,
+    order: Sequence[str] | None = None,
+    change: Change | None = None,
 ) -> Outcome:
     """Play every epoch of a timeline; all of them together keep the guarantee.
 
-    where
-      chosen   the plan of every epoch and why it is that: ``plan_of``, or one that was given
-      before   is called with each epoch's name before anything of it is sent
+    Parameters
+    ----------
+    options : EpochsOptions
+        The request.
+    timeline : Timeline or EpochCounts
+        The epochs.
+    run : Run
+        How they are played; its source says where they come from.
+    given : Given or None
+        The plan of every epoch; None to plan for the smallest crowd.
+    scale : Range or None
+        How numbers are read.
+    order : sequence of str or None
+        Of all epochs; None where their names tell it.
+    change : Change or None
+        Replaces the ledger to which every epoch is charged before it is sent.
 
-    Raises PlanError for a plan for others, or for fewer epochs.
+    Raises
+    ------
+    DataError
+        If the data end in the middle of an epoch, or labels were read off answers that most likely
+        name people.
+    InfeasibleError
+        If no plan meets the request, or not all epochs fit the ledger.
+    PlanError
+        For a plan for others or for fewer epochs, and for an epoch that was charged before.
     """
-    plan, reason = chosen
-    timeline = counted(timeline) if counts_only else timeline
+    if options.turnover.synthetic is None and not options.turnover.partial_epoch:
+        _check_complete(timeline)
+    _check_labels(timeline)
+    guarantee, planner = options.promise.guarantee(), run.lab.planner
+    given = given or _planned(timeline, guarantee, options.budget, planner, scale)
+    plan, before = given.plan, None
+    if change is not None:
+        before = _charging(change, plan, timeline.epochs, order, planner.accountant)
+    timeline = counted(timeline) if options.counts_only else timeline
     timeline = rounded_timeline(timeline, plan, run.lab.chance)
     trend = collect(
         plan,
         timeline,
         guarantee,
         run.lab,
-        analysis,
+        Analysis(level=run.level),
         about=Provenance(
             title=f"{timeline.question.name} over time, counted privately",
-            source=run.source,
+            source=f"{timeline.answers:,} answers in {len(timeline.epochs):,} epochs{run.source}",
             raw=timeline.note,
-            reason=reason,
+            reason=given.reason,
             seed=run.seed,
             ordered=LABELS not in timeline.from_data,
         ),
-        before=before,
-        counts_only=counts_only,
+        before=before or quiet,
+        counts_only=options.counts_only,
     )
     return outcome_of(trend, lambda shown: document(shown, run.top), timeline.from_data)
 
 
-def check_labels(timeline: Timeline | EpochCounts) -> None:
+def _charging(
+    change: Change,
+    plan: Plan,
+    epochs: Sequence[str],
+    order: Sequence[str] | None,
+    accountant: Accountant,
+) -> Callable[[str], None]:
+    """Return what charges an epoch before it is sent; raise at once when not all of them fit."""
+
+    def unchanged(ledger: Ledger) -> Ledger:
+        checked_series(ledger, plan, epochs, order, accountant)
+        return ledger
+
+    def charge(epoch: str) -> None:
+        today = date.today().isoformat()
+        change(lambda old: charge_epoch(old, plan, epoch, accountant, date=today, order=order))
+
+    change(unchanged)
+    return charge
+
+
+def _check_labels(timeline: Timeline | EpochCounts) -> None:
     """Raises DataError where labels that were read off the answers are most likely a person's."""
     if timeline.from_data:
         most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
@@ -73,7 +214,7 @@ _FEWEST = 3
 """Epochs from which on the last one can be compared with several others."""
 
 
-def check_complete(timeline: Timeline | EpochCounts) -> None:
+def _check_complete(timeline: Timeline | EpochCounts) -> None:
     """Check that the data do not end in the middle of an epoch.
 
     A plan is made for the smallest crowd, so that a cut file would cost every epoch accuracy.
@@ -94,18 +235,14 @@ def check_complete(timeline: Timeline | EpochCounts) -> None:
     )
 
 
-def plan_of(
+def _planned(
     timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     budget: BudgetOptions,
     planner: Planner,
-    *,
-    scale: Range | None = None,
-) -> tuple[Plan, str]:
-    """The planner's choice for the smallest crowd, the guarantee shared by all epochs.
-
-    ``scale`` is that of numbers, as ``wish_of`` has it.
-    """
+    scale: Range | None,
+) -> Given:
+    """Return the plan of least error for the smallest crowd; all epochs share the guarantee."""
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections
     if asked < every:
@@ -117,4 +254,4 @@ def plan_of(
         )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
     wish = wish_of(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
-    return whole_plan(wish, planner)
+    return Given(*whole_plan(wish, planner))

@@ -1,7 +1,7 @@
 """A crowd whose every person randomizes an answer once, keeps it and reports from it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.errors import ParameterError, in_range
 from mixtally.lab.attacks.learned import learned, played_points, unmeasured
 from mixtally.lab.data.population import LABELS, Population
-from mixtally.lab.memoization import DeviceKey
+from mixtally.lab.memoization import DeviceKey, device_key
 from mixtally.lab.simulation.lab import Lab, Provenance
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
 from mixtally.lab.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
@@ -95,10 +95,6 @@ class Promised(NamedTuple):
     delta: float | None = None
 
 
-Kept = Callable[[MemoizedPlan], DeviceKey]
-"""The key of the crowd's devices for a plan, which is kept for good."""
-
-
 def memoized(
     crowd: Population,
     promise: Promised,
@@ -107,27 +103,26 @@ def memoized(
     run: Run,
     *,
     candidates: tuple[str, ...] | None = None,
-    kept: Kept | None = None,
-    file: str | None = None,
+    state: Path | None = None,
 ) -> Outcome:
     """Play reports of memoized answers.
 
     where
       promise      chooses the least noise that keeps it, over all reports of this run or, with
-                   ``kept``, over any number of them
+                   ``state``, over any number of them
       candidates   words that are looked for among hashed values; the crowd's own if left out
-      file         where the key is kept, for readers
+      state        the file that keeps the key of the crowd's devices for good
 
     Raises ParameterError for options outside their range or that do not go together.
     """
-    check_hashing(bloom, candidates=candidates is not None)
-    levels, reason = _levels(crowd, options, promise, bloom, for_good=kept is not None)
+    check_memory(bloom, run.seed, state, candidates=candidates is not None)
+    levels, reason = _levels(crowd, options, promise, bloom, for_good=state is not None)
     plan, reports = _plan(crowd, levels, bloom), levels.reports
     labels, hashed = crowd.question.labels or (), plan.mechanism.hashed
     words = (candidates or labels) if hashed else ()
     spent = losses(plan, reports, promise.epsilon)
     check(plan.mechanism, reports, words, run.level)
-    key = None if kept is None else kept(plan)
+    key = None if state is None else device_key(state, plan, run.lab.chance)
     people, ones = _played(crowd, plan, reports, key, run.lab)
     bits = design(plan, words) if hashed else None
     result = conclude_memoized(
@@ -147,7 +142,7 @@ def memoized(
         spent={
             "column": crowd.question.name,
             **spent,
-            "memory_file": file,
+            "memory_file": None if state is None else str(state),
             "memories": 0 if key is None else len(key.memories),
         },
         learned=unmeasured(seen),
@@ -171,8 +166,17 @@ def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, run: Run) -> Facts:
     return learned(plan.mechanism, reports, measured, watching)
 
 
-def check_hashing(bloom: BloomOptions, *, candidates: bool) -> None:
-    """Raises ParameterError when options of hashed values stand without --bloom-bits."""
+def check_memory(
+    bloom: BloomOptions, seed: int | None, state: Path | None, *, candidates: bool
+) -> None:
+    """Raise ParameterError for options that do not go together, before any data are read."""
+    if state is not None and seed is not None:
+        raise ParameterError(
+            "--seed",
+            wanted="it or --state",
+            got="both",
+            do="leave one out: who knows the seed would know the key and every kept response",
+        )
     given = {
         "--hashes": bloom.hashes is not None,
         "--cohorts": bloom.cohorts is not None,

@@ -41,6 +41,8 @@ class Outcome:
 
     where
       document   beside the truth where there is one
+      found      the findings that it shows, with the truth where there is one; None where none
+                 were made
       from_data  what of the question was read off the data, as ``Population`` has it; None where
                  no data were played
       plain      the same without the truth; None where there is none
@@ -52,6 +54,7 @@ class Outcome:
     """
 
     document: Document
+    found: Findings[Any] | None = None
     from_data: tuple[str, ...] | None = None
     plain: Document | None = None
     seeded: bool = False
@@ -111,6 +114,7 @@ def outcome_of(
     """
     return Outcome(
         document=shown(found),
+        found=found,
         from_data=from_data,
         plain=shown(found.published()),
         seeded=found.about.seed is not None,

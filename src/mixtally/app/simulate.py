@@ -6,10 +6,10 @@ is played and how is decided here.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from mixtally.app.analysis import AnalysisOptions, Candidates
-from mixtally.app.count import Asked, Counted, count
+from mixtally.app.count import Asked, Counted, count, prepared
 from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.app.options import (
     CountsOnly,
@@ -21,23 +21,20 @@ from mixtally.app.options import (
     whole_option,
 )
 from mixtally.app.outcome import Run
-from mixtally.app.plans import refuse_beside
+from mixtally.app.plans import Given, refuse_beside
 from mixtally.app.question import HashingOptions
+from mixtally.app.winner import Vote, WinnerOptions, vote_of
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import offers
 from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
-from mixtally.lab.simulation.counts_only import Histogram, checked_counts, histogram_of
-from mixtally.lab.simulation.lab import Signed
-from mixtally.lab.simulation.open_words import hashed
+from mixtally.lab.simulation.counts_only import Histogram
 from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import checked
 from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question, open_question
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.encode.hashed import encode, sought
+from mixtally.protocol.encode.hashed import encode
 from mixtally.protocol.encode.numbers import Range
-from mixtally.protocol.estimate.analysis import Analysis
 
 OBSERVERS = ("messages", "sums")
 
@@ -82,19 +79,30 @@ class SimulateOptions:
     hashing: HashingOptions
     cheats: HopOptions
     counts_only: CountsOnly = False
+    vote: WinnerOptions
+
+    @property
+    def asks_winner(self) -> bool:
+        """Whether the record is a ballot, of which it is asked who won."""
+        return bool(flags(self.vote))
 
 
-class Given(NamedTuple):
-    """A plan that was made before.
+def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
+    """Raise ParameterError for options that do not go with ``--winner``.
 
-    where
-      reason   why it is played
-      signed   the contract that it stands in; None for a plan alone
+    ``beside`` are such options besides the request: a plan, a contract, and what else is charged or
+    counted. They are looked at before any file is read.
     """
-
-    plan: Plan
-    reason: str = ""
-    signed: Signed | None = None
+    if not options.asks_winner:
+        return
+    more = flags(options, "repeats", "candidates", "observer", "hashing", "cheats", "counts_only")
+    if more := [*more, *beside]:
+        raise ParameterError(
+            "--winner",
+            wanted="a vote, planned and played",
+            got="also " + ", ".join(more),
+            do="leave these out",
+        )
 
 
 def check(
@@ -140,7 +148,7 @@ def check(
     options.cheats.hops()
     if counts or options.counts_only:
         _check_tally(options, "--counts" if counts else "--counts-only")
-    if given is None:
+    if given is None and not options.asks_winner:
         options.promise.guarantee()
 
 
@@ -195,6 +203,7 @@ def simulate(
     *,
     name: str | None = None,
     scale: Range | None = None,
+    blank: str | None = None,
     charge: Callable[[Plan], None] | None = None,
 ) -> Counted:
     """Plan, unless a plan is given, and play one round.
@@ -213,6 +222,8 @@ def simulate(
         What the question is called in titles; as the plan has it if left out.
     scale : Range or None
         How numbers are read.
+    blank : str or None
+        The label of blank ballots of a vote, which cannot win.
     charge : callable or None
         Called with the plan before anything is drawn, once nothing speaks against playing it.
 
@@ -225,32 +236,36 @@ def simulate(
     PlanError
         For a plan for others.
     """
-    given = given or _planned(options, crowd, run, scale)
-    plan, analysis = given.plan, options.wanted.analysis(run.level)
+    vote = None
+    if options.asks_winner:
+        vote = vote_of(options.vote, options.promise, crowd.question, blank)
+    given = given or _planned(options, crowd, run, scale, vote)
+    plan = given.plan
     if isinstance(crowd, Population):
         crowd = rounded_crowd(crowd, plan, run.lab.chance)
-    if charge is not None:
-        _check_playable(options, plan, crowd, run, analysis)
-        charge(plan)
-    return count(
-        Asked(
-            plan.question.name if name is None else name,
-            plan,
-            given.reason,
-            options.candidates,
-            given.signed,
-            options.cheats.hops(),
-        ),
-        crowd,
-        analysis,
-        run,
-        sums=options.observer == "sums",
-        counts_only=options.counts_only,
+    asked = Asked(
+        plan.question.name if name is None else name,
+        plan,
+        given.reason,
+        options.candidates,
+        given.signed,
+        options.cheats.hops(),
     )
+    analysis, only = options.wanted.analysis(run.level), options.counts_only
+    ready = prepared(asked, crowd, analysis, counts_only=only)
+    if charge is not None:
+        ready.check(run.lab.planner.accountant)
+        charge(plan)
+    ballots = None if vote is None else vote.ballots
+    return count(ready, run, sums=options.observer == "sums", ballots=ballots)
 
 
 def _planned(
-    options: SimulateOptions, crowd: Population | Histogram, run: Run, scale: Range | None
+    options: SimulateOptions,
+    crowd: Population | Histogram,
+    run: Run,
+    scale: Range | None,
+    vote: Vote | None,
 ) -> Given:
     """Return the plan of least error for a crowd, and why it was chosen."""
     planner, times = run.lab.planner, options.repeats
@@ -260,11 +275,13 @@ def _planned(
     wish = wish_of(
         with_room(options.budget, times),
         question,
-        options.promise.guarantee(),
+        options.promise.guarantee() if vote is None else vote.guarantee,
         crowd.users,
         scale=scale,
         planner=planner,
     )
+    if vote is not None:  # errors over planes are not independent, as those of ballots must be
+        return Given(*offers.best(replace(wish, over_planes=False), planner))
     return Given(*offers.best(wish, planner, repeats=times, pairs=options.wanted.pairs))
 
 
@@ -281,24 +298,3 @@ def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
             do="leave --set out, or add --max-set 2",
         )
     return open_question(words.name, hashing.seed(chance), words.max_set)
-
-
-def _check_playable(
-    options: SimulateOptions,
-    plan: Plan,
-    crowd: Population | Histogram,
-    run: Run,
-    analysis: Analysis,
-) -> None:
-    """Raise what playing a round would raise, before it is charged."""
-    accountant = run.lab.planner.accountant
-    if isinstance(crowd, Population) and options.counts_only:
-        crowd = histogram_of(crowd)
-    if isinstance(crowd, Histogram):
-        checked_counts(plan, crowd, analysis, accountant)
-        return
-    if options.candidates is not None:
-        analysis = replace(analysis, listed=sought(plan.question, options.candidates))
-        crowd = hashed(crowd, plan.question)
-    checked(plan, crowd, analysis, accountant)
-    options.cheats.hops().check(plan.hops)

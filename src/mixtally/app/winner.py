@@ -1,111 +1,95 @@
-"""Who won a vote: options, and the vote as a use of its own for programs."""
+"""Who won a vote: its options, and the local ballots that a release is compared with."""
 
-from dataclasses import dataclass, replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
-from mixtally.app.count import Asked, count
-from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import MaybePromise, option
-from mixtally.app.outcome import Outcome, Run
-from mixtally.app.study import outcome
 from mixtally.errors import ParameterError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
-from mixtally.lab.simulation.study import Study
-from mixtally.lab.simulation.winner.contest import Ballots, ballots_for
+from mixtally.lab.simulation.winner import contest
 from mixtally.model.guarantee import Guarantee
-from mixtally.protocol.estimate.analysis import Analysis
-
-KeepProbability = Annotated[
-    float | None,
-    option(
-        "--keep-probability",
-        "Chance that a local ballot keeps a mark (default: what --epsilon allows).",
-        "P",
-    ),
-]
+from mixtally.model.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoteOptions:
-    """What a vote promises, and how local ballots keep the promise without mixes.
+class WinnerOptions:
+    """Whether the release tells who won, and how local ballots keep its promise without mixes.
 
     Epsilon may be left out where ``keep_probability`` is given, from which it follows.
     """
 
-    promise: MaybePromise
-    keep_probability: KeepProbability = None
+    winner: Annotated[
+        bool,
+        option("--winner", "Tell who has won a vote; blank ballots (--missing LABEL) cannot win."),
+    ] = False
+    keep_probability: Annotated[
+        float | None,
+        option(
+            "--keep-probability",
+            "Chance that a local ballot keeps a mark (default: what --epsilon allows).",
+            "P",
+        ),
+    ] = None
+    example: Annotated[
+        bool, option("--example", "Play the side notes' 100,000 voters, p = 0.63.")
+    ] = False
 
 
-def _promised(options: VoteOptions, ballots: Ballots) -> Guarantee:
-    """Return the guarantee of the release: the epsilon of the local ballots if none was given.
+class Vote(NamedTuple):
+    """The guarantee of a release, and the local ballots of the same voters."""
 
-    Raises
-    ------
-    ParameterError
-        If delta is missing, or a number is out of range.
-    """
-    promise = options.promise
-    if promise.delta is None:
-        raise ParameterError(
-            "--winner", wanted="--delta", got="none", do="add --delta 1e-6, for example"
-        )
-    epsilon = ballots.promise.epsilon if promise.epsilon is None else promise.epsilon
-    return Guarantee(epsilon=epsilon, delta=promise.delta)
-
-
-def votes(
-    crowd: Population,
-    options: VoteOptions,
-    run: Run,
-    *,
-    budget: BudgetOptions,
-    analysis: Analysis,
-    blank: str | None = None,
-) -> Outcome:
-    """Hold a vote of a crowd of ballots, and show what came of it; as ``vote_of``."""
-    study = vote_of(crowd, options, run, budget=budget, analysis=analysis, blank=blank)
-    return outcome(study, run.top, crowd.from_data)
+    guarantee: Guarantee
+    ballots: contest.Ballots
 
 
 def vote_of(
-    crowd: Population,
-    options: VoteOptions,
-    run: Run,
-    *,
-    budget: BudgetOptions,
-    analysis: Analysis,
-    blank: str | None = None,
-) -> Study:
-    """Hold a vote of a crowd of ballots.
+    options: WinnerOptions, promise: MaybePromise, question: Question, blank: str | None
+) -> Vote:
+    """Return the guarantee and the local ballots of a vote.
 
     Parameters
     ----------
-    crowd : Population
-        A choice a person.
-    options : VoteOptions
-        What is promised.
-    run : Run
-        How the crowd is played.
-    budget : BudgetOptions
-        What the release may cost and whom it may trust.
-    analysis : Analysis
-        What else is derived from the tally.
+    options : WinnerOptions
+        How local ballots are kept secret.
+    promise : MaybePromise
+        The guarantee as far as it is given. Epsilon is that of the local ballots if it is not.
+    question : Question
+        The choices.
     blank : str or None
         The label of blank ballots, which cannot win.
 
     Raises
     ------
     ParameterError
-        If a promise is missing or out of range.
-    InfeasibleError
-        If no plan meets the request.
+        If the question is not one choice, a promise is missing, or a number is out of range.
     """
-    question, keep = crowd.question, options.keep_probability
-    ballots = ballots_for(question, epsilon=options.promise.epsilon, keep=keep, blank=blank)
-    guarantee = _promised(options, ballots)
-    wish = wish_of(budget, question, guarantee, crowd.users)
-    # Counts over planes err together, and who won needs their errors to be independent.
-    plan, reason = offers.best(replace(wish, over_planes=False), run.lab.planner)
-    asked = Asked(question.name, plan, reason)
-    return count(asked, crowd, analysis, run, ballots=ballots).study()
+    keep, epsilon, delta = options.keep_probability, promise.epsilon, promise.delta
+    if options.example:
+        keep = contest.EXAMPLE_KEEP if keep is None and epsilon is None else keep
+        delta = contest.EXAMPLE_DELTA if delta is None else delta
+    ballots = contest.ballots_for(question, epsilon=epsilon, keep=keep, blank=blank)
+    if delta is None:
+        raise ParameterError(
+            "--winner", wanted="--delta", got="none", do="add --delta 1e-6, for example"
+        )
+    epsilon = ballots.promise.epsilon if epsilon is None else epsilon
+    return Vote(Guarantee(epsilon=epsilon, delta=delta), ballots)
+
+
+def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
+    """Return the voters of the example and where they come from.
+
+    Raises
+    ------
+    ParameterError
+        If data, or options of data, are given ``beside`` the example.
+    """
+    if beside:
+        raise ParameterError(
+            "--example",
+            wanted="a ballot file, or the example",
+            got="both: " + ", ".join(beside),
+            do="leave one out",
+        )
+    return contest.example(), contest.EXAMPLE_SOURCE

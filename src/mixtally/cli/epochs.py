@@ -1,52 +1,50 @@
 """``mixtally simulate epochs``: ask again and again; counts, changes, and what everybody spends."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mixtally.accounting.accountant import Accountant
-from mixtally.app.budget import ledger_at, write_ledger
-from mixtally.app.epochs import check_labels, plan_of
+from mixtally.app.budget import changing
+from mixtally.app.epochs import EpochsOptions, check_held
 from mixtally.app.epochs import epochs as played
-from mixtally.app.limits import BudgetOptions
 from mixtally.app.options import flags
-from mixtally.app.plans import refuse_beside
+from mixtally.app.plans import Given
 from mixtally.cli import options as o
-from mixtally.cli.epochs_crowd import CrowdOptions, source_of, timeline_of
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.plan_files import given_reason, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.screen import show, warn
-from mixtally.errors import PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts
+from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.readers import read as read_file
+from mixtally.lab.data.readers import read_epoch_counts, read_epochs
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.simulation.epoch_ledger import charge_epoch, checked_series
+from mixtally.lab.data.timeline import Timeline, When
 from mixtally.lab.simulation.lab import Lab
-from mixtally.model.contract import Plan
-from mixtally.primitives.files import the_file
-from mixtally.primitives.lock import alone
-from mixtally.primitives.progress import quiet
-from mixtally.protocol.estimate.analysis import Analysis
+from mixtally.model.question import Question
+from mixtally.primitives.chance import Chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOptions:
-    """What holds for all epochs together."""
+    """Files of all epochs together, and where the epochs stand in the data."""
 
-    promise: o.Promise
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
     ledger: Annotated[
         Path | None,
         o.option("--ledger", "Charge every epoch to this ledger before it is sent.", "FILE"),
+    ] = None
+    epoch_column: Annotated[
+        str | None, o.option("--epoch-column", "The column that says when.", "NAME")
+    ] = None
+    epoch_order: Annotated[
+        Path | None, o.option("--epoch-order", "File with the epochs in order, one a line.")
     ] = None
 
 
@@ -58,91 +56,65 @@ class EpochsRun(o.RunOptions):
         None
     )
     top: Annotated[int, typer.Option("--top", min=1, help="Bins in the table.", metavar="N")] = 3
-    counts_only: o.CountsOnly = False
 
 
 @grouped
 def epochs(
     data: Annotated[Path, typer.Argument(help=o.DATA)],
+    options: EpochsOptions,
     series: SeriesOptions,
     run: EpochsRun,
-    options: ReadingOptions,
-    budget: BudgetOptions,
-    crowd: CrowdOptions,
+    read: ReadingOptions,
 ) -> None:
     """Repeat a question over time.
 
     Every row of DATA is an answer in an epoch. All epochs together keep the guarantee. With
     --counts-only tallies are drawn in place of messages.
     """
-    guarantee, lab = series.promise.guarantee(), Lab(o.chance(run.seed))
-    held = None if series.plan is None else _held(series.plan, options, budget)
-    file, reading = options.rows.at(data), _reading(options, held)
-    with progress_bars() as progress:
-        timeline = timeline_of(
-            file, reading, held, crowd, lab.chance, progress, counts_only=run.counts_only
-        )
+    options.promise.guarantee()  # refused before anything is read
+    lab, given = Lab(o.chance(run.seed)), None
+    if series.plan is not None:
+        given = Given(read_plan(series.plan), given_reason(series.plan))
+        check_held(given.plan, options, flags(read, "labels"), str(series.plan))
+    file, order = read.rows.at(data), read_labels(series.epoch_order)
+    reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
+    options.turnover.check(flags(series, "epoch_column", "epoch_order"))
+    question = None if given is None else given.plan.question
+    timeline = _timeline(file, reading, question, options, series.epoch_column, order, lab.chance)
     warn(timeline.warning)
-    check_labels(timeline)
-    if series.plan is not None and held is not None:
-        chosen, reason = held, given_reason(series.plan)
-    else:
-        chosen, reason = plan_of(timeline, guarantee, budget, lab.planner, scale=reading.scale)
-    order, accountant = read_labels(crowd.epoch_order), lab.planner.accountant
+    source = f", the rows of {file.name}."
+    if options.turnover.synthetic is not None:
+        source = f", invented: {file.name} is the crowd of the first."
     with progress_bars() as progress:
         outcome = played(
+            options,
             timeline,
-            guarantee,
-            (chosen, reason),
-            Analysis(level=run.level),
-            run.of(replace(lab, progress=progress), source_of(file, timeline, crowd)),
-            before=_charging(series.ledger, chosen, timeline, order, accountant),
-            counts_only=run.counts_only,
+            run.of(replace(lab, progress=progress), source),
+            given,
+            scale=reading.scale,
+            order=order,
+            change=None if series.ledger is None else changing(series.ledger),
         )
     show(outcome, run.out, json=run.json, out_format=run.out_format)
 
 
-def _reading(options: ReadingOptions, held: Plan | None) -> Reading:
-    return reading_of(options, planned=False) if held is None else reading_as(options, held)
-
-
-def _held(plan: Path, options: ReadingOptions, budget: BudgetOptions) -> Plan:
-    refuse_beside(flags(options, "labels") + flags(budget))
-    held = read_plan(plan)
-    if held.question.hashed is not None:
-        raise PlanError(
-            str(plan),
-            wanted="bins of one value each",
-            got="an open question",
-            do="ask words with `mixtally simulate --candidates`",
-        )
-    return held
-
-
-def _charging(
-    ledger: Path | None,
-    plan: Plan,
-    timeline: Timeline | EpochCounts,
+def _timeline(
+    file: DataFile,
+    reading: Reading,
+    question: Question | None,
+    options: EpochsOptions,
+    column: str | None,
     order: tuple[str, ...] | None,
-    accountant: Accountant,
-) -> Callable[[str], None]:
-    """What charges an epoch before it is sent; raises at once when all of them do not fit.
+    chance: Chance,
+) -> Timeline | EpochCounts:
+    """Return the epochs in the data, or invented ones, as a plan asks them where one is given.
 
-    where
-      order   of all epochs, None where their names tell it
-
-    Errors as ``simulate.epoch_ledger.checked_series``.
+    With ``--counts-only`` the counts of each epoch are kept where they are all that is needed.
     """
-    if ledger is None:
-        return quiet
-    place = the_file(ledger)
-    with alone(place.parent, required=True):
-        checked_series(ledger_at(place), plan, timeline.epochs, order, accountant)
-
-    def charge(epoch: str) -> None:
-        with alone(place.parent, required=True):
-            before, today = ledger_at(place), date.today().isoformat()
-            charged = charge_epoch(before, plan, epoch, accountant, date=today, order=order)
-            write_ledger(place, charged)
-
-    return charge
+    only, invented = options.counts_only, options.turnover.synthetic
+    with progress_bars() as progress:
+        if invented is not None:
+            first = read_file(file, reading, question, progress)
+            return options.turnover.invent(first, invented, chance, counts_only=only)
+        read_them = read_epoch_counts if only else read_epochs
+        return read_them(file, reading, When(column or "", order), question, progress)

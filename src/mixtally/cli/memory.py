@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.analysis import Candidates
-from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, check_hashing, memoized
-from mixtally.app.outcome import Outcome, Run
+from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, check_memory, memoized
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
@@ -14,7 +13,6 @@ from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.errors import ParameterError
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.memoization import device_key
 from mixtally.report.document import SIMULATION
 
 _FILES = tuple(
@@ -67,44 +65,30 @@ def memory(
     over any number of them; beside --permanent it prints what delta is left there.
     """
     state = more.state
-    _check_files(state, run)
-    check_hashing(bloom, candidates=more.candidates is not None)
+    check_memory(bloom, run.seed, state, candidates=more.candidates is not None)
+    _check_files(state, run.out)
     file, labels = rows.at(data), read_labels(answers.labels, 2)
     listed = more.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
     crowd = read_crowd(file, rows.reading(reading))
     source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
 
-    def reported(made: Run) -> Outcome:
-        return memoized(
-            crowd,
-            Promised(promise.epsilon, promise.delta),
-            options,
-            bloom,
-            made,
-            candidates=more.candidates,
-            kept=None if state is None else lambda plan: device_key(state, plan, made.lab.chance),
-            file=None if state is None else str(state),
-        )
-
-    play(run, source, reported, [] if state is None else [str(state)])
+    promised = Promised(promise.epsilon, promise.delta)
+    play(
+        run,
+        source,
+        lambda made: memoized(
+            crowd, promised, options, bloom, made, candidates=more.candidates, state=state
+        ),
+        [] if state is None else [str(state)],
+    )
 
 
-def _check_files(state: Path | None, run: o.RunOptions) -> None:
-    """Raises ParameterError when what is kept for good could be computed again by anybody.
-
-    Or when the result would be written over it.
-    """
-    if state is None:
+def _check_files(state: Path | None, out: Path | None) -> None:
+    """Raise ParameterError where the result would be written over what is kept for good."""
+    if state is None or out is None:
         return
-    if run.seed is not None:
-        raise ParameterError(
-            "--seed",
-            wanted="it or --state",
-            got="both",
-            do="leave one out: who knows the seed would know the key and every kept response",
-        )
-    if run.out is not None and state.resolve() in {(run.out / name).resolve() for name in _FILES}:
+    if state.resolve() in {(out / name).resolve() for name in _FILES}:
         raise ParameterError(
             "--state",
             wanted="a file that --out does not write",

@@ -7,22 +7,27 @@ from typing import Annotated
 import typer
 
 from mixtally.app.options import flags
-from mixtally.app.simulate import Given, SimulateOptions, check
+from mixtally.app.plans import Given, signed_in
+from mixtally.app.simulate import SimulateOptions, check, check_vote
 from mixtally.app.simulate import simulate as played
+from mixtally.app.winner import example_voters
 from mixtally.cli import options as o
-from mixtally.cli import simulate_winner
-from mixtally.cli.contract_files import read_contract_file
+from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.grouped import grouped
 from mixtally.cli.plan_files import given_reason, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
 from mixtally.cli.rows import read_asked, read_crowd
-from mixtally.cli.screen import show
-from mixtally.cli.simulate_counts import counted_crowd
-from mixtally.cli.simulate_winner import WinnerOptions
+from mixtally.cli.screen import show, warn
+from mixtally.errors import ParameterError
+from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.counts_only import Histogram
-from mixtally.lab.simulation.lab import Lab, Signed
+from mixtally.lab.data.readers import read_counts
+from mixtally.lab.data.reading import DROP, As, Reading
+from mixtally.lab.simulation.counts_only import Histogram, counted_before
+from mixtally.lab.simulation.lab import Lab
+from mixtally.model.question import Question
+from mixtally.primitives.files import read_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +45,8 @@ class GivenOptions:
     def read(self) -> Given | None:
         """Return what is in the file; None without one."""
         if self.contract is not None:
-            contract, fingerprint = read_contract_file(self.contract)
-            signed = Signed(contract.name, contract.serial, fingerprint)
-            return Given(contract.plan, signed=signed)
+            data = read_bytes(self.contract, "a contract", CONTRACT)
+            return signed_in(data, str(self.contract))
         if self.plan is not None:
             return Given(read_plan(self.plan), given_reason(self.plan))
         return None
@@ -69,7 +73,6 @@ def simulate(
         str | None,
         o.option("--counts", "A row a value: the column of how many people hold it.", "NAME"),
     ] = None,
-    winner: WinnerOptions,
 ) -> None:
     """Simulate a private collection on your data.
 
@@ -80,29 +83,69 @@ def simulate(
     of messages, and with --counts every row is a value that many people hold: 10^10 of them in
     seconds. With --winner the record is a ballot: who has won, and what ballots hide without a mix.
     """
-    if flags(winner):
-        beside = flags(options, "repeats", "candidates", "observer", "hashing", "cheats")
-        beside += flags(options, "counts_only") + flags(files) + ["--counts"] * bool(counts)
-        simulate_winner.refuse(beside)
-        wanted = options.wanted.analysis(run.level)
-        simulate_winner.play(data, winner, options.promise, read, options.budget, run, wanted)
-        return
-    data, given = simulate_winner.given(data), files.read()
+    tallied = ["--counts"] * (counts is not None)
+    check_vote(options, flags(files) + tallied)
+    given, example = files.read(), options.vote.example
     beside = flags(read, "labels") + flags(files, "plan") * (files.contract is not None)
     check(options, given, beside, counts=counts is not None)
-    reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
-    file, asked = read.rows.at(data), None if given is None else given.plan.question
+    scale, name = None, None
     crowd: Population | Histogram
-    if counts is not None:
-        crowd = counted_crowd(file, reading, counts, asked)
-        source = f"{crowd.users:,} people, as {file.name} counts them."
+    if example:
+        crowd, source = example_voters(["DATA"] * (data is not None) + flags(read))
     else:
+        reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
         reading = replace(reading, words=options.candidates is not None)
-        crowd = read_crowd(file, reading) if asked is None else read_asked(file, reading, asked)
-        source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
-    name = reading.name if given is None or given.signed is None else None
+        crowd, source = _crowd(read.rows.at(_named(data)), reading, counts, given)
+        scale = reading.scale
+        name = reading.name if given is None or given.signed is None else None
+    missing = read.rows.missing
     with progress_bars() as progress:
-        lab = Lab(o.chance(run.seed), progress, across=o.across(progress))
-        made, scale = run.of(lab, source), reading.scale
-        outcome = played(options, crowd, made, given, name=name, scale=scale).outcome(run.top)
+        outcome = played(
+            options,
+            crowd,
+            run.of(Lab(o.chance(run.seed), progress, across=o.across(progress)), source),
+            given,
+            name=name,
+            scale=scale,
+            blank=None if missing == DROP else missing,
+        ).outcome(run.top)
     show(outcome, run.out, json=run.json, out_format=run.out_format)
+
+
+def _named(data: Path | None) -> Path:
+    """Return the file; raise ParameterError where none was named."""
+    if data is None:
+        raise ParameterError(
+            "simulate", wanted="DATA", got="none", do="see `mixtally simulate --help`"
+        )
+    return data
+
+
+def _crowd(
+    file: DataFile, reading: Reading, counts: str | None, given: Given | None
+) -> tuple[Population | Histogram, str]:
+    """Return the crowd in a file, as a plan asks it where one is given, and where it comes from."""
+    question = None if given is None else given.plan.question
+    if counts is not None:
+        tallied = _counted(file, reading, counts, question)
+        return tallied, f"{tallied.users:,} people, as {file.name} counts them."
+    crowd = read_crowd(file, reading) if question is None else read_asked(file, reading, question)
+    return crowd, f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
+
+
+def _counted(file: DataFile, reading: Reading, counts: str, question: Question | None) -> Histogram:
+    """Return the crowd of a file that has been counted.
+
+    Raises ParameterError for records that are more than one value, errors as ``read_counts``.
+    """
+    if reading.form is not As.ONE or reading.person is not None:
+        raise ParameterError(
+            "--counts",
+            wanted="one value a person, in one column",
+            got=f"records read as {reading.form}" + " of a person" * (reading.person is not None),
+            do="leave the other columns out",
+        )
+    with progress_bars() as progress:
+        found = read_counts(file, reading, counts, question, progress)
+    warn(found.warning)
+    return counted_before(found)

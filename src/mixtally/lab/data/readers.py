@@ -82,11 +82,20 @@ def read_epoch_counts(
     )
 
 
-def epochs_of_table(table: "Table", origin: Origin, reading: Reading, when: When) -> Timeline:
+def epochs_of_table(
+    table: "Table",
+    origin: Origin,
+    reading: Reading,
+    when: When,
+    question: Question | None = None,
+) -> Timeline:
     """The answers in ``table`` by epoch, as ``read_epochs`` has them."""
-    _check_kind(reading, None)
-    found: Timeline = _reader(origin).epochs_of_table(table, origin, reading, None, when, quiet)
-    return found
+    _check_kind(reading, question)
+    read_them = _reader(origin).epochs_of_table
+    found: Timeline = read_them(table, origin, reading, question, when, quiet)
+    return (
+        found if question is None else replace(found, question=_fitting(question, found.question))
+    )
 
 
 def read_counts(
