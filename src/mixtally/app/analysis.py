@@ -1,6 +1,6 @@
 """What is wanted of a tally beside the counts of its bins: options, each declared once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from mixtally.app.options import option
@@ -13,29 +13,50 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 Candidates = Annotated[
     tuple[str, ...] | None, option("--candidates", "Words to look for, one a line.", "FILE")
 ]
-Compare = Annotated[
-    list[str] | None,
-    option("--compare", "Also how much this count differs from others; give two or more.", "LABEL"),
-]
-Total = Annotated[
-    Groups | None,
-    option("--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"),
-]
-Shares = Annotated[
-    bool, option("--shares", "Also show counts as shares of the people who took part.")
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureOptions:
+    """Numbers that follow from counts of bins, whoever knows the truth."""
+
+    compare: Annotated[
+        list[str] | None,
+        option(
+            "--compare", "Also how much this count differs from others; give two or more.", "LABEL"
+        ),
+    ] = None
+    total: Annotated[
+        Groups | None,
+        option(
+            "--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"
+        ),
+    ] = None
+    shares: Annotated[
+        bool, option("--shares", "Also show counts as shares of the people who took part.")
+    ] = False
+
+    def figures(self, level: float) -> "Analysis":
+        """Return these numbers alone, with intervals of ``level``."""
+        from mixtally.protocol.estimate.analysis import (
+            Analysis,  # loads NumPy, which a device's help lacks
+        )
+
+        return Analysis(
+            level=level,
+            shares=self.shares,
+            compared=tuple(self.compare or ()),
+            totals=self.total or (),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """What is wanted of a tally beside the counts of its bins."""
+    """What is wanted of a simulated tally beside the counts of its bins."""
 
     pairs: Annotated[
         bool, option("--pairs", "Also count how many people have both of two bits.")
     ] = False
-    compare: Compare = None
-    total: Total = None
-    shares: Shares = False
+    more: FigureOptions
     project: Annotated[
         str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
     ] = None
@@ -46,16 +67,9 @@ class AnalysisOptions:
 
     def analysis(self, level: float) -> "Analysis":
         """Return all that is wanted, with intervals of ``level``."""
-        from mixtally.protocol.estimate.analysis import (
-            Analysis,  # loads NumPy, which a device's help lacks
-        )
-
-        return Analysis(
-            level=level,
+        return replace(
+            self.more.figures(level),
             projection=self.project,
             raw=self.no_project,
-            shares=self.shares,
             pairs=self.pairs,
-            compared=tuple(self.compare or ()),
-            totals=self.total or (),
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from mixtally.app import options as o
-from mixtally.app.analysis import Candidates, Compare, Shares, Total
+from mixtally.app.analysis import Candidates, FigureOptions
 from mixtally.app.outcome import Outcome
 from mixtally.app.study import outcome
 from mixtally.errors import DataError
@@ -53,20 +53,13 @@ class ConcludeOptions:
 
     level: o.Level = 0.95
     candidates: Candidates = None
-    compare: Compare = None
-    total: Total = None
-    shares: Shares = False
+    more: FigureOptions
 
     def analysis(self, plan: Plan) -> Analysis:
         """Return what is wanted; raise ParameterError where the plan has no such labels."""
         words = self.candidates
-        found = Analysis(
-            level=self.level,
-            listed=None if words is None else sought(plan.question, words),
-            compared=tuple(self.compare or ()),
-            totals=self.total or (),
-            shares=self.shares,
-        )
+        listed = None if words is None else sought(plan.question, words)
+        found = replace(self.more.figures(self.level), listed=listed)
         found.check_listed(plan.question)
         found.check_compared(plan.question)
         return found
@@ -108,7 +101,7 @@ class Concluded:
     source: str = ""
     repeated: tuple[str, ...] = ()
 
-    def outcome(self, top: int) -> Outcome:
+    def outcome(self, top: int = 20) -> Outcome:
         """Return the result as documents; a terminal shows the ``top`` largest bins."""
         title = f"{self.result.question.name}, counted privately"
         about = Provenance(title=title, source=self.source)
