@@ -11,7 +11,16 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.app import options as o
 from mixtally.app.parameters import ParameterOptions
 from mixtally.errors import ParameterError
-from mixtally.lab.attacks import Lab, MemoizedTarget, Outcome, Target, Verdict, run_attacks
+from mixtally.lab.attacks import (
+    MEMOIZED_ATTACKS,
+    PLAN_ATTACKS,
+    Lab,
+    MemoizedTarget,
+    Outcome,
+    Target,
+    Verdict,
+    run_attacks,
+)
 from mixtally.lab.attacks.claim import ClaimedParameters, claim
 from mixtally.lab.attacks.document import document
 from mixtally.lab.attacks.outcome import checked_level
@@ -20,9 +29,12 @@ from mixtally.lab.simulation.play import play_parts
 from mixtally.lab.simulation.seeded import chance_of
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Contract, Plan
+from mixtally.model.mechanism import mechanisms
 from mixtally.primitives.progress import Progress, quiet
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
+
+_PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +45,7 @@ class ClaimOptions:
         str | None,
         o.option(
             "--protocol",
-            "Attack a claim: flip-blank, flip-uniform, flip, single-bit, clear-uniform, "
-            "kary-response, clear-shaped or memory.",
+            f"Attack a claim: {', '.join(_PROTOCOLS[:-1])} or {_PROTOCOLS[-1]}.",
             "NAME",
         ),
     ] = None
@@ -55,9 +66,8 @@ class GameOptions:
         str | None,
         o.option(
             "--only",
-            "One attack: tell-apart, n-1, difference, collusion, averaging, poisoning, "
-            "randomizer, collection; of coins selection; of memoized answers averaging, linking, "
-            "tracking, collection.",
+            f"One attack: {', '.join(PLAN_ATTACKS)}; of memoized answers "
+            f"{', '.join(MEMOIZED_ATTACKS)}.",
             "NAME",
         ),
     ] = None
