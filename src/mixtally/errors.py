@@ -12,8 +12,9 @@ MixtallyError
 `-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 _MOST = 99
 """Characters that are shown of something given."""
@@ -69,7 +70,21 @@ class RefusedError(InputError):
 
 
 class InfeasibleError(InputError):
-    """No plan meets the wish; the message names the nearest wish that can be met."""
+    """No plan meets the wish; the message names the nearest wish that can be met.
+
+    ``search`` finds the nearest requests that can be met, which takes a while; None where the
+    planner was not asked for one plan.
+    """
+
+    search: Callable[[], Sequence[Any] | None] | None = None
+
+    @property
+    def nearest(self) -> Sequence[Any] | None:
+        """The nearest requests that can be met, each with its ``change`` and its ``plan``.
+
+        None where an error or a crowd was sought, or no plan at all.
+        """
+        return None if self.search is None else self.search()
 
 
 class AccountingError(MixtallyError):

@@ -1,7 +1,7 @@
 """``plan``: the plan of least error for a question, as an object that people can read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from mixtally.app.contracts import contract_of, network_of, read_network
 from mixtally.app.elsewhere import elsewhere
 from mixtally.app.plan import PlanOptions
 from mixtally.app.plans import contract_file, plan_file, promise_lines
-from mixtally.errors import ParameterError
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.data.sameness import composed
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
@@ -257,7 +257,8 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     Raises
     ------
     InfeasibleError
-        When nothing fits.
+        When nothing fits. Its ``nearest`` are the nearest requests that can be met, each with the
+        ``change`` and the ``plan`` that it makes possible; they are looked for when asked for.
     ParameterError
         For a number outside its range, or an argument beside another that it does not go with.
     PlanError
@@ -268,7 +269,15 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
     asked = _asked(question, options)
-    found = use.plan(use.wanted(request_of(PlanOptions, options | asked.options), asked.question))
+    wanted = use.wanted(request_of(PlanOptions, options | asked.options), asked.question)
+    try:
+        found = use.plan(wanted)
+    except InfeasibleError as error:
+        error.search = lambda: [
+            replace(one, change=checks.worded_in_python(one.change))
+            for one in wanted.nearest() or ()
+        ]
+        raise
     return Plan(found.plan, found.choice.reason, found.forecast.level)
 
 

@@ -15,7 +15,7 @@ from mixtally.app.elsewhere import Elsewhere, elsewhere
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.plans import promise_lines
 from mixtally.app.question import EncoderOptions, QuestionOptions, asked_by
-from mixtally.errors import ParameterError
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.model.contract import Plan
 from mixtally.model.question import Question
 from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxation
@@ -185,10 +185,18 @@ def plan(asked: Wanted) -> Planned:
     Raises
     ------
     InfeasibleError
-        If nothing fits; ``asked.nearest`` has the nearest requests that can be met.
+        If nothing fits; its ``nearest`` are the nearest requests that can be met.
     ParameterError
         For a level or a target outside its range.
     """
+    try:
+        return _found(asked)
+    except InfeasibleError as error:
+        error.search = asked.nearest
+        raise
+
+
+def _found(asked: Wanted) -> Planned:
     request, own, target = asked.request, asked.planner, asked.options.target
     if target.target_share is not None:
         answer = planner.users_for(request, target.target_share, own)

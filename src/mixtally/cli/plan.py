@@ -9,7 +9,7 @@ from mixtally import planning as planner
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
 from mixtally.app.elsewhere import elsewhere_table
-from mixtally.app.plan import Planned, PlanOptions, Wanted
+from mixtally.app.plan import Planned, PlanOptions
 from mixtally.app.plans import check_details, is_page, plan_file
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
@@ -56,7 +56,7 @@ def plan(
         with sign_of_life("planning"):
             found = use.plan(request)
     except InfeasibleError as error:
-        _print_nearest(request, error, json=json)
+        _print_nearest(error, json=json)
         raise
     written = []
     if out is not None:
@@ -99,10 +99,10 @@ def _print(found: Planned, had: list[Candidate], *, explain: bool) -> None:
         console.print(explained(planner.explain(best)))
 
 
-def _print_nearest(request: Wanted, error: InfeasibleError, *, json: bool) -> None:
+def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
     """Add the nearest requests that can be met to ``error``, and print them."""
     with sign_of_life("nothing fits: looking for the nearest plans"):
-        found = request.nearest()
+        found = error.nearest
     if found is None:
         return
     error.beside["nearest"] = [near.facts() for near in found]

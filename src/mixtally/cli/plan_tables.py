@@ -1,6 +1,6 @@
 """The tables that ``mixtally plan`` prints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -69,7 +69,7 @@ def front_table(offers: list[Candidate]) -> Table:
     return table
 
 
-def nearest_table(found: list[Relaxation]) -> Table:
+def nearest_table(found: Sequence[Relaxation]) -> Table:
     """The changes that would make a plan possible."""
     numbers = ["error", "messages per user", "bytes per user"]
     table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
