@@ -205,3 +205,11 @@ def test_what_a_plan_holds_cannot_be_asked_for_beside_it(
 ):
     monkeypatch.chdir(plan_file.parent)
     refused(*simulate, *more)
+
+
+def test_a_refusal_of_labels_names_their_file(refused, tmp_path):
+    """Of too few of them, which the plan alone knows."""
+    (tmp_path / "labels.txt").write_text("tea\n")
+    line = refused("plan", "--labels", tmp_path / "labels.txt", "--users", 1000,
+                   "--epsilon", 1, "--delta", 1e-6)  # fmt: skip
+    assert f"{tmp_path / 'labels.txt'}: wanted at least 2 labels, got 1" in line

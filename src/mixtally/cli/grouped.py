@@ -3,17 +3,20 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from mixtally.app.options import Option, is_group, made, parameters_of
 from mixtally.cli.options import parsed
 from mixtally.cli.texts import READERS, Reader
+from mixtally.errors import InputError
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command, in place of each parameter that is a group, the options of its fields.
 
-    Options whose type the parser does not know are taken as text and read by ``texts.READERS``.
+    Options whose type the parser does not know are taken as text and read by ``texts.READERS``. A
+    refusal of what was read from a file names the file.
     """
     kinds = get_type_hints(command, include_extras=True)
     own = list(inspect.signature(command).parameters.values())
@@ -26,7 +29,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def called(**values: Any) -> None:
+        files: dict[str, Path] = {}
         for name, reader in readers.items():
+            if isinstance(values[name], Path):
+                files[name] = values[name]
             if values[name] is not None:
                 values[name] = reader.read(values[name])
         given = {
@@ -35,7 +41,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             else values[one.name]
             for one in own
         }
-        command(**given)
+        try:
+            command(**given)
+        except InputError as error:
+            if (file := files.get(error.subject)) is not None:
+                error.args = (f"{file}{str(error).removeprefix(error.subject)}",)
+                error.subject = str(file)
+            raise
 
     called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     called.__annotations__ = {option.name: option.annotation for option in every}
