@@ -7,6 +7,7 @@ other programs and the shell's history would see it.
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from json import loads
 from pathlib import Path
 from time import sleep, time
 from typing import Annotated
@@ -14,11 +15,11 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.client_answer import value_of
 from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
 from mixtally.cli.common import several
 from mixtally.cli.grouped import grouped
 from mixtally.cli.output import print_json, print_lines
+from mixtally.device.client.encode import Value
 from mixtally.device.client.net import (
     Charge,
     Diary,
@@ -37,6 +38,7 @@ from mixtally.device.client.net import (
 )
 from mixtally.device.client.net.pins import pinned
 from mixtally.device.client.net.post import fetch
+from mixtally.device.contract.plan import Plan
 from mixtally.errors import DataError, ParameterError, RefusedError
 from mixtally.primitives.files import read_bytes
 
@@ -149,7 +151,7 @@ def send(
         entry = diary.find(agreed.contract.name, given.sheet.round)
         if entry is None:
             text = _asked(agreed, given, diary, say, yes=yes, no_answer=no_answer)
-            value = None if text is None else value_of(agreed.contract.plan, text)
+            value = None if text is None else _value_of(agreed.contract.plan, text)
         else:
             value = None  # a round that is pending or over has its bundle, whatever is said now
         entry = prepare(
@@ -266,3 +268,27 @@ def _aside(lines: list[str]) -> None:
 
 def _unusable(option: str, wanted: str, got: str) -> ParameterError:
     return ParameterError(option, wanted=wanted, got=ascii(got)[:80], do="look at it again")
+
+
+def _value_of(plan: Plan, text: str) -> Value:
+    """What ``text`` answers: a label or text as it is, everything else as JSON.
+
+    Raises ParameterError, without the text, for what is neither.
+    """
+    question = plan.question
+    worded = question.labels is not None or question.seed is not None or plan.prefixes is not None
+    if question.kind == "one" and worded:
+        return text
+    try:
+        value: Value = loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        listed = '[1, 0] or ["tea", "cake"]'
+        wanted = "a number" if question.kind == "one" else f"a list in JSON, as {listed}"
+        raise ParameterError(
+            "answer", wanted=wanted, got="something else", do="call again"
+        ) from None
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
