@@ -1,0 +1,85 @@
+"""Search docstrings, comments, messages and pages for words that make a sentence hard to read.
+
+``make check`` runs this program. Usage: ``check_words.py [PATH]...``; without paths it reads the whole
+project. Each entry of ``WORDS`` is a habit that made readers read a sentence twice, with the words to
+write instead.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACES = ["src", "scripts", "bench", "literature", "examples", "docs"]
+PLACES += sorted(path.name for path in ROOT.glob("*.md"))
+SUFFIXES = {".py", ".md", ".html", ".js", ".ipynb"}
+
+WORDS = {
+    r"whoever|whomever": "anyone who, the person, the reader",
+    r"of whom|from whom|to whom": "who",
+    r"what [^.;:]{0,60}\bcomes? (to|of)": "the sum, the cost, the result",
+    r"(is|are|was|were|be|being|been|as) told": "receives, follows the protocol",
+    r"besides?": "next to, with, in addition to",
+    r"(by )?a hair": "slightly",
+    r"alike": "in the same way, equal",
+    r"apart": "distinguish, except, separately",
+    r"as (one|you) likes?": "any",
+    r"at all": "(leave it out)",
+    r"so many|so much": "this number of, how many",
+    r"that (are|is) there": "existing",
+    r"laid|lays|lies (beside|next)": "compared with",
+    r"as (it|they) came|(what|that|who) came": "received",
+    r"gives? or takes?|give-or-take": "standard error",
+    r"for good|all the same|none the less|never mind": "(say when, or leave it out)",
+    r"the house|house style|front door|a room of (its|their) own": "(no metaphors)",
+    r"wanted": "expected",
+}
+
+# Files, and a pattern of the sentences in them that may stay.
+EXCEPTIONS = [
+    ("scripts/check_words.py", ""),  # the list itself
+    ("CHANGELOG.md", "wanted"),  # names the word that messages no longer use
+]
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each comment, and of each string that has more than one word."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if " " in node.value.strip():
+                yield node.lineno, node.value
+
+
+def findings(path: Path, name: str) -> Iterator[str]:
+    """Yield one line of report for each word of ``WORDS`` in the file."""
+    source = path.read_text()
+    for line, text in python_texts(source) if path.suffix == ".py" else [(1, source)]:
+        for word, instead in WORDS.items():
+            for hit in re.finditer(rf"\b({word})\b", text, re.IGNORECASE):
+                sentence = text[max(0, hit.start() - 60) : hit.end() + 60]
+                if not any(name == file and re.search(may, sentence) for file, may in EXCEPTIONS):
+                    place = line + text.count("\n", 0, hit.start())
+                    yield f"{name}:{place}: {hit.group()!r}; write: {instead}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the findings in the given files and folders; return 1 if there are any."""
+    found = []
+    for place in [ROOT / argument for argument in arguments or PLACES]:
+        files = [place] if place.is_file() else sorted(place.rglob("*"))
+        for file in files:
+            if file.suffix in SUFFIXES and "__pycache__" not in file.parts:
+                found += findings(file, str(file.relative_to(ROOT)))
+    print(*found, sep="\n", end="\n" if found else "")
+    return min(len(found), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
