@@ -1,8 +1,8 @@
 """Search docstrings, comments, messages and pages for words that make a sentence hard to read.
 
-``make check`` runs this program. Usage: ``check_words.py [PATH]...``; without paths it reads the whole
-project. Each entry of ``WORDS`` is a habit that made readers read a sentence twice, with the words to
-write instead.
+``make check`` runs this program. Usage: ``check_words.py [PATH]...``; without paths it reads the
+whole project. Each entry of ``WORDS`` is a habit that made readers read a sentence twice, with the
+words to write instead.
 """
 
 import ast
@@ -52,9 +52,9 @@ def python_texts(source: str) -> Iterator[tuple[int, str]]:
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if " " in node.value.strip():
-                yield node.lineno, node.value
+        match node:
+            case ast.Constant(value=str(text)) if " " in text.strip():
+                yield node.lineno, text
 
 
 def findings(path: Path, name: str) -> Iterator[str]:
@@ -71,7 +71,7 @@ def findings(path: Path, name: str) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     """Print the findings in the given files and folders; return 1 if there are any."""
-    found = []
+    found: list[str] = []
     for place in [ROOT / argument for argument in arguments or PLACES]:
         files = [place] if place.is_file() else sorted(place.rglob("*"))
         for file in files:
