@@ -216,8 +216,8 @@ def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
         codes[people % 7 == 0] = -1
     crowd = Population(asked, codes)
     some = sought(plan.question, labels[:BINS])
-    wanted = replace(_analysis(crowd.question, level), listed=some)
-    result = release(plan, hashed(crowd, plan.question), lab, wanted).result
+    expected = replace(_analysis(crowd.question, level), listed=some)
+    result = release(plan, hashed(crowd, plan.question), lab, expected).result
     return result, compared(truth_of_words(crowd, some), result)
 
 

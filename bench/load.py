@@ -31,7 +31,7 @@ class _Asks(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if not data.startswith(b"HTTP/1.1 201") and not self._done.done():
-            self._done.set_exception(RuntimeError(f"wanted 201, got {data[:200]!r}"))
+            self._done.set_exception(RuntimeError(f"expected 201, got {data[:200]!r}"))
         self._left[1] -= 1
         if not self._left[1] and not self._done.done():
             self._done.set_result(None)

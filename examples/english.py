@@ -26,14 +26,14 @@ def english(users: int, vocabulary: int, chance: Chance) -> Population:
     except ImportError as error:
         raise DataError(
             "English words",
-            wanted="the package wordfreq",
+            expected="the package wordfreq",
             got="it is not installed",
             do="pip install 'mixtally[examples]'",
         ) from error
     if users < 2 or vocabulary < 2:
         raise ParameterError(
             "crowd",
-            wanted="two people and two words at least",
+            expected="two people and two words at least",
             got=f"{users:,} people, {vocabulary:,} words",
             do="ask for more",
         )

@@ -51,7 +51,7 @@ def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
     if document is not None and document not in _MODULES:
         raise ParameterError(
             "document",
-            wanted="one of " + ", ".join(_MODULES),
+            expected="one of " + ", ".join(_MODULES),
             got=repr(document),
             do="leave it out for all of them",
         )

@@ -47,9 +47,9 @@ CASES: tuple[tuple[str, str, str, list[Case]], ...] = (
 
 def audited(documents: Iterable[str], progress: Steps) -> list[Row]:
     """A row for every formula of ``documents`` and every observer."""
-    wanted = [entry for entry in CASES if entry[0] in set(documents)]
-    total, done, rows = sum(len(cases) for *_, cases in wanted), 0, []
-    for document, place, name, cases in wanted:
+    expected = [entry for entry in CASES if entry[0] in set(documents)]
+    total, done, rows = sum(len(cases) for *_, cases in expected), 0, []
+    for document, place, name, cases in expected:
         verdicts = []
         for case in cases:
             verdicts.append(audit(formula_named(name), case))

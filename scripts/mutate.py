@@ -64,7 +64,7 @@ def read(path: Path = LIST) -> tuple[Mutation, ...]:
     names = [one.id for one in found]
     for one in found:
         if names.count(one.id) > 1 or one.find == one.replace or not one.tests:
-            raise ValueError(f"{one.id}: wanted a name of its own, a change and tests")
+            raise ValueError(f"{one.id}: expected a name of its own, a change and tests")
     return found
 
 

@@ -59,7 +59,7 @@ def git(root: Path, *arguments: str) -> str:
     if done.returncode:
         raise ReleaseError(
             "release",
-            wanted=f"a git repository with a commit in {root}",
+            expected=f"a git repository with a commit in {root}",
             got=done.stderr.strip(),
             do="make it in a clone",
         )
@@ -75,7 +75,7 @@ def source_of(root: Path, *, allow_dirty: bool) -> Source:
     if changed and not allow_dirty:
         raise ReleaseError(
             "release",
-            wanted="a clean tree",
+            expected="a clean tree",
             got=", ".join(changed[:MOST_SHOWN]) + (", ..." if changed[MOST_SHOWN:] else ""),
             do="commit it, or pass --allow-dirty for a trial (its provenance says so)",
         )
@@ -122,7 +122,7 @@ def build(
     if done.returncode:
         raise ReleaseError(
             "release",
-            wanted="a build that ends",
+            expected="a build that ends",
             got=" ".join(done.stderr.split())[-300:],
             do="run make wheel and read what it prints",
         )
@@ -156,7 +156,7 @@ def compare(once: Mapping[str, Path], again: Mapping[str, Path], what: str) -> N
     if sorted(once) != sorted(again):
         raise ReleaseError(
             "release",
-            wanted=f"the same files from {what}",
+            expected=f"the same files from {what}",
             got=f"{', '.join(sorted(once))} and {', '.join(sorted(again))}",
             do="look for a version or a name that is made up while building",
         )
@@ -165,7 +165,7 @@ def compare(once: Mapping[str, Path], again: Mapping[str, Path], what: str) -> N
             differing = differences(path, again[name])
             raise ReleaseError(
                 "release",
-                wanted=f"the same bytes from {what}",
+                expected=f"the same bytes from {what}",
                 got=f"{name} that differs in " + ", ".join(differing[:MOST_SHOWN]),
                 do="find what puts the time, a path or an order of chance into it",
             )

@@ -247,7 +247,7 @@ def test_names_beside_a_chart_do_not_overlap(charts):
 
 
 def test_an_unknown_document_is_refused():
-    with pytest.raises(ParameterError, match=r"^document: wanted one of 000, 001, 002, 003, 004"):
+    with pytest.raises(ParameterError, match=r"^document: expected one of 000, 001, 002, 003, 004"):
         reproduce("005")
 
 

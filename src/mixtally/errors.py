@@ -1,14 +1,16 @@
-"""The one error family: every message says what was wanted, what came and what to do.
+"""The family of errors: each message says what was expected, what was given, and what to do.
+
+Every module raises these errors, and the command line turns them into one line and an exit status.
 
 MixtallyError
 |-- InputError            something given from outside cannot be used (exit status 2)
 |   |-- ParameterError    a number outside its range
-|   |   `-- EffortError   numbers in their ranges, whose price would take too long
+|   |   `-- EffortError   numbers in their ranges whose delta would take too long to compute
 |   |-- DataError         a file, a column or a value of the data
 |   |-- PlanError         a plan or schema that is foreign, damaged or impossible
 |   |-- MessageError      a message of the wrong length or form
-|   |-- RefusedError      a contract or value that a device does not take; it names why
-|   `-- InfeasibleError   no plan meets the wish; says which nearby wish can be met
+|   |-- RefusedError      a contract or value that a device does not accept; has a reason
+|   `-- InfeasibleError   no plan meets the request; knows the closest feasible requests
 `-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
 """
 
@@ -17,33 +19,60 @@ from difflib import get_close_matches
 from typing import Any
 
 _MOST = 99
-"""Characters that are shown of something given."""
+"""Characters of an unexpected value that a message shows."""
+_COMMANDS = ("mixtally ", "pip ")
+"""Beginnings of advice that must not be capitalized, because they are typed as they stand."""
 
 
 class MixtallyError(Exception):
-    """The root of every error raised on purpose by this package."""
+    """An error that this package raises on purpose."""
 
 
 class InputError(MixtallyError):
     """Something given from outside cannot be used.
 
-    The message is one line: ``subject: wanted ..., got ...; what to do``. ``beside`` is what else a
-    program is told that asks for JSON.
+    The message is one line: ``subject: expected ..., got .... What to do.``
+
+    Parameters
+    ----------
+    subject : str
+        The file, option, argument or field that cannot be used.
+    expected : str
+        What the subject should have been.
+    got : object
+        What the subject was.
+    do : str
+        What the reader can do, as an imperative without a period.
+
+    Attributes
+    ----------
+    problem : str
+        The message without the advice.
+    beside : dict
+        Further facts for programs that ask for JSON.
     """
 
-    def __init__(self, subject: str, *, wanted: str, got: object, do: str) -> None:
-        got = " ".join(str(got).splitlines())  # a frame is shown in many
-        self.subject, self.wanted, self.got, self.do = subject, wanted, got, do
+    def __init__(self, subject: str, *, expected: str, got: object, do: str) -> None:
+        got = " ".join(str(got).splitlines())  # a data frame prints as many lines
+        self.subject, self.expected, self.got, self.do = subject, expected, got, do
+        self.problem = f"{subject}: expected {expected}, got {got}"
         self.beside: dict[str, object] = {}
-        super().__init__(f"{subject}: wanted {wanted}, got {got}; {do}")
+        super().__init__(f"{self.problem}. {_as_sentence(do)}")
+
+
+def _as_sentence(advice: str) -> str:
+    """Return the advice with a capital letter and a final period."""
+    if not advice.startswith(_COMMANDS):
+        advice = advice[:1].upper() + advice[1:]
+    return advice if advice.endswith((".", "?", "!")) else f"{advice}."
 
 
 class ParameterError(InputError):
-    """A number outside the range in which the mathematics is stated."""
+    """A number is outside the range for which the mathematics is proved."""
 
 
 class EffortError(ParameterError):
-    """Parameters that have a price, which would take too long: said before the work."""
+    """Computing the delta of these parameters would take too long; raised before the work."""
 
 
 class DataError(InputError):
@@ -51,44 +80,45 @@ class DataError(InputError):
 
 
 class PlanError(InputError):
-    """A plan or schema is foreign, damaged, from another version or impossible."""
+    """A plan or schema is not this version's, is damaged, or is impossible."""
 
 
 class MessageError(InputError):
-    """A message does not have the length or form its plan prescribes."""
+    """A message does not have the length or form that its plan prescribes."""
 
 
 class RefusedError(InputError):
-    """A device takes no part under this contract, or not with this value.
+    """A device does not take part under this contract, or not with this value.
 
-    ``reason`` is a short name that clients in every language share; SPEC.md lists them.
+    ``reason`` is the name of the refusal, which is the same in every client; SPEC.md lists the
+    names.
     """
 
-    def __init__(self, reason: str, subject: str, *, wanted: str, got: object, do: str) -> None:
+    def __init__(self, reason: str, subject: str, *, expected: str, got: object, do: str) -> None:
         self.reason = reason
-        super().__init__(subject, wanted=wanted, got=got, do=do)
+        super().__init__(subject, expected=expected, got=got, do=do)
 
 
 class InfeasibleError(InputError):
-    """No plan meets the wish; the message names the nearest wish that can be met.
+    """No plan meets the request.
 
-    ``search`` finds the nearest requests that can be met, which takes a while; None where the
-    planner was not asked for one plan.
+    ``search`` finds the closest feasible requests, which takes a while. It is None where the
+    planner was not asked for a single plan.
     """
 
     search: Callable[[], Sequence[Any] | None] | None = None
 
     @property
     def nearest(self) -> Sequence[Any] | None:
-        """The nearest requests that can be met, each with its ``change`` and its ``plan``.
+        """The closest feasible requests, each with its ``change`` and its ``plan``.
 
-        None where an error or a crowd was sought, or no plan at all.
+        None where a target error or a crowd size was sought, or no plan was asked for.
         """
         return None if self.search is None else self.search()
 
 
 class AccountingError(MixtallyError):
-    """A privacy number is NaN, negative or not monotone: nothing may be promised from it."""
+    """A privacy number is NaN, negative or not monotone, so no promise may be based on it."""
 
 
 _OTHER_NAMES = {
@@ -101,20 +131,29 @@ _OTHER_NAMES = {
     "random_state": "seed", "rng": "seed", "confidence": "level", "alpha": "level",
     "data": "values", "column": "values", "weights": "counts", "groupby": "group_by",
 }  # fmt: skip
-"""Names that other libraries, or people, use for an argument of this package."""
+"""Names that other libraries use for an argument of this package."""
 
 
 def check_names(name: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse an argument that a function does not have, and suggest the one that was meant.
+    """Raise ParameterError for an argument that a function does not have, with a suggestion.
 
-    Raises ParameterError. The suggestion is an argument that begins as the unknown one does, one
-    that is usually called so, or one of nearly the same letters.
+    The suggestion is an argument that begins with the unknown name, an argument that other
+    libraries call by this name, or an argument with a similar spelling.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    given : iterable of str
+        The names of the arguments that were given.
+    known : sequence of str
+        The names of the arguments that the function has.
     """
     for strange in (one for one in given if one not in known):
         near = _meant(strange, known)
         raise ParameterError(
             name,
-            wanted="arguments that it has",
+            expected="the name of an argument",
             got=repr(strange),
             do=f"did you mean {near}?" if near else f"see help(mixtally.{name})",
         )
@@ -132,25 +171,25 @@ def _meant(strange: str, known: Sequence[str]) -> str | None:
 
 
 def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") -> ParameterError:
-    """What refuses ``got`` where one of ``names`` was wanted, with the nearest of them."""
+    """Return the error for a value that is none of ``names``, with the most similar name."""
     near = get_close_matches(str(got)[:_MOST].replace("_", "-"), names, 1, 0.75)
     shown = repr(got[:_MOST]) if isinstance(got, str) else got
     return ParameterError(
         subject,
-        wanted="one of " + ", ".join(names),
+        expected="one of " + ", ".join(names),
         got=shown,
         do=do or (f"did you mean {near[0]}?" if near else "choose one"),
     )
 
 
 def in_range(subject: str, value: float, low: float, high: float, do: str) -> None:
-    """Raises ParameterError unless low <= ``value`` <= high; whole numbers where ``low`` is one."""
+    """Raise ParameterError unless low <= value <= high; an integer ``low`` requires integers."""
     if not low <= value <= high:  # NaN fails every comparison
         raise _outside(subject, value, f"[{_shown(low)}, {_shown(high)}]", low, do)
 
 
 def strictly_within(subject: str, value: float, low: float, high: float, do: str) -> None:
-    """Raises ParameterError unless low < ``value`` < high."""
+    """Raise ParameterError unless low < value < high."""
     if not low < value < high:
         raise _outside(subject, value, f"({_shown(low)}, {_shown(high)})", low, do)
 
@@ -158,7 +197,7 @@ def strictly_within(subject: str, value: float, low: float, high: float, do: str
 def _outside(subject: str, value: float, range_: str, low: float, do: str) -> ParameterError:
     kind = "an integer" if isinstance(low, int) else "a number"
     got = f"{value:,}" if isinstance(value, int) else value
-    return ParameterError(subject, wanted=f"{kind} in {range_}", got=got, do=do)
+    return ParameterError(subject, expected=f"{kind} in {range_}", got=got, do=do)
 
 
 def _shown(end: float) -> str:

@@ -55,7 +55,7 @@ def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
         charge(opened(BUDGET), PLAN, 1000)
     text = str(refusal.value)
     assert "\n" not in text
-    assert "wanted delta <= 1e-05 at epsilon 3 for everything" in text
+    assert "expected delta <= 1e-05 at epsilon 3 for everything" in text
     assert "after this charge" in text
     most = left(opened(BUDGET), PLAN).times
     assert f"{most:,} times would still fit" in text

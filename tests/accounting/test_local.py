@@ -48,7 +48,7 @@ def test_the_least_noise_keeps_epsilon_without_any_delta(epsilon):
 
 def test_a_little_less_noise_is_refused():
     threshold = local.least_threshold(1.0)
-    with pytest.raises(ParameterError, match="epsilon: wanted at least"):
+    with pytest.raises(ParameterError, match="epsilon: expected at least"):
         local.certificate(ballots(threshold - (threshold >> 30)), 1.0)
 
 
@@ -98,11 +98,11 @@ def test_a_guess_under_delta_is_bounded_and_the_bound_is_reached(options):
 
 @pytest.mark.parametrize("keep", [0.5, 0.4, 1.0, 0.0, -1.0, float("nan"), 0.5001, 0.99999])
 def test_marks_that_are_kept_too_seldom_or_too_often_are_refused(keep):
-    with pytest.raises(ParameterError, match="keep probability: wanted a number in"):
+    with pytest.raises(ParameterError, match="keep probability: expected a number in"):
         local.threshold_keeping(keep)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 21.0, float("nan")])
 def test_an_epsilon_out_of_range_is_refused(epsilon):
-    with pytest.raises(ParameterError, match="epsilon: wanted"):
+    with pytest.raises(ParameterError, match="epsilon: expected"):
         local.least_threshold(epsilon)

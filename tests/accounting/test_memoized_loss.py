@@ -167,7 +167,7 @@ def test_all_losses_at_once():
     ],
 )
 def test_parameters_outside_their_ranges_are_refused(given, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: wanted"):
+    with pytest.raises(ParameterError, match=f"^{subject}: expected"):
         eps_reports(*given)
 
 

@@ -39,7 +39,7 @@ def test_nothing_else_is_needed(protocol):
 
 def test_a_missing_parameter_is_refused(protocol):
     for field in takes(protocol).required:
-        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+        with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
             parsed(protocol, WHOLE[protocol].having(**{field: None}))
 
 
@@ -49,10 +49,10 @@ def test_a_superfluous_parameter_is_refused(protocol):
     instead = {other for _, other in rules.instead}
     assert len(extra) > len(rules.priced)
     for field in extra.keys() - rules.required - rules.optional - instead:
-        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+        with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
             parsed(protocol, WHOLE[protocol].having(**{field: extra[field]}))
     for one, other in rules.instead:
-        with pytest.raises(ParameterError, match=f"^{protocol}: wanted"):
+        with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
             parsed(protocol, WHOLE[protocol].having(**{other: extra[other]}))
         assert parsed(protocol, WHOLE[protocol].having(**{one: None, other: extra[other]}))
 
@@ -86,26 +86,26 @@ def test_nothing_of_something_counts_as_given():
 @pytest.mark.parametrize(
     ("name", "given", "subject"),
     [
-        ("flip-blank", {"fakes": -1}, "fakes: wanted an integer"),
-        ("flip-blank", {"fakes": 10**13 + 1}, "fakes: wanted an integer"),
-        ("flip-blank", {"flip": 2.0**-40 * (1 - 1e-9)}, "flip probability: wanted a number"),
-        ("flip-blank", {"flip": 0.5 + 1e-9}, "flip probability: wanted a number"),
-        ("flip-blank", {"max_set": 0}, "max set: wanted an integer"),
-        ("flip-blank", {"max_set": 17}, "max set: wanted an integer"),
-        ("clear-uniform", {"bins": 1}, "bins: wanted an integer"),
-        ("clear-uniform", {"bins": 10**7 + 1}, "bins: wanted an integer"),
-        ("single-bit", {"users": 1}, "users: wanted an integer"),
-        ("single-bit", {"users": 10**10 + 1}, "users: wanted an integer"),
-        ("single-bit", {"users": 9, "ones": 9}, "ones: wanted an integer"),
-        ("single-bit", {"users": 9, "ones": -1}, "ones: wanted an integer"),
-        ("single-bit", {"repeats": 0}, "repeats: wanted an integer"),
-        ("single-bit", {"repeats": 1001}, "repeats: wanted an integer"),
-        ("flip", {"bits": 0}, "bits: wanted an integer"),
-        ("flip", {"bits": 65}, "bits: wanted an integer"),
-        ("clear-shaped", {"shape_decay": 41.0}, "shape decay: wanted a number"),
-        ("clear-shaped", {"shape_shift": 0}, "shape shift: wanted an integer"),
-        ("clear-shaped", {"shape_shift": 100_001}, "shape shift: wanted an integer"),
-        ("clear-shaped", {"mixes": 101}, "mixes: wanted an integer"),
+        ("flip-blank", {"fakes": -1}, "fakes: expected an integer"),
+        ("flip-blank", {"fakes": 10**13 + 1}, "fakes: expected an integer"),
+        ("flip-blank", {"flip": 2.0**-40 * (1 - 1e-9)}, "flip probability: expected a number"),
+        ("flip-blank", {"flip": 0.5 + 1e-9}, "flip probability: expected a number"),
+        ("flip-blank", {"max_set": 0}, "max set: expected an integer"),
+        ("flip-blank", {"max_set": 17}, "max set: expected an integer"),
+        ("clear-uniform", {"bins": 1}, "bins: expected an integer"),
+        ("clear-uniform", {"bins": 10**7 + 1}, "bins: expected an integer"),
+        ("single-bit", {"users": 1}, "users: expected an integer"),
+        ("single-bit", {"users": 10**10 + 1}, "users: expected an integer"),
+        ("single-bit", {"users": 9, "ones": 9}, "ones: expected an integer"),
+        ("single-bit", {"users": 9, "ones": -1}, "ones: expected an integer"),
+        ("single-bit", {"repeats": 0}, "repeats: expected an integer"),
+        ("single-bit", {"repeats": 1001}, "repeats: expected an integer"),
+        ("flip", {"bits": 0}, "bits: expected an integer"),
+        ("flip", {"bits": 65}, "bits: expected an integer"),
+        ("clear-shaped", {"shape_decay": 41.0}, "shape decay: expected a number"),
+        ("clear-shaped", {"shape_shift": 0}, "shape shift: expected an integer"),
+        ("clear-shaped", {"shape_shift": 100_001}, "shape shift: expected an integer"),
+        ("clear-shaped", {"mixes": 101}, "mixes: expected an integer"),
     ],
 )
 def test_a_parameter_outside_its_range_is_refused(name, given, subject):
@@ -115,20 +115,20 @@ def test_a_parameter_outside_its_range_is_refused(name, given, subject):
 
 @pytest.mark.parametrize("threshold", [(1 << 24) - 1, (1 << 63) + 1])
 def test_a_threshold_outside_its_range_is_refused(threshold):
-    with pytest.raises(ParameterError, match=r"^flip threshold: wanted an integer"):
+    with pytest.raises(ParameterError, match=r"^flip threshold: expected an integer"):
         by_name.record("flip-blank", fakes=1, threshold=threshold)
 
 
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [
-        ("flip", {"bits": 3, "bins": 3}, "wanted --bins or --bits, got both"),
-        ("flip", {"bits": 3, "max_set": 2}, "wanted --max-set or --bits, got both"),
-        ("flip", {"bits": 3, "background": "ones"}, "background: wanted zero"),
-        ("flip", {"background": "zero"}, "wanted --bits beside --background"),
-        ("flip-blank", {"count_crowd": True}, "wanted --users"),
-        ("clear-uniform", {"count_crowd": True}, "wanted --users"),
-        ("clear-shaped", {"count_crowd": True}, "wanted --users"),
+        ("flip", {"bits": 3, "bins": 3}, "expected --bins or --bits, got both"),
+        ("flip", {"bits": 3, "max_set": 2}, "expected --max-set or --bits, got both"),
+        ("flip", {"bits": 3, "background": "ones"}, "background: expected zero"),
+        ("flip", {"background": "zero"}, "expected --bits beside --background"),
+        ("flip-blank", {"count_crowd": True}, "expected --users"),
+        ("clear-uniform", {"count_crowd": True}, "expected --users"),
+        ("clear-shaped", {"count_crowd": True}, "expected --users"),
         ("flip-uniform", {"max_set": 2}, "add --split"),
     ],
 )
@@ -139,7 +139,7 @@ def test_what_does_not_go_together_is_refused(name, given, words):
 
 @pytest.mark.parametrize("name", ["", "flips", "memory", "FLIP", "flip_blank"])
 def test_an_unknown_protocol_is_refused(name):
-    with pytest.raises(ParameterError, match=r"^protocol: wanted one of flip-blank, "):
+    with pytest.raises(ParameterError, match=r"^protocol: expected one of flip-blank, "):
         parsed(name, WHOLE["flip"])
 
 
@@ -150,18 +150,18 @@ def test_an_impossible_honest_share_is_refused(fraction):
 
 
 def test_a_mix_that_draws_the_fakes_has_no_honest_share():
-    with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
+    with pytest.raises(ParameterError, match=r"^--honest-share: expected"):
         parsed("clear-shaped", WHOLE["clear-shaped"], 0.9)
     assert parsed("clear-shaped", WHOLE["clear-shaped"], 1.0).crowd is None
 
 
 def test_calibrating_what_is_given_or_both_left_out_is_refused():
     for given in (Parameters(), Parameters(fakes=3, flip=Q), Parameters(bins=3)):
-        with pytest.raises(ParameterError, match=r"^flip-blank: wanted"):
+        with pytest.raises(ParameterError, match=r"^flip-blank: expected"):
             parsed("flip-blank", given, for_epsilon=1.0)
-    with pytest.raises(ParameterError, match=r"^clear-uniform: wanted"):
+    with pytest.raises(ParameterError, match=r"^clear-uniform: expected"):
         parsed("clear-uniform", Parameters(fakes=3, bins=3), for_epsilon=1.0)
-    with pytest.raises(ParameterError, match=r"^clear-shaped: wanted"):
+    with pytest.raises(ParameterError, match=r"^clear-shaped: expected"):
         parsed("clear-shaped", Parameters(shape_decay=0.5, shape_shift=3), for_epsilon=1.0)
 
 

@@ -136,7 +136,7 @@ def test_a_lower_end_counts_no_more_set_bits_than_there_are_bins():
     ids=words,
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ParameterError, match="wanted"):
+    with pytest.raises(ParameterError, match="expected"):
         certificate_of("flip-blank", wrong, 1.0, SCALE // 9)
 
 

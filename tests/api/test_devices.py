@@ -75,5 +75,5 @@ def test_whoever_holds_a_plan_sets_its_limits():
     for limits in ({"epsilon": 1}, {"delta": 1e-6}, {"hops": 2}, {"local_epsilon": 1}):
         with pytest.raises(RefusedError):
             Device(asked, **limits)
-    with pytest.raises(RefusedError, match="epsilon: wanted at most 1, got 2"):
+    with pytest.raises(RefusedError, match="epsilon: expected at most 1, got 2"):
         Device(by_people(), delta=0.1)

@@ -23,5 +23,5 @@ def test_every_answer_is_one_of_the_labels(column):
 
 
 def test_a_column_without_labels_is_refused():
-    with pytest.raises(ParameterError, match="wanted one of fruit, answer, age_group, likes"):
+    with pytest.raises(ParameterError, match="expected one of fruit, answer, age_group, likes"):
         mixtally.example("age")

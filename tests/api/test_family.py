@@ -159,7 +159,7 @@ READ = {
 @pytest.mark.parametrize("error", [RuntimeError("gone"), MemoryError("gone"), SilentError()])
 @pytest.mark.parametrize("argument", READ)
 def test_whatever_an_argument_raises_is_said_with_its_name(argument, error):
-    with pytest.raises(DataError, match=f"^{argument}: wanted .* got {type(error).__name__}"):
+    with pytest.raises(DataError, match=f"^{argument}: expected .* got {type(error).__name__}"):
         READ[argument](Raises(error))
 
 

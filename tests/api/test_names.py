@@ -44,14 +44,14 @@ def test_a_number_is_rounded_between_its_ends():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"bins": 3, "labels": ["a", "b"]}, "labels: wanted 3 labels, got 2"),
+        ({"bins": 3, "labels": ["a", "b"]}, "labels: expected 3 labels, got 2"),
         ({"question": 3, "bins": 3}, "got question and bins"),
-        ({"labels": "yes"}, "labels: wanted a list of labels"),
-        ({"bins": 2.5}, "bins: wanted a whole number"),
-        ({"number": 3}, r"wanted two ends, low and high, got int 3; number=\(0, 10\)"),
-        ({"number": (0, 1, 2)}, "wanted two ends"),
-        ({"number": ("a", 1)}, "low end: wanted a finite number"),
-        ({"points": 7}, "points: wanted number beside it, got none"),
+        ({"labels": "yes"}, "labels: expected a list of labels"),
+        ({"bins": 2.5}, "bins: expected a whole number"),
+        ({"number": 3}, r"expected two ends, low and high, got int 3. Number=\(0, 10\)"),
+        ({"number": (0, 1, 2)}, "expected two ends"),
+        ({"number": ("a", 1)}, "low end: expected a finite number"),
+        ({"points": 7}, "points: expected number beside it, got none"),
         (
             {"number": (0, 1), "bins": 5, "points": 5},
             "points to round to, or bins to cut into, got both",

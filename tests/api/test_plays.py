@@ -47,8 +47,8 @@ def test_what_was_read_off_the_values_is_said_in_the_words_of_python():
     ("options", "said"),
     [
         ({"topp": 3}, "did you mean top"),
-        ({"top": "three"}, "wanted a whole number, got str 'three'"),
-        ({"mix_fakes": 1}, "wanted True or False"),
+        ({"top": "three"}, "expected a whole number, got str 'three'"),
+        ({"mix_fakes": 1}, "expected True or False"),
         ({"way": "both"}, "together or apart"),
     ],
 )
@@ -64,9 +64,9 @@ def test_several_places_of_a_person_count_once():
     assert first.people == 200
     apart = mixtally.simulate(frame["answer"], person=frame["who"], several="last", **how)
     assert apart.people == 200
-    with pytest.raises(mixtally.MixtallyError, match="wanted one row of a person"):
+    with pytest.raises(mixtally.MixtallyError, match="expected one row of a person"):
         mixtally.simulate(frame, person="who", **how)
-    with pytest.raises(mixtally.MixtallyError, match="wanted person beside it"):
+    with pytest.raises(mixtally.MixtallyError, match="expected person beside it"):
         mixtally.simulate(frame["answer"], several="first", **how)
     with pytest.raises(mixtally.MixtallyError, match=r"'answer', 'who'.*did you mean 'who'\?"):
         mixtally.simulate(frame, person="whom", several="first", **how)
@@ -80,7 +80,7 @@ def test_values_that_were_counted_are_people():
     assert abs(found["yes"].estimate - 7000) < 12 * found.error  # false alarm below 1e-9
     named = mixtally.simulate({"answer": ["yes", "no"], "n": [70, 30]}, counts="n", **how)
     assert named.people == 100
-    with pytest.raises(mixtally.MixtallyError, match="wanted a whole number"):
+    with pytest.raises(mixtally.MixtallyError, match="expected a whole number"):
         mixtally.simulate(["yes", "no"], counts=[7, 0.5], **how)
 
 
@@ -127,8 +127,8 @@ def test_whoever_lacks_a_group_keeps_the_answer():
     [
         ({"a": ["x", "y"] * 99, "g": ["n"] * 197 + [None]}, "g", r"values\[197\]: .* column 'g'"),
         ({"a": ["x", None] * 99, "g": ["n", "s"] * 99}, "g", r"values\[1\]: .* column 'a'"),
-        (["x", "y"] * 99, ["n", " "] * 99, r"group_by\[1\]: wanted a value, got a missing one"),
-        (["x", ""] * 99, ["n", "s"] * 99, r"values\[1\]: wanted a value, got a missing one"),
+        (["x", "y"] * 99, ["n", " "] * 99, r"group_by\[1\]: expected a value, got a missing one"),
+        (["x", ""] * 99, ["n", "s"] * 99, r"values\[1\]: expected a value, got a missing one"),
     ],
 )
 def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
@@ -141,7 +141,7 @@ def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
     [
         (["yes", "no"] * 99, {"labels": ["yes", "no"]}, "labels of values and of groups"),
         (["a | b", "c"] * 99, {}, "texts without"),
-        ([["a"], ["b"]] * 99, {}, "wanted single values"),
+        ([["a"], ["b"]] * 99, {}, "expected single values"),
         ({"a": ["x"] * 198, "b": ["y"] * 198}, {}, "one column of values"),
         (["yes", "no"] * 99, {"kind": "set"}, "another kind"),
     ],
@@ -170,14 +170,14 @@ def test_answers_read_off_the_values_are_refused_where_most_name_a_person(simula
 
 
 def test_an_empty_separator_is_refused_by_its_name():
-    with pytest.raises(mixtally.MixtallyError, match="separator: wanted the text between labels"):
+    with pytest.raises(mixtally.MixtallyError, match="separator: expected the text between labels"):
         mixtally.simulate_baskets(["tea;milk"] * 200, separator="", **PROMISE)
 
 
 def test_a_level_is_looked_at_before_any_answer():
-    with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
+    with pytest.raises(mixtally.MixtallyError, match=r"^level: expected a finite number"):
         mixtally.simulate_epochs(None, epochs=[1, 2], level="high", **PROMISE)
-    with pytest.raises(mixtally.MixtallyError, match=r"^level: wanted a finite number"):
+    with pytest.raises(mixtally.MixtallyError, match=r"^level: expected a finite number"):
         mixtally.simulate(None, level="high", **PROMISE)
 
 
@@ -192,5 +192,5 @@ def test_a_budget_is_said_as_on_the_command_line():
     by_fakes = mixtally.plan(3, users=10_000, fakes_per_user=3, **PROMISE)
     by_messages = mixtally.plan(3, users=10_000, messages_per_user=4, **PROMISE)
     assert by_fakes.record == by_messages.record
-    with pytest.raises(mixtally.MixtallyError, match=r"^budget: wanted fakes_per_user or"):
+    with pytest.raises(mixtally.MixtallyError, match=r"^budget: expected fakes_per_user or"):
         mixtally.simulate(FRUIT, fakes_per_user=3, messages_per_user=4, **PROMISE)

@@ -51,7 +51,7 @@ def test_two_counts_of_a_result_are_compared():
     assert abs(row.estimate - 100) < 6 * row.standard_error
     assert result.error < row.standard_error < 2 * result.error
     assert row.lower < row.estimate < row.upper
-    with pytest.raises(ParameterError, match="wanted one of apple, pear, plum, got 'pea'"):
+    with pytest.raises(ParameterError, match="expected one of apple, pear, plum, got 'pea'"):
         result.difference("pear", "pea")
 
 
@@ -64,7 +64,7 @@ def test_counts_of_a_group_are_added_up():
     assert row.lower <= row.estimate <= row.upper
     everybody = result.total(["plum", "pear", "apple"])
     assert (everybody.lower, everybody.upper) == (sum(TRUTH), sum(TRUTH))
-    with pytest.raises(ParameterError, match="wanted one of apple, pear, plum, got 'pea'"):
+    with pytest.raises(ParameterError, match="expected one of apple, pear, plum, got 'pea'"):
         result.total(["pear", "pea"])
     with pytest.raises(ParameterError, match="a label in each group"):
         result.total([])
@@ -266,7 +266,7 @@ def test_a_result_is_read_like_a_collection():
     assert [row.label for row in counted] == [row.label for row in counted.rows]
     for row in counted:
         assert counted[row.label] == row
-    with pytest.raises(ParameterError, match=r"label: wanted one of .*, got 'nobody'"):
+    with pytest.raises(ParameterError, match=r"label: expected one of .*, got 'nobody'"):
         counted["nobody"]
 
 
@@ -315,7 +315,7 @@ def test_labels_and_bins_have_no_mean():
     assert len(cut) == 4
     with pytest.raises(
         ParameterError,
-        match="mean: wanted numbers, rounded, got other bins; give number=",
+        match=r"mean: expected numbers, rounded, got other bins. Give number=",
     ):
         counted.mean  # noqa: B018
 

@@ -260,7 +260,7 @@ WRONG = {
         device.messages("pear") for device in [Device(fruit_plan())] * 2
     ],
     "a plan past the person's limit": lambda _: Device(fruit_plan(), epsilon=0.5),
-    "a plan with fewer mixes than wanted": lambda _: Device(fruit_plan(), hops=2),
+    "a plan with fewer mixes than expected": lambda _: Device(fruit_plan(), hops=2),
     # contracts and devices
     "a contract that is not there": lambda folder: Device(folder / "none.json"),
     "a contract that was altered": lambda _: Device(

@@ -20,31 +20,31 @@ DAMAGED = PACKED[:12] + bytes(byte ^ 0x55 for byte in PACKED[12:20]) + PACKED[20
 ENDLESS = b"no,color\n1," + b"x" * (1 << 23)
 
 BAD = {
-    "empty cell": (b"no,color\n1,red\n2,\n3,blue\n", "row 2: wanted a value in column 'color'"),
-    "cell of spaces": (b"no,color\n1,red\n2,  \n", "row 2: wanted a value in column 'color'"),
+    "empty cell": (b"no,color\n1,red\n2,\n3,blue\n", "row 2: expected a value in column 'color'"),
+    "cell of spaces": (b"no,color\n1,red\n2,  \n", "row 2: expected a value in column 'color'"),
     "short row": (
         b"no,color\n1,red\n2\n3,blue\n",
-        "row 2: wanted 2 cells, as in the header, got 1",
+        "row 2: expected 2 cells, as in the header, got 1",
     ),
     "long row": (
         b"no,color\n1,red, dark\n2,blue\n",
-        "row 1: wanted 2 cells, as in the header, got 3",
+        "row 1: expected 2 cells, as in the header, got 3",
     ),
     "empty file": (b"", "an empty file"),
     "header only": (b"no,color\n", "at least two rows, got none"),
     "header without a line end": (b"no,color", "at least two rows, got none"),
-    "blank header": (b"\n\nno,color\n1,red\n", "wanted a header line, got a blank one"),
-    "header of delimiters": (b",,\n1,2,3\n", "wanted a header line, got a blank one"),
+    "blank header": (b"\n\nno,color\n1,red\n", "expected a header line, got a blank one"),
+    "header of delimiters": (b",,\n1,2,3\n", "expected a header line, got a blank one"),
     "missing column": (
         b"no,shade\n1,red\n",
-        "wanted a column 'color', got the columns 'no', 'shade'; name one of these",
+        "expected a column 'color', got the columns 'no', 'shade'. Name one of these",
     ),
     "column of another case": (b"no,Color\n1,red\n", "did you mean 'Color'?"),
     "misspelt column": (b"no,colour\n1,red\n", "did you mean 'colour'?"),
     "unusual delimiter": (b"no|color\n1|red\n", "say --delimiter '|'"),
     "column twice": (b"color,color\n1,red\n2,blue\n", "one column 'color', got 2 of that name"),
     "one distinct value": (b"no,color\n1,red\n2,red\n", "two distinct values, got only 'red'"),
-    "not UTF-8": (WESTERN, "wanted UTF-8 text, got byte 0xe9 in line 2; say how it is encoded"),
+    "not UTF-8": (WESTERN, "expected UTF-8 text, got byte 0xe9 in line 2. Say how it is encoded"),
     "UTF-16 without a mark": (GOOD.decode().encode("utf-16-be"), "say --encoding utf-16-be"),
     "UTF-16 cut in two": (GOOD.decode().encode("utf-16")[:-1], "text in utf-16, as its mark says"),
     "commands to a terminal": (
@@ -52,66 +52,69 @@ BAD = {
         "labels without control characters, got '\\x1b[2J'",
     ),
     "huge cell": (b"no,color\n1," + b"x" * 200_000 + b"\n2,red\n", "labels of at most 10,000"),
-    "line without an end": (ENDLESS, "wanted rows of less than 4,194,304 bytes"),
-    "packed line without an end": (gzip.compress(ENDLESS), "wanted rows of less than 4,194,304"),
-    "header without an end": (b"x" * 200_000, "wanted a header line"),
+    "line without an end": (ENDLESS, "expected rows of less than 4,194,304 bytes"),
+    "packed line without an end": (gzip.compress(ENDLESS), "expected rows of less than 4,194,304"),
+    "header without an end": (b"x" * 200_000, "expected a header line"),
     "open quote": (
         GOOD + b'3,"teal\n' + GOOD[9:],
         "none to the end of the file for the one in line",
     ),
     "two open quotes": (b'no,color\n1,"red\n2,"blue\n', "one inside a cell, in line 3"),
     "quote inside a cell": (b'no,color\n1,"re"d\n2,blue\n', "one inside a cell, in line 2"),
-    "zeros": (bytes(5000), "wanted text, or a Parquet or Excel file, got zero bytes"),
+    "zeros": (bytes(5000), "expected text, or a Parquet or Excel file, got zero bytes"),
     "missing file": (None, "no file there"),
     "truncated gzip": (PACKED[:-20], "Truncated compressed stream"),
-    "damaged gzip": (DAMAGED, "wanted a file that can be read to its end"),
-    "something behind gzip": (PACKED + b"and more", "wanted a file that can be read to its end"),
+    "damaged gzip": (DAMAGED, "expected a file that can be read to its end"),
+    "something behind gzip": (PACKED + b"and more", "expected a file that can be read to its end"),
     "gzip of nothing": (gzip.compress(b""), "an empty file"),
     "truncated zstd": (
         arrow.compress(GOOD, codec="zstd", asbytes=True)[:-5],
         "Truncated compressed stream",
     ),
     "bzip2": (bz2.compress(GOOD), "plain or packed with gzip or zstd, got bzip2"),
-    "a zip archive": (b"PK\x03\x04 and more", "wanted an Excel or OpenDocument workbook"),
-    "a truncated workbook": (BOOK[: len(BOOK) // 2], "wanted an Excel or OpenDocument workbook"),
+    "a zip archive": (b"PK\x03\x04 and more", "expected an Excel or OpenDocument workbook"),
+    "a truncated workbook": (BOOK[: len(BOOK) // 2], "expected an Excel or OpenDocument workbook"),
     "an empty workbook": (workbook({}), "a header row, got a blank one"),
     "a workbook with a gap": (
         workbook({"no": [1, 2, 3], "color": ["red", None, "blue"]}),
-        "row 2: wanted a value in column 'color'",
+        "row 2: expected a value in column 'color'",
     ),
-    "a broken line of JSON": (LINES + b'{"color": "re\n', "row 3: wanted a JSON object a line"),
-    "a scalar among lines of JSON": (LINES + b"3\n", "row 3: wanted a JSON object a line"),
+    "a broken line of JSON": (LINES + b'{"color": "re\n', "row 3: expected a JSON object a line"),
+    "a scalar among lines of JSON": (LINES + b"3\n", "row 3: expected a JSON object a line"),
     "a list in a line of JSON": (
         LINES + b'{"color": ["red"]}\n',
         "or no and yes in column 'color', got lists",
     ),
-    "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: wanted a JSON object a line"),
+    "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: expected a JSON object a line"),
     "an array of JSON": (b'[{"color": "red"}]', "two distinct values, got only 'red'"),
-    "one object over lines": (b'{\n"color": "red",\n', "row 1: wanted a JSON object a line"),
+    "one object over lines": (b'{\n"color": "red",\n', "row 1: expected a JSON object a line"),
     "a key twice": (b'{"color": "red", "color": "blue"}\n', "one column 'color', got 2"),
     "a key that never comes": (
         b'{"shade": "red"}\n' * 9,
-        "wanted a column 'color', got the columns",
+        "expected a column 'color', got the columns",
     ),
-    "a null in JSON": (LINES + b'{"color": null}\n', "row 3: wanted a value in column 'color'"),
-    "a null in Parquet": (in_parquet({"color": ["red", None]}), "row 2: wanted a value"),
+    "a null in JSON": (LINES + b'{"color": null}\n', "row 3: expected a value in column 'color'"),
+    "a null in Parquet": (in_parquet({"color": ["red", None]}), "row 2: expected a value"),
     "not-a-number in Parquet": (
         in_parquet({"color": [1.0, float("nan")]}),
-        "row 2: wanted a value",
+        "row 2: expected a value",
     ),
     "Parquet without rows": (in_parquet({"color": []}), "two rows, got none"),
     "Parquet without the column": (
         in_parquet({"shade": ["red"]}),
         "a column 'color', got the columns",
     ),
-    "lists in Parquet": (in_parquet({"color": [["red"], ["blue"]]}), "wanted text, numbers, dates"),
+    "lists in Parquet": (
+        in_parquet({"color": [["red"], ["blue"]]}),
+        "expected text, numbers, dates",
+    ),
     "bytes in Parquet that are no text": (in_parquet({"color": [b"\xff", b"a"]}), "UTF8"),
-    "four bytes of Parquet": (PARQUET[:4], "wanted a file that can be read to its end"),
-    "half of Parquet": (PARQUET[:100], "wanted a file that can be read to its end"),
-    "Parquet without its end": (PARQUET[:-20], "wanted a file that can be read to its end"),
+    "four bytes of Parquet": (PARQUET[:4], "expected a file that can be read to its end"),
+    "half of Parquet": (PARQUET[:100], "expected a file that can be read to its end"),
+    "Parquet without its end": (PARQUET[:-20], "expected a file that can be read to its end"),
     "damaged Parquet": (
         PARQUET[:40] + b"\xff" * 30 + PARQUET[70:],
-        "wanted a file that can be read to its end",
+        "expected a file that can be read to its end",
     ),
 }
 
@@ -124,13 +127,13 @@ def test_data_that_cannot_be_counted_are_refused(refuses, case):
 
 @pytest.mark.parametrize("name", ["data.csv", "data", "data.gz", "data.xlsx"])
 def test_every_refusal_names_the_file_and_its_name_says_nothing(refuses, name):
-    assert f"/{name}, row 2: wanted a value" in refuses(b"no,color\n1,red\n2,\n", name=name)
+    assert f"/{name}, row 2: expected a value" in refuses(b"no,color\n1,red\n2,\n", name=name)
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
 def test_devices_are_refused_unread(refused, device):
     line = refused("simulate", device, "--column", "color", *ASKED)
-    assert f"{device}: wanted a data file or a pipe, got a device or a socket" in line
+    assert f"{device}: expected a data file or a pipe, got a device or a socket" in line
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
@@ -143,14 +146,14 @@ def test_a_device_as_standard_input_is_refused_unread(refused, device):
     finally:
         os.dup2(before, 0)
         os.close(before)
-    assert "standard input: wanted a data file or a pipe, got a device" in line
+    assert "standard input: expected a data file or a pipe, got a device" in line
 
 
 def test_a_pipe_without_an_end_is_refused_before_it_fills_the_memory(refused, piped, monkeypatch):
     monkeypatch.setattr("mixtally.lab.data.rows.MOST_PIPED", 100_000)
     piped(["yes", "color"])
     line = refused("simulate", "-", "--column", "color", *ASKED)
-    assert "standard input: wanted at most 100,000 rows out of a pipe, got more" in line
+    assert "standard input: expected at most 100,000 rows out of a pipe, got more" in line
 
 
 def test_a_pipe_of_one_endless_line_is_refused(refused, piped):
@@ -248,4 +251,4 @@ def test_a_count_with_marks_is_named_by_its_row(refused, tmp_path):
     line = refused(
         "simulate", path, "--column", "c", "--counts", "n", "--epsilon", 1, "--delta", 1e-6
     )
-    assert "row 2: wanted a whole number without marks in column 'n', got '1,200'" in line
+    assert "row 2: expected a whole number without marks in column 'n', got '1,200'" in line

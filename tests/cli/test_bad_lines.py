@@ -30,7 +30,7 @@ def fault(cli, call, desk):
     if done.status == 0:
         return None
     *_, line = done.err.splitlines() or [""]
-    if done.status != 2 or not line.startswith("mixtally: ") or "wanted" not in line:
+    if done.status != 2 or not line.startswith("mixtally: ") or "expected" not in line:
         return f"status {done.status}: {done.err}"
     left = [str(path) for path in sorted(desk.rglob("*")) if path not in before]
     return f"left {left}" if left else None

@@ -39,12 +39,12 @@ def test_a_bad_number_is_refused_by_name_and_nothing_is_written(
 
 def test_bins_or_labels_must_be_given(refused):
     line = refused("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000)
-    assert "wanted --bins or --labels" in line
+    assert "expected --bins or --labels" in line
 
 
 def test_bins_and_labels_must_agree(refused, tmp_path):
     (tmp_path / "labels").write_text("a\nb\n")
-    assert "labels: wanted 3 labels, got 2" in refused(
+    assert "labels: expected 3 labels, got 2" in refused(
         "plan", *arguments(bins=3, labels=tmp_path / "labels")
     )
 

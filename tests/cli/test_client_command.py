@@ -109,7 +109,7 @@ def test_what_is_fetched_is_believed_for_its_signatures_alone(desk, refused):
     with first_mix(answer(200, body=World().note)) as role:
         words = ("client", "show", f"{role.address}/contracts/x")
         line = refused(*words, "--trust", desk.folder / "trust.toml")
-    assert f"contract: wanted {desk.world.fingerprint}, got " in line
+    assert f"contract: expected {desk.world.fingerprint}, got " in line
 
 
 def test_it_is_not_sent_twice(cli, desk, refused):

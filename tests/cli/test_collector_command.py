@@ -60,7 +60,7 @@ def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
     line = refused("collector", "sign", folder, path)
     assert "the signatures of all mixes, got none of mix-1: " in line
     assert (folder / "contracts" / "other-1.note").exists()
-    assert "wanted the contract of fingerprint 12" in refused(
+    assert "expected the contract of fingerprint 12" in refused(
         "collector", "sign", folder, path, "--fingerprint", "12"
     )
     path.write_bytes(office.text)  # its certificate says less than is true
@@ -145,7 +145,7 @@ def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--opens", "tomorrow"), "wanted 2026-12-31T18:00:00Z, got 'tomorrow'"),
+        (("--opens", "tomorrow"), "expected 2026-12-31T18:00:00Z, got 'tomorrow'"),
         (("--closing",), "the question does not ask for words"),
         (("--contract", "fruit"), "got fruit among home-page"),
         (("--opens", "1970-01-01T00:00:05"), "the round would be over already"),

@@ -28,6 +28,6 @@ def test_a_column_is_listed_with_the_nearest(cli, refused, tmp_path, option):
     if command == "simulate places":
         pytest.importorskip("h3")
     line = refused(*command.split(), tmp_path / data, *given, *PROMISE)
-    assert f"{data}: wanted a column '" in line
+    assert f"{data}: expected a column '" in line
     assert "got the columns '" in line
     assert "; did you mean '" in line

@@ -143,14 +143,14 @@ def test_a_network_with_another_suite_is_refused(cli, plan_file, network, tmp_pa
     file = tmp_path / "contract.json"
     outcome = cli("contract", "new", plan_file, "--network", network, "--out", file)
     assert outcome.status == 2
-    assert "suite of the contract: wanted one of [1, 2], got 3" in outcome.err
+    assert "suite of the contract: expected one of [1, 2], got 3" in outcome.err
     assert not file.exists()
 
 
 def test_another_fingerprint_is_refused(cli, contract):
     outcome = cli("contract", "check", contract, "--fingerprint", "0" * 64)
     assert outcome.status == 2
-    assert "wanted the file of fingerprint 000" in outcome.err
+    assert "expected the file of fingerprint 000" in outcome.err
 
 
 def test_the_beginning_of_a_fingerprint_is_another_one(cli, contract):
@@ -183,7 +183,7 @@ def test_too_few_hops_are_refused(cli, plan_file, network, tmp_path):
     network.write_text(text[:first] + text[second:])
     outcome = cli("contract", "new", plan_file, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
-    assert "wanted 2 hops, for which the plan is priced, got 1" in outcome.err
+    assert "expected 2 hops, for which the plan is priced, got 1" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
@@ -251,7 +251,7 @@ def test_numbers_are_cut_at_the_edges_of_the_contract(cli, numbers, tmp_path):
     altered(file, lambda c: c["plan"].update(edges=[0.0, 10.0, 50.0, 75.0, 100.0]))
     outcome = cli(*play, "--contract", file, "--out", tmp_path / "other")
     assert outcome.status == 2
-    assert "wanted bins of equal width" in outcome.err
+    assert "expected bins of equal width" in outcome.err
     assert not (tmp_path / "other").exists()
 
 

@@ -54,10 +54,10 @@ def test_no_other_command_reads_data():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_sees_people(refused, cli, crowd, command):
     asked = (command, crowd, "--column", "answer", *COMMANDS[command])
-    assert "row 901: wanted a value in column 'answer'" in refused(*asked)
+    assert "row 901: expected a value in column 'answer'" in refused(*asked)
     asked += ("--missing", "drop", "--person-column", "who")
-    assert "row 601: wanted one row of a person, got a second one, after row 1" in refused(*asked)
-    assert "several: wanted one of first, last, set" in refused(*asked, "--several", "all")
+    assert "row 601: expected one row of a person, got a second one, after row 1" in refused(*asked)
+    assert "several: expected one of first, last, set" in refused(*asked, "--several", "all")
     if command == "simulate":
         played = cli(*asked, "--several", "first", "--json")
         assert (played.status, played.err) == (0, "")
@@ -74,7 +74,7 @@ def test_only_sets_are_made_of_rows(refused, crowd, command):
     asked += ("--person-column", "who", "--several", "set")
     if command == "simulate epochs":
         return  # which counts sets as well
-    assert "several: wanted first or last for records read as one, got set" in refused(*asked)
+    assert "several: expected first or last for records read as one, got set" in refused(*asked)
 
 
 @pytest.mark.seconds

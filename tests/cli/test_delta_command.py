@@ -88,7 +88,7 @@ def test_delta_falls_with_epsilon_and_with_fakes(cli):
     ],
 )
 def test_another_protocols_flags_are_refused(refused, given, wanted):
-    assert f"wanted {wanted}, got" in refused("check delta", "--epsilon", 1, "--protocol", *given)
+    assert f"expected {wanted}, got" in refused("check delta", "--epsilon", 1, "--protocol", *given)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_numbers_outside_their_range_are_refused(refused, given, subject):
 
 @pytest.mark.parametrize("epsilon", [0, -1, "nan", "inf", 21])
 def test_epsilon_outside_its_range_is_refused(refused, epsilon):
-    assert "epsilon: wanted" in refused("check delta", "--epsilon", epsilon, *UNIFORM)
+    assert "epsilon: expected" in refused("check delta", "--epsilon", epsilon, *UNIFORM)

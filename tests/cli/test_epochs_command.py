@@ -152,7 +152,7 @@ def test_the_same_epochs_again_are_refused_and_leave_the_ledger(run, book):
     before = book.read_bytes()
     outcome = run("--ledger", book)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "wanted one that comes after '10'" in outcome.err
+    assert "expected one that comes after '10'" in outcome.err
     assert book.read_bytes() == before
 
 
@@ -172,7 +172,7 @@ def test_epochs_out_of_order_are_refused(cli, diary, book, tmp_path):
     before = book.read_bytes()
     outcome = cli("simulate epochs", weeks["1"], *shared)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "epoch '1': wanted one that comes after '2'" in outcome.err
+    assert "epoch '1': expected one that comes after '2'" in outcome.err
     assert book.read_bytes() == before
 
 
@@ -188,9 +188,9 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
     shared = ("simulate epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
               "--plan", plan)  # fmt: skip
     planned(["green", "yellow"], 400)
-    assert "wanted one of the 2 labels" in refused(*shared)
+    assert "expected one of the 2 labels" in refused(*shared)
     planned(["blue", "red"], 500)
-    assert "wanted a plan for 400 users" in refused(*shared)
+    assert "expected a plan for 400 users" in refused(*shared)
     planned(["blue", "red"], 400)
     assert cli(*shared).status == 0
     assert "leave these out" in refused(*shared, "--mix-fakes")
@@ -204,7 +204,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
         ((), "no --synthetic"),
         (("--epoch-column", "week", "--synthetic", 3), "--epoch-column"),
         (("--epoch-column", "week", "--join", 0.1), "--join"),
-        (("--synthetic", 1), "epochs: wanted an integer in [2"),
+        (("--synthetic", 1), "epochs: expected an integer in [2"),
         (("--epoch-column", "day"), "a column 'day'"),
         (("--epoch-column", "week", "--person-column", "color"), "a second one in epoch"),
         (("--epoch-column", "week", "--collections", 2), "at least the 3 epochs"),
@@ -220,7 +220,7 @@ def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
     order.write_text("1\n2\n10\n2\n")
     line = refused("simulate epochs", diary, "--column", "color", "--epoch-column", "week",
                    *PROMISE, "--epoch-order", order)  # fmt: skip
-    assert "order.txt: wanted distinct labels" in line
+    assert "order.txt: expected distinct labels" in line
     assert "got '2' in lines 2 and 4" in line
 
 
@@ -234,11 +234,11 @@ def test_a_file_that_ends_in_the_middle_of_an_epoch_is_refused_and_nothing_is_wr
         "simulate epochs", path, "--column", "answer", "--epoch-column", "week", *PROMISE,
         "--rows-are-people", "--counts-only", "--seed", 1, "--out", out,
     )  # fmt: skip
-    assert "epoch '2025-W03': wanted about as many answers as the other epochs" in refused(*asked)
+    assert "epoch '2025-W03': expected about as many answers as the other epochs" in refused(*asked)
     assert not out.exists()
     assert cli(*asked, "--partial-epoch").status == 0
     path.write_text(path.read_text() + "2025-W03")
-    assert "wanted 2 cells" in refused(*asked)
+    assert "expected 2 cells" in refused(*asked)
 
 
 def test_pieces_of_a_file_that_cannot_be_made_leave_nothing(tmp_path):

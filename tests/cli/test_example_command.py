@@ -71,7 +71,7 @@ def test_twice_is_as_good_as_once(cli, tmp_path):
 @pytest.mark.parametrize("mine", ["answer\nyes\n", SHIPPED.replace("apple", "peach")])
 def test_a_file_of_somebodys_own_is_never_replaced(refused, tmp_path, mine):
     (tmp_path / "survey.csv").write_text(mine)
-    assert "wanted the name of a new file" in refused("example", tmp_path / "survey.csv")
+    assert "expected the name of a new file" in refused("example", tmp_path / "survey.csv")
     assert (tmp_path / "survey.csv").read_text() == mine
     assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
 
@@ -97,14 +97,14 @@ def test_labels_are_those_of_the_survey():
 
 def test_one_file_of_somebodys_own_keeps_all_from_being_written(refused, tmp_path):
     (tmp_path / "words.txt").write_text("mine\n")
-    assert "words.txt: wanted the name of a new file" in refused("example", "--all", tmp_path)
+    assert "words.txt: expected the name of a new file" in refused("example", "--all", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["survey.csv", "--all", "."]])
 def test_one_of_a_file_and_a_folder_is_named(refused, arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "wanted a file, or a folder for all of them" in refused("example", *arguments)
+    assert "expected a file, or a folder for all of them" in refused("example", *arguments)
     assert list(tmp_path.iterdir()) == []
 
 

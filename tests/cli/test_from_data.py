@@ -216,7 +216,7 @@ def test_a_column_of_names_is_refused_without_labels(command, people, said, tmp_
     end = end.get(command, END)
     with contextlib.chdir(tmp_path):
         line = refused(*shlex.split(f"{command} who.csv --column address {end}"))
-        assert line.startswith("mixtally: column 'address': wanted answers that several people")
+        assert line.startswith("mixtally: column 'address': expected answers that several people")
         assert said in line
         assert line.endswith("give the list with --labels")
 

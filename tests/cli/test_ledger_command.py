@@ -130,7 +130,7 @@ def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
     before = (desk / "my.ledger").read_bytes()
     outcome = ledger("charge", desk / "my.ledger", desk / "plan.json", "--times", 1000)
     assert isinstance(outcome.error, InfeasibleError)
-    assert "wanted delta <= 1e-05 at epsilon 2 for everything" in str(outcome.error)
+    assert "expected delta <= 1e-05 at epsilon 2 for everything" in str(outcome.error)
     assert "would still fit" in str(outcome.error)
     assert outcome.out == ""
     assert (desk / "my.ledger").read_bytes() == before
@@ -181,7 +181,7 @@ def test_what_is_missing_is_said(desk, ledger):
 )
 def test_impossible_charges_are_refused(desk, ledger, arguments, subject):
     outcome = ledger("charge", desk / "my.ledger", desk / "plan.json", *arguments)
-    assert str(outcome.error).startswith(f"{subject}: wanted")
+    assert str(outcome.error).startswith(f"{subject}: expected")
     assert stored(desk).charges == ()
 
 
@@ -210,7 +210,7 @@ def test_a_relative_name_is_told_as_it_was_given(desk, ledger, monkeypatch):
     monkeypatch.chdir(desk)
     (desk / "my.ledger").write_text("{}")
     refusal = ledger("charge", "my.ledger", "plan.json").error
-    assert str(refusal).startswith("my.ledger: wanted")
+    assert str(refusal).startswith("my.ledger: expected")
 
 
 def test_a_ledger_of_two_names_is_not_charged(desk, ledger):

@@ -63,7 +63,7 @@ def test_errors_are_json_where_results_would_be(cli, arguments, subject):
     assert told.status == said["status"] == 2
     assert said["subject"].endswith(subject)
     assert told.err == f"mixtally: {said['error']}\n"
-    for part in ("wanted", "got", "do"):
+    for part in ("expected", "got", "do"):
         assert said[part] in said["error"]
 
 

@@ -136,28 +136,28 @@ def test_damaged_keys_are_refused_and_a_lost_one_is_another(remembered, unrememb
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--permanent", 0), "permanent: wanted"),
-        (("--permanent", "nan"), "permanent: wanted"),
-        (("--permanent", 1.1), "permanent: wanted"),
+        (("--permanent", 0), "permanent: expected"),
+        (("--permanent", "nan"), "permanent: expected"),
+        (("--permanent", 1.1), "permanent: expected"),
         (("--permanent", 1), "tell nothing"),
-        (("--p", 0.8), "wanted 0 <= p < q <= 1"),
-        (("--p", -0.1), "p: wanted a probability"),
-        (("--q", "inf"), "q: wanted a probability"),
-        (("--q", 0.5), "wanted 0 <= p < q <= 1"),
-        (("--reports", 0), "reports: wanted"),
-        (("--reports", "1e7"), "reports: wanted"),
+        (("--p", 0.8), "expected 0 <= p < q <= 1"),
+        (("--p", -0.1), "p: expected a probability"),
+        (("--q", "inf"), "q: expected a probability"),
+        (("--q", 0.5), "expected 0 <= p < q <= 1"),
+        (("--reports", 0), "reports: expected"),
+        (("--reports", "1e7"), "reports: expected"),
         (("--reports", "1e6", "--bloom-bits", 999), "play fewer reports"),
         (("--level", 1), "confidence level"),
-        (("--epsilon", 0), "epsilon: wanted"),
-        (("--bloom-bits", 7), "bloom bits: wanted"),
-        (("--bloom-bits", "1e6"), "bloom bits: wanted"),
-        (("--bloom-bits", 64, "--hashes", 0), "hashes: wanted"),
-        (("--bloom-bits", 64, "--hashes", 17), "hashes: wanted"),
-        (("--bloom-bits", 64, "--cohorts", 0), "cohorts: wanted"),
-        (("--bloom-bits", 64, "--cohorts", "1e6"), "cohorts: wanted"),
+        (("--epsilon", 0), "epsilon: expected"),
+        (("--bloom-bits", 7), "bloom bits: expected"),
+        (("--bloom-bits", "1e6"), "bloom bits: expected"),
+        (("--bloom-bits", 64, "--hashes", 0), "hashes: expected"),
+        (("--bloom-bits", 64, "--hashes", 17), "hashes: expected"),
+        (("--bloom-bits", 64, "--cohorts", 0), "cohorts: expected"),
+        (("--bloom-bits", 64, "--cohorts", "1e6"), "cohorts: expected"),
         (("--bloom-bits", 65536, "--cohorts", 300), "1 to 10,000,000 cells"),
-        (("--hashes", 2), "--bloom-bits: wanted a number of bits beside --hashes"),
-        (("--cohorts", 2), "--bloom-bits: wanted a number of bits beside --cohorts"),
+        (("--hashes", 2), "--bloom-bits: expected a number of bits beside --hashes"),
+        (("--cohorts", 2), "--bloom-bits: expected a number of bits beside --cohorts"),
         (("--column", "colour"), "a column 'colour'"),
     ],
     ids=str,
@@ -169,7 +169,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(unremembered, more, words)
 def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
     given = ("simulate memoized", crowd / "crowd.csv", "--column", "color", "--seed", 1)
     line = refused(*given, "--state", crowd / "m.memory")
-    assert "--seed: wanted it or --state, got both" in line
+    assert "--seed: expected it or --state, got both" in line
     assert not list(crowd.glob("m.memory*"))
 
 

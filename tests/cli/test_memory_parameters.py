@@ -34,7 +34,7 @@ def test_what_is_needed_suffices():
 
 @pytest.mark.parametrize("field", NEEDS)
 def test_a_missing_parameter_is_refused(field):
-    with pytest.raises(ParameterError, match=r"^memory: wanted"):
+    with pytest.raises(ParameterError, match=r"^memory: expected"):
         memoized(having(WHOLE, field, None))
 
 
@@ -46,16 +46,16 @@ def test_every_other_parameter_is_superfluous():
     }  # fmt: skip
     assert {one.name for one in PricedOptions.TABLE} == {*extra, *NEEDS, "users", "mixes"}
     for field, value in extra.items():
-        with pytest.raises(ParameterError, match=r"^memory: wanted"):
+        with pytest.raises(ParameterError, match=r"^memory: expected"):
             memoized(having(WHOLE, field, value))
-    with pytest.raises(ParameterError, match=r"^--honest-share: wanted"):
+    with pytest.raises(ParameterError, match=r"^--honest-share: expected"):
         memoized(request(honest_share=0.5, **MEMOIZED))
 
 
 @pytest.mark.parametrize(("field", "value"), [("fakes", 0), ("ones", 0), ("bits", 0)])
 def test_nothing_of_something_counts_as_given(field, value):
     """No fakes and no ones are numbers like others."""
-    with pytest.raises(ParameterError, match=r"^memory: wanted"):
+    with pytest.raises(ParameterError, match=r"^memory: expected"):
         memoized(having(WHOLE, field, value))
 
 
@@ -68,7 +68,7 @@ def test_zero_is_a_probability_that_was_given():
 def test_what_belongs_to_memory_belongs_to_nobody_else(field):
     given = request("flip", **OTHER)
     assert parsed(given).sought is None
-    with pytest.raises(ParameterError, match=f"^flip: wanted .* and --{field};"):
+    with pytest.raises(ParameterError, match=f"^flip: expected .* and --{field};"):
         parsed(having(given, field, MEMOIZED[field]))
 
 

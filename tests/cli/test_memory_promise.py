@@ -70,13 +70,13 @@ def test_a_key_is_drawn_once(remembered, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--permanent", 0.5, "--epsilon", 1, "--delta", "1e-6"), "wanted it or --permanent"),
-        (("--delta", "1e-6"), "wanted --epsilon beside it"),
-        (("--epsilon", 0), "epsilon: wanted"),
-        (("--epsilon", 1, "--delta", 1), "delta: wanted"),
+        (("--permanent", 0.5, "--epsilon", 1, "--delta", "1e-6"), "expected it or --permanent"),
+        (("--delta", "1e-6"), "expected --epsilon beside it"),
+        (("--epsilon", 0), "epsilon: expected"),
+        (("--epsilon", 1, "--delta", 1), "delta: expected"),
         (("--epsilon", 1, "--p", 0.9), "0 <= p < q <= 1"),
-        (("--reports", -1), "reports: wanted"),
-        (("--epsilon", 1, "--reports", 0), "reports: wanted"),
+        (("--reports", -1), "reports: expected"),
+        (("--epsilon", 1, "--reports", 0), "reports: expected"),
     ],
     ids=str,
 )
@@ -116,7 +116,7 @@ def test_damaged_state_files_are_refused_and_nothing_is_written(cli, refused, cr
         state.write_bytes(damage(whole))
         before = sums(tmp_path)
         line = refused(*given, "--out", tmp_path / "out")
-        assert "s: wanted" in line, name
+        assert "s: expected" in line, name
         assert sums(tmp_path) == before, name
         assert not (tmp_path / "out").exists()
     state.write_bytes(whole)

@@ -131,12 +131,12 @@ def test_a_plan_of_an_open_domain_is_played(cli, played, data, refused, tmp_path
     (release,) = played("--plan", path, "--seed", 2)["releases"]
     assert release["estimates"][0]["lower"] > 800
     line = refused("simulate", data, "--column", "word", "--plan", path)
-    assert "wanted --candidates beside a plan of an open question" in line
+    assert "expected --candidates beside a plan of an open question" in line
     line = refused(
         "simulate epochs", data, "--column", "word", "--synthetic", 2, "--plan", path,
         "--epsilon", 1, "--delta", "1e-6",
     )  # fmt: skip
-    assert "wanted bins of one value each, got an open question" in line
+    assert "expected bins of one value each, got an open question" in line
 
 
 def test_a_long_list_is_played_over_planes_too(cli, tmp_path):
@@ -175,16 +175,16 @@ def test_every_word_that_is_held_may_be_looked_for(played, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "bad.txt: wanted distinct labels that can be printed, one a line, got an empty"),
+        (b"", "bad.txt: expected distinct labels that can be printed, one a line, got an empty"),
         (b"rose\nrose\n", "got 'rose' in lines 1 and 2"),
         (b"rose\n\ntulip\n", "got line 2 empty"),
         (
             b"rose\nl\x1b\n",
-            r"bad.txt: wanted distinct labels that can be printed, one a line, got a con",
+            r"bad.txt: expected distinct labels that can be printed, one a line, got a con",
         ),
         (b"caf\xc3\xa9\ncafe\xcc\x81\n", r"got 'caf\xe9' in lines 1 and 2"),
-        (b"r\xf6se\ntulip\n", "wanted UTF-8 text, one label a line"),
-        (b"rose\n", "words to look for: wanted at least two"),
+        (b"r\xf6se\ntulip\n", "expected UTF-8 text, one label a line"),
+        (b"rose\n", "words to look for: expected at least two"),
     ],
     ids=["empty", "twice", "blank", "control", "spelled twice", "not UTF-8", "one"],
 )
@@ -197,7 +197,7 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--hash-seed", "00" * 16), "wanted words beside --hash-seed"),
+        (("--hash-seed", "00" * 16), "expected words beside --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
         (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
         (
@@ -221,19 +221,19 @@ def test_plans_of_another_kind_are_refused(cli, refused, data, listed, tmp_path)
     path, old = tmp_path / "plan.json", tmp_path / "old.json"
     cli("plan", "--labels", labels, "--users", 2475, *GIVEN[:4], "--out", path)
     line = refused("simulate", data, "--column", "word", "--plan", path, "--candidates", listed)
-    assert "wanted an open domain, got 604 bins of one value each" in line
+    assert "expected an open domain, got 604 bins of one value each" in line
     plan = json.loads(path.read_bytes())
     plan["question"] |= {"hashed": 1_000_000, "labels": None}
     old.write_text(json.dumps(plan, indent=1))
     line = refused("simulate", data, "--column", "word", "--plan", old, "--candidates", listed)
-    assert "question.hashed: wanted an object" in line
+    assert "question.hashed: expected an object" in line
 
 
 def test_other_crowds_than_the_plans_are_refused(cli, refused, data, listed, tmp_path):
     path = tmp_path / "plan.json"
     cli("plan", "--open", "--users", 2476, *GIVEN[:4], "--out", path)
     line = refused("simulate", data, "--column", "word", "--plan", path, "--candidates", listed)
-    assert "wanted a plan for 2,475 users" in line
+    assert "expected a plan for 2,475 users" in line
 
 
 def test_a_plan_with_a_key_comes_back_from_its_bytes(cli, tmp_path):
@@ -295,10 +295,10 @@ def test_a_plan_of_sets_of_words_is_shown_played_and_tallied(cli, sets, listed, 
     row = release["estimates"][0]
     assert abs(row["estimate"] - 800) < 6 * row["standard_error"]
     line = refused("simulate", sets, *SET[:2], "--plan", path, "--candidates", listed)
-    assert "wanted a plan for data read as one, got one for records of kind set" in line
+    assert "expected a plan for data read as one, got one for records of kind set" in line
     assert cli("plan", "--open", "--max-set", 2, *asked).status == 0
     line = refused("simulate", sets, *SET, "--plan", path, "--candidates", listed)
-    assert "row 601: wanted at most 2 labels, which is what is hidden, got 3" in line
+    assert "row 601: expected at most 2 labels, which is what is hidden, got 3" in line
 
 
 def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
@@ -310,8 +310,8 @@ def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--max-set", 12), "max set: wanted an integer in [1, 11], got 12"),
-        (("--max-set", 0), "max set: wanted an integer in [1, 11], got 0"),
+        (("--max-set", 12), "max set: expected an integer in [1, 11], got 12"),
+        (("--max-set", 0), "max set: expected an integer in [1, 11], got 0"),
         (("--max-set", 3, "--messages-per-user", 2), "kary-response needs 3 messages a record"),
         (("--max-set", 3, "--protocol", "flip-blank"), "needs a list of labels"),
     ],

@@ -63,13 +63,13 @@ def test_a_seeded_map_is_a_simulation(cli, data, tmp_path):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ((), "row 4001: wanted a value in column 'lat', got a missing one"),
-        (("--missing", "0"), "missing: wanted drop, for places"),
-        (("--box", "1,2,3"), "box: wanted four numbers"),
-        (("--box", "44,40,-76,-70"), "box: wanted south < north"),
-        (("--resolution", 9), "resolution: wanted an integer in [0, 8]"),
-        (("--longitude", "lat"), "columns: wanted 2 different columns"),
-        (("--longitude", "who", "--missing", "drop"), "row 182: wanted a longitude from -180"),
+        ((), "row 4001: expected a value in column 'lat', got a missing one"),
+        (("--missing", "0"), "missing: expected drop, for places"),
+        (("--box", "1,2,3"), "box: expected four numbers"),
+        (("--box", "44,40,-76,-70"), "box: expected south < north"),
+        (("--resolution", 9), "resolution: expected an integer in [0, 8]"),
+        (("--longitude", "lat"), "columns: expected 2 different columns"),
+        (("--longitude", "who", "--missing", "drop"), "row 182: expected a longitude from -180"),
     ],
     ids=str,
 )

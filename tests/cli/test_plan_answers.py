@@ -51,14 +51,14 @@ def test_an_impossible_wish_gets_the_nearest_plans_and_no_stack_trace(cli):
     assert "The nearest plans that can be had" in outcome.err
     for flag in ("--messages-per-user 1.", "--mix-fakes"):  # no other change brings a fake
         assert flag in outcome.err
-    assert outcome.err.strip().splitlines()[-1].startswith("mixtally: plan: wanted epsilon 0.1")
+    assert outcome.err.strip().splitlines()[-1].startswith("mixtally: plan: expected epsilon 0.1")
 
 
 def test_the_nearest_plans_are_json_too_and_the_status_is_still_two(cli):
     outcome = cli(*IMPOSSIBLE, "--json")
     assert outcome.status == 2
     said = json.loads(outcome.out)
-    assert said.keys() == {"error", "status", "subject", "wanted", "got", "do", "nearest"}
+    assert said.keys() == {"error", "status", "subject", "expected", "got", "do", "nearest"}
     assert said["error"] in outcome.err
     assert len(said["nearest"]) == 2
     for near in said["nearest"]:

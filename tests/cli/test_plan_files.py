@@ -84,14 +84,14 @@ def test_the_plan_of_a_contract_is_the_same_plan(cli, simulate, plan_file):
 
 @pytest.mark.parametrize("keep", [0, 1, 100, -2])
 def test_a_truncated_plan_is_refused(refuses, plan_file, keep):
-    assert "wanted a plan that this version reads" in refuses(plan_file.read_bytes()[:keep])
+    assert "expected a plan that this version reads" in refuses(plan_file.read_bytes()[:keep])
 
 
 @pytest.mark.parametrize(
     "data", [b"{}", b'{"a":1}', b"[]", b"3", b"null", b"hello", b"\xff\xfe", b"[" * 100_000]
 )
 def test_another_file_is_no_plan(refuses, data):
-    assert "wanted a plan that this version reads" in refuses(data)
+    assert "expected a plan that this version reads" in refuses(data)
 
 
 def test_a_field_that_stands_twice_is_refused(refuses, plan_file):
@@ -111,7 +111,7 @@ def test_a_plan_from_another_version_is_refused(refuses_edited):
     ],
 )
 def test_files_of_before_are_refused_by_their_version(refuses, old, place):
-    assert f"({place}: wanted " in refuses(old)
+    assert f"({place}: expected " in refuses(old)
 
 
 @pytest.mark.parametrize(
@@ -148,13 +148,13 @@ def test_a_smaller_honest_share_makes_the_promise_false(refuses_edited):
 
 @pytest.mark.parametrize("value", [0, -1, str(1 << 64), 1.5])
 def test_an_impossible_threshold_is_refused(refuses_edited, value):
-    assert "part 0.threshold: wanted " in refuses_edited(value, *PART, "threshold")
+    assert "part 0.threshold: expected " in refuses_edited(value, *PART, "threshold")
 
 
 def test_flips_by_a_fair_coin_tell_nothing_and_are_refused(refuses_edited):
     """The promise holds, delta is 0, but there is no estimate: counts over p - q = 0."""
     line = refuses_edited(str(1 << 63), *PART, "threshold")
-    assert "wanted flips that leave something to count" in line
+    assert "expected flips that leave something to count" in line
 
 
 def test_a_stricter_promise_than_was_computed_is_refused(refuses_edited):
@@ -178,12 +178,12 @@ def test_a_minimum_crowd_above_the_users_is_refused(refuses_edited):
 
 def test_a_plan_without_a_bin_for_a_value_is_refused(refuses_edited):
     line = refuses_edited(["red", "green", "blue", "teal", "gray"], "question", "labels")
-    assert "wanted one of the 5 labels" in line
+    assert "expected one of the 5 labels" in line
 
 
 def test_a_missing_plan_is_refused(refused, crowd):
     given = ("simulate", crowd / "crowd.csv", "--column", "color", "--plan", crowd / "none")
-    assert "wanted a plan file" in refused(*given)
+    assert "expected a plan file" in refused(*given)
 
 
 @pytest.mark.parametrize(
@@ -212,4 +212,4 @@ def test_a_refusal_of_labels_names_their_file(refused, tmp_path):
     (tmp_path / "labels.txt").write_text("tea\n")
     line = refused("plan", "--labels", tmp_path / "labels.txt", "--users", 1000,
                    "--epsilon", 1, "--delta", 1e-6)  # fmt: skip
-    assert f"{tmp_path / 'labels.txt'}: wanted at least 2 labels, got 1" in line
+    assert f"{tmp_path / 'labels.txt'}: expected at least 2 labels, got 1" in line

@@ -26,7 +26,7 @@ def test_an_observer_of_sums_is_hidden_from_by_honest_people_alone(cli):
 
 def test_a_number_that_cannot_be_right_is_no_success(cli, monkeypatch):
     def broken():
-        raise AccountingError("divergence: wanted a number in [0, 1], got -1")
+        raise AccountingError("divergence: expected a number in [0, 1], got -1")
 
     monkeypatch.setattr(app, "call", broken)
     outcome = cli("check delta")

@@ -160,15 +160,15 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"hash_seed": KEY}, "candidates: wanted words beside hash_seed"),
+        ({"hash_seed": KEY}, "candidates: expected words beside hash_seed"),
         ({"candidates": ["fig"], "pairs": True}, "got pairs beside it"),
         ({"candidates": ["fig"], "labels": ["fig", "plum"]}, "got labels beside it"),
         ({"candidates": ["fig"], "counts_only": True}, "counts_only: .* got also candidates"),
-        ({"dishonest": [1]}, "dishonest: wanted contract beside it"),
-        ({"dishonest": 1}, "dishonest: wanted places of mixes"),
-        ({"observer": "me"}, "wanted one of messages, sums"),
+        ({"dishonest": [1]}, "dishonest: expected contract beside it"),
+        ({"dishonest": 1}, "dishonest: expected places of mixes"),
+        ({"observer": "me"}, "expected one of messages, sums"),
         ({"project": "simplex", "no_project": True}, "one of project and no_project"),
-        ({"delta": None}, "wanted epsilon and delta, or plan, got one of them"),
+        ({"delta": None}, "expected epsilon and delta, or plan, got one of them"),
     ],
 )
 def test_options_of_a_count_that_do_not_go_together_are_refused(given, said):
@@ -266,7 +266,7 @@ def test_a_memory_is_kept_as_the_command_keeps_it(tmp_path):
     mixtally.simulate_memoized(FRUIT, state=str(state), epsilon=1, labels=["apple", "pear", "fig"])
     assert state.read_bytes() == key
     assert (first.facts["memory_file"], first.facts["memories"]) == (str(state), 1)
-    with pytest.raises(mixtally.MixtallyError, match="seed: wanted it or state, got both"):
+    with pytest.raises(mixtally.MixtallyError, match="seed: expected it or state, got both"):
         mixtally.simulate_memoized(FRUIT, state=state, epsilon=1, seed=1)
 
 
@@ -297,7 +297,10 @@ def test_a_vote_is_that_of_the_command(cli):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"counts_only": True}, "winner: wanted a vote, planned and played, got also counts_only"),
+        (
+            {"counts_only": True},
+            "winner: expected a vote, planned and played, got also counts_only",
+        ),
         ({"counts": [1] * 1000}, "got also counts"),
         ({"budget": mixtally.Budget(epsilon=9, delta=1e-4)}, "got also budget"),
         ({"example": True}, "example: .* got both: values"),
@@ -340,7 +343,7 @@ def test_a_contract_is_that_of_the_command(cli, tmp_path):
         cli("contract", "new", plan, "--network", network, "--out", tmp_path / name)
         assert ours.read_bytes() == (tmp_path / name).read_bytes()
     assert mixtally.Device(out, hops=3).messages("yes")
-    with pytest.raises(mixtally.MixtallyError, match=r"network: wanted 3 hops.*again with hops"):
+    with pytest.raises(mixtally.MixtallyError, match=r"network: expected 3 hops.*again with hops"):
         found.save_contract(out, {**fields, "hops": fields["hops"][:2]})
     with pytest.raises(mixtally.MixtallyError, match="missing required field `collector`"):
         found.save_contract(out, {"name": "a", "hops": []})
@@ -362,7 +365,7 @@ def test_an_attack_is_that_of_the_command(cli, tmp_path):
     ours = mixtally.attack("flip", **claim, **game)
     assert numbers(ours.facts()) == numbers({k: v for k, v in said.items() if k != "promise"})
     assert mixtally.attack(protocol="flip", **claim, **game).facts() == ours.facts()
-    with pytest.raises(mixtally.MixtallyError, match="wanted one protocol, got two"):
+    with pytest.raises(mixtally.MixtallyError, match="expected one protocol, got two"):
         mixtally.attack("flip", protocol="flip-blank", **claim)
 
 
@@ -449,15 +452,15 @@ def test_a_crowd_is_found_as_the_command_finds_it(cli):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"bins": 5}, "users: wanted users, got none"),
-        ({"bins": 5, "users": 99, "target_share": 0.1}, "wanted target_share alone, got users"),
+        ({"bins": 5}, "users: expected users, got none"),
+        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected target_share alone, got users"),
         ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
-        ({"users": 99}, "wanted bins or labels, attributes, bits, or open_domain, got none"),
-        ({"bins": 5, "users": 99, "longest": 5}, "longest: wanted prefixes beside it"),
-        ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: wanted open_domain beside it"),
-        ({"attributes": "4,5", "users": 99}, "attributes: wanted a list of whole numbers"),
+        ({"users": 99}, "expected bins or labels, attributes, bits, or open_domain, got none"),
+        ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes beside it"),
+        ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: expected open_domain beside it"),
+        ({"attributes": "4,5", "users": 99}, "attributes: expected a list of whole numbers"),
         ({"question": mixtally.Question(name="a", bins=3), "users": 99, "max_set": 2},
-         "wanted a question alone, got max_set beside it"),
+         "expected a question alone, got max_set beside it"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_refused_in_python_words(given, said):
@@ -495,5 +498,5 @@ def test_a_batch_in_files_is_concluded_as_the_command_does(cli, tmp_path, files,
     assert found.note == json.loads(done.out)["source"]
     with pytest.raises(mixtally.MixtallyError, match=r"raw.*order of the people"):
         mixtally.conclude(plan, "raw", processes=0)
-    with pytest.raises(mixtally.MixtallyError, match="total: wanted the labels of each group"):
+    with pytest.raises(mixtally.MixtallyError, match="total: expected the labels of each group"):
         mixtally.conclude(plan, "mixed", total=["apple"])

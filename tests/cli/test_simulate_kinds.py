@@ -232,7 +232,7 @@ def test_a_plan_of_another_kind_is_refused(refused, numbered, planned, kind, rea
     if {kind, read} in ({kind}, {"bit", "bits"}, {"sets"}):
         return
     line = refused("simulate", numbered, *PLANNED[read][1], "--plan", planned(*PLANNED[kind][0]))
-    assert line.startswith("mixtally: plan: wanted ")
+    assert line.startswith("mixtally: plan: expected ")
 
 
 def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
@@ -252,29 +252,29 @@ def test_numbers_are_told_with_their_resolution_everywhere(cli, data, tmp_path):
 
 
 REFUSED = [
-    (("--column", "likes", "--set", ";", "--max-set", 2), "row 3: wanted at most 2 labels"),
-    (("--column", "v", "--as", "bits", "--pairs", "--as", "cube"), "--as: wanted bits or attrib"),
-    (("--column", "likes", "--as", "bits"), "wanted 0 or 1"),
-    (("--columns", "a,b"), "columns: wanted one column for records"),
-    ((), "columns: wanted --column or --columns, got neither"),
+    (("--column", "likes", "--set", ";", "--max-set", 2), "row 3: expected at most 2 labels"),
+    (("--column", "v", "--as", "bits", "--pairs", "--as", "cube"), "--as: expected bits or attrib"),
+    (("--column", "likes", "--as", "bits"), "expected 0 or 1"),
+    (("--columns", "a,b"), "columns: expected one column for records"),
+    ((), "columns: expected --column or --columns, got neither"),
     (("--column", "a", "--columns", "a,b"), "got both"),
-    (("--column", "a", "--set", ";", "--number", "0,1"), "data: wanted one way to read them"),
-    (("--column", "a", "--max-set", 3), "--max-set: wanted --set beside it"),
-    (("--column", "a", "--bins", 3), "--bins: wanted --number beside it"),
-    (("--column", "a", "--points", 3), "--points: wanted --number beside it"),
-    (("--column", "a", "--number", "0,1", "--points", 1), "points of a number: wanted "),
+    (("--column", "a", "--set", ";", "--number", "0,1"), "data: expected one way to read them"),
+    (("--column", "a", "--max-set", 3), "--max-set: expected --set beside it"),
+    (("--column", "a", "--bins", 3), "--bins: expected --number beside it"),
+    (("--column", "a", "--points", 3), "--points: expected --number beside it"),
+    (("--column", "a", "--number", "0,1", "--points", 1), "points of a number: expected "),
     (("--column", "a", "--number", "0,1", "--points", 9, "--bins", 9), "got both"),
     (("--column", "a", "--number", "1,1"), "LOW < HIGH"),
     (("--column", "a", "--number", "nan,1"), "LOW < HIGH"),
     (("--column", "a", "--number", "0,inf"), "LOW < HIGH"),
-    (("--column", "a", "--number", "1"), "number: wanted two numbers, LOW,HIGH, got '1'"),
+    (("--column", "a", "--number", "1"), "number: expected two numbers, LOW,HIGH, got '1'"),
     (("--column", "a", "--number", "3,1"), "LOW < HIGH"),
-    (("--column", "likes", "--number", "0,1"), "row 1: wanted a finite number, got 'red;blue'"),
-    (("--column", "city", "--pairs"), "pairs: wanted records of several bits"),
-    (("--column", "city", "--repeats", 2), "repeats: wanted vectors of several bits"),
+    (("--column", "likes", "--number", "0,1"), "row 1: expected a finite number, got 'red;blue'"),
+    (("--column", "city", "--pairs"), "pairs: expected records of several bits"),
+    (("--column", "city", "--repeats", 2), "repeats: expected vectors of several bits"),
     (("--column", "likes", "--set", ";", "--protocol", "single-bit"), "it cannot hold sets"),
-    (("--column", "city", "--observer", "all"), "observer: wanted one of messages, sums"),
-    (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: wanted counts"),
+    (("--column", "city", "--observer", "all"), "observer: expected one of messages, sums"),
+    (("--columns", "a,b", "--as", "bits", "--project", "simplex"), "projection: expected counts"),
 ]
 
 

@@ -52,7 +52,7 @@ def test_output_on_a_full_device_is_one_line(full, arguments):
     outcome = full(*arguments)
     assert outcome.status == 2
     (line,) = outcome.err.splitlines()
-    assert line.startswith("mixtally: output: wanted a place that takes what is written, got ")
+    assert line.startswith("mixtally: output: expected a place that takes what is written, got ")
     assert "No space left on device; look at " in line
 
 

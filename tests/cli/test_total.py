@@ -122,13 +122,13 @@ def test_files_hold_totals_beside_the_counts(cli, data, groups, tmp_path):
 
 BAD = {
     "an unknown label": (("red,warm", "pink,cold"), "red, green, blue, grey, got 'pink'"),
-    "a label in two groups": (("red,warm", "red,cold"), "row 3: wanted a label that occurs"),
+    "a label in two groups": (("red,warm", "red,cold"), "row 3: expected a label that occurs"),
     "a label twice": (("red,warm", "red,warm"), "which row 2 has already"),
-    "no group": (("red,",), "row 2: wanted a label and a group"),
-    "three cells": (("red,warm,x",), "row 2: wanted a label and a group"),
-    "nothing": ((), "wanted a row for each label"),
-    "a control character": (("red,wa\x1brm",), "wanted text that can be printed"),
-    "an open quote": (('"red,warm',), "wanted a CSV of labels and groups"),
+    "no group": (("red,",), "row 2: expected a label and a group"),
+    "three cells": (("red,warm,x",), "row 2: expected a label and a group"),
+    "nothing": ((), "expected a row for each label"),
+    "a control character": (("red,wa\x1brm",), "expected text that can be printed"),
+    "an open quote": (('"red,warm',), "expected a CSV of labels and groups"),
 }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def test_a_wrong_file_is_refused_in_one_line(name, cli, data, groups, tmp_path):
 
 def test_another_heading_is_refused(cli, data, groups):
     found = cli(*asked(data, *GIVEN, "--total", groups("red,warm", head="group,label")))
-    assert "wanted the heading label,group, got 'group,label'" in found.err
+    assert "expected the heading label,group, got 'group,label'" in found.err
 
 
 def test_a_missing_file_is_refused(cli, data, tmp_path):

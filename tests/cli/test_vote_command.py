@@ -135,10 +135,10 @@ GOOD = "choice\n" + "a\nb\n" * 500
     ("text", "said"),
     [
         ("choice\na\na\na\n", "two distinct values, got only 'a'"),
-        ("choice,x\na,1\n,2\nb,3\n", "row 2: wanted a value in column 'choice'"),
+        ("choice,x\na,1\n,2\nb,3\n", "row 2: expected a value in column 'choice'"),
         ("choice\n", "at least two rows, got none"),
-        ("vote\na\nb\n", "wanted a column 'choice'"),
-        ("choice\n" + "".join(f"{i % 300}\n" for i in range(600)), "options: wanted at most 200"),
+        ("vote\na\nb\n", "expected a column 'choice'"),
+        ("choice\n" + "".join(f"{i % 300}\n" for i in range(600)), "options: expected at most 200"),
     ],
     ids=["one option", "missing value", "no ballots", "no column", "too many options"],
 )
@@ -149,23 +149,23 @@ def test_ballots_that_cannot_be_counted_are_refused(refuses, text, said):
 def test_an_option_without_a_label_is_refused(refuses, tmp_path):
     labels = tmp_path / "labels"
     labels.write_text("a\nc\n")
-    assert "row 2: wanted one of the 2 labels" in refuses(GOOD, "--labels", labels)
+    assert "row 2: expected one of the 2 labels" in refuses(GOOD, "--labels", labels)
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.3, 1, 0, "nan", 0.5001, 0.99999])
 def test_a_keep_probability_out_of_range_is_refused(refuses, keep):
-    assert "keep probability: wanted a number in" in refuses(GOOD, "--keep-probability", keep)
+    assert "keep probability: expected a number in" in refuses(GOOD, "--keep-probability", keep)
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--delta", "1e-6"), "wanted --epsilon or --keep-probability, got neither"),
-        (("--epsilon", 1), "wanted --delta, got none"),
-        (("--epsilon", 0, "--delta", "1e-6"), "epsilon: wanted"),
-        (("--epsilon", 1, "--delta", 0.2), "delta: wanted"),
-        ((*ASKED, "--level", 1), "confidence level: wanted"),
-        ((*ASKED, "--protocol", "nope"), "protocol: wanted"),
+        (("--delta", "1e-6"), "expected --epsilon or --keep-probability, got neither"),
+        (("--epsilon", 1), "expected --delta, got none"),
+        (("--epsilon", 0, "--delta", "1e-6"), "epsilon: expected"),
+        (("--epsilon", 1, "--delta", 0.2), "delta: expected"),
+        ((*ASKED, "--level", 1), "confidence level: expected"),
+        ((*ASKED, "--protocol", "nope"), "protocol: expected"),
         ((*ASKED, "--protocol", "clear-uniform", "--messages-per-user", 1), "clear-uniform needs"),
     ],
 )
@@ -174,8 +174,8 @@ def test_bad_numbers_are_refused(refuses, asked, said):
 
 
 def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
-    assert "simulate: wanted DATA, got none" in refused("simulate", "--winner", *ASKED)
-    assert "wanted --column or --columns" in refused("simulate", ballots, "--winner", *ASKED)
+    assert "simulate: expected DATA, got none" in refused("simulate", "--winner", *ASKED)
+    assert "expected --column or --columns" in refused("simulate", ballots, "--winner", *ASKED)
     assert "both: DATA, --column" in refused("simulate", ballots, "--column", "color", "--example")
 
 
@@ -189,9 +189,9 @@ def test_what_is_no_vote_is_refused_beside_a_winner(refused, ballots, more, monk
     monkeypatch.chdir(ballots.parent)
     Path("words.txt").write_text("red\nblue\n")
     line = refused("simulate", ballots, "--winner", "--column", "color", *ASKED, *more)
-    assert f"--winner: wanted a vote, planned and played, got also {more[0]}" in line
+    assert f"--winner: expected a vote, planned and played, got also {more[0]}" in line
 
 
 def test_sets_have_no_winner(refused, ballots):
     line = refused("simulate", ballots, "--winner", "--column", "color", "--set", ";", *ASKED)
-    assert "--winner: wanted one choice a ballot" in line
+    assert "--winner: expected one choice a ballot" in line

@@ -107,7 +107,7 @@ def test_words_too_rare_for_the_threshold_are_refused_before_a_round(cli, tmp_pa
     few = tmp_path / "few.csv"
     few.write_text("answer\n" + "".join(f"w{i}\n" for i in range(200)) * 10)
     line = refused(cli("simulate words", few, *GIVEN))
-    assert "column 'answer': wanted a word that about " in line
+    assert "column 'answer': expected a word that about " in line
     assert line.endswith("or count a list of words with `mixtally simulate --candidates FILE`")
 
 
@@ -120,7 +120,7 @@ def test_words_too_rare_for_the_threshold_are_refused_before_a_round(cli, tmp_pa
         (["yes", "no"], ("--alphabet", "abb"), "got 'b' more than once"),
         (["yes", "no"], ("--alphabet", "ab", "--alphabet-from-data"), "leave one of them out"),
         (["yes", "no"], ("--longest", 600), "in 64 rounds, got 600 symbols"),
-        (["yes", "no"], ("--outside", 7), "outside: wanted an integer in [0, 6], got 7"),
+        (["yes", "no"], ("--outside", 7), "outside: expected an integer in [0, 6], got 7"),
     ],
 )
 def test_words_that_do_not_fit_are_refused_before_a_round(
@@ -156,21 +156,21 @@ def test_an_alphabet_read_from_the_words_finds_them_and_makes_no_release(cli, tm
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
     place = tmp_path / "place"
     place.write_text("mine")
-    assert "wanted a folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
+    assert "expected a folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
     assert place.read_text() == "mine"
 
 
 @pytest.mark.parametrize(
     ("more", "subject"),
     [
-        (("--way", "nope"), "way: wanted together or apart"),
-        (("--alphabet", "aa"), "alphabet: wanted"),
-        (("--longest", 0), "longest: wanted"),
-        (("--top", 0), "top: wanted"),
-        (("--error-rate", 0.9), "false-positive rate: wanted"),
-        (("--epsilon", 0), "epsilon: wanted"),
-        (("--messages-per-user", 0.5), "messages per user: wanted"),
-        (("--column", "nope"), "wanted a column 'nope'"),
+        (("--way", "nope"), "way: expected together or apart"),
+        (("--alphabet", "aa"), "alphabet: expected"),
+        (("--longest", 0), "longest: expected"),
+        (("--top", 0), "top: expected"),
+        (("--error-rate", 0.9), "false-positive rate: expected"),
+        (("--epsilon", 0), "epsilon: expected"),
+        (("--messages-per-user", 0.5), "messages per user: expected"),
+        (("--column", "nope"), "expected a column 'nope'"),
     ],
 )
 def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
@@ -180,10 +180,10 @@ def test_bad_options_are_refused_in_a_line(cli, data, more, subject):
 @pytest.mark.parametrize(
     ("content", "subject"),
     [
-        (b"answer\n\xff\xfe\n", "wanted UTF-8 text, got byte 0xff in line 2"),
+        (b"answer\n\xff\xfe\n", "expected UTF-8 text, got byte 0xff in line 2"),
         (b"answer\nyes\n\nno\n", "got a missing one"),
-        (b"answer\nyes\nyes\n", "wanted at least two distinct values"),
-        (b"answer\n", "wanted at least two rows"),
+        (b"answer\nyes\nyes\n", "expected at least two distinct values"),
+        (b"answer\n", "expected at least two rows"),
     ],
 )
 def test_bad_data_is_refused_in_a_line(cli, tmp_path, content, subject):

@@ -23,7 +23,7 @@ def test_words_that_repeat_end_in_an_error():
 
 @pytest.mark.parametrize("size", [0, 3, 9])
 def test_words_of_another_length_end_in_an_error(size):
-    with pytest.raises(AccountingError, match=f"wanted 8 bytes, got {size}"):
+    with pytest.raises(AccountingError, match=f"expected 8 bytes, got {size}"):
         Words(lambda _: bytes(size)).uniform(3)
 
 

@@ -182,7 +182,7 @@ def test_keys_of_another_form(office):
         return office.call(to, method, path, body)
 
     said = refused(office, call=call)
-    assert "mix-1: key of a hop: wanted a key configuration of suite 1" in said
+    assert "mix-1: key of a hop: expected a key configuration of suite 1" in said
     assert office.row() is None
 
 
@@ -219,9 +219,9 @@ def test_a_round_is_withdrawn_and_its_number_used_up(office):
     assert withdraw(office.collector.node, *asked, office.now + 10**6)  # it is known to all
     done = office.proposed()
     assert (done.sheet.round, done.sheet.opens) == (2, office.now)
-    with pytest.raises(DataError, match="wanted a round that has not opened"):
+    with pytest.raises(DataError, match="expected a round that has not opened"):
         withdraw(office.collector.node, office.agreed, office.call, 2, office.now)
-    with pytest.raises(DataError, match="wanted a round that was proposed"):
+    with pytest.raises(DataError, match="expected a round that was proposed"):
         withdraw(office.collector.node, office.agreed, office.call, 3, office.now)
 
 

@@ -88,7 +88,7 @@ def test_a_hop_that_destroyed_what_a_later_one_sent(office):
         destroyed=TOO_FEW, parts=(PartManifest(manifests[1].parts[0].received),)
     )
     said = refusal(office, manifests, pieces)
-    assert "manifest of mix-2: wanted a batch" in said
+    assert "manifest of mix-2: expected a batch" in said
 
 
 def test_a_hop_that_says_it_drew_nothing(office):
@@ -179,7 +179,7 @@ def test_what_cannot_be_read_refuses_nothing_however_much_it_is(office):
 def test_more_than_people_sent_cannot_be_read(office):
     bad = office.sealed([b"\x04"] * 200)
     said = refusal(office, *office.chain(200, [*office.sealed(FAKES * 3), *bad]))
-    assert "dropped messages of part 1: wanted fewer than the 200 messages of people" in said
+    assert "dropped messages of part 1: expected fewer than the 200 messages of people" in said
 
 
 def test_a_round_that_was_refused_is_concluded_again(office):
@@ -209,7 +209,7 @@ def test_a_round_that_was_refused_is_concluded_again(office):
 
 
 def test_a_round_that_is_not_over_is_not_concluded_again(office):
-    with pytest.raises(DataError, match="wanted one that was refused"):
+    with pytest.raises(DataError, match="expected one that was refused"):
         office.collector.conclude_again(office.row())
 
 
@@ -228,4 +228,4 @@ def test_a_tally_of_another_batch(office):
         row.folder,
         msgspec.structs.replace(tally, parts=(msgspec.structs.replace(part, came=part.came - 1),)),
     )
-    assert "messages of mix-3: wanted 236, got 235" in office.collector.conclusion(row).refusal
+    assert "messages of mix-3: expected 236, got 235" in office.collector.conclusion(row).refusal

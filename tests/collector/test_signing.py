@@ -51,7 +51,7 @@ def test_a_promise_that_is_false(office):
 
 
 def test_another_collector(office):
-    with pytest.raises(PlanError, match=r"collector of c\.json: wanted mix-1 at"):
+    with pytest.raises(PlanError, match=r"collector of c\.json: expected mix-1 at"):
         checked(office.text, office.folders[0], "c.json")
 
 

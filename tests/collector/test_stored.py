@@ -28,7 +28,7 @@ def test_a_round_has_one_charge(tmp_path):
     assert results.charges() == []
     results.charge("r-1", CHARGE)
     results.charge("r-1", CHARGE)
-    with pytest.raises(DataError, match="wanted one batch, got a second one"):
+    with pytest.raises(DataError, match="expected one batch, got a second one"):
         results.charge("r-1", replace(CHARGE, manifest="c" * 64))
     results.charge("r-2", replace(CHARGE, round=2))
     assert Results(tmp_path).charges() == [CHARGE, replace(CHARGE, round=2)]

@@ -22,7 +22,7 @@ def test_named_values_are_missing_in_every_format(tmp_path, name):
     path = tmp_path / name
     table = {"c": ["red", "NA", "n/a", "blue"], "n": [1, -99, 2, 3]}
     path.write_bytes(in_every_format(table)[name])
-    with pytest.raises(DataError, match="row 2: wanted a value in column 'c'"):
+    with pytest.raises(DataError, match="row 2: expected a value in column 'c'"):
         people(path, "c", **NAMED)
     assert people(path, "c", missing=DROP, **NAMED).question.labels == ("blue", "red")
     assert people(path, "c", missing="?", **NAMED).truth.tolist() == [2, 1, 1]

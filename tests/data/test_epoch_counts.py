@@ -102,7 +102,7 @@ def test_a_tally_grows_with_epochs_and_labels():
 
 
 def test_an_epoch_of_one_person_is_refused():
-    with pytest.raises(DataError, match="epoch '2': wanted at least two people, got 1"):
+    with pytest.raises(DataError, match="epoch '2': expected at least two people, got 1"):
         EpochCounts(QUESTION, ("1", "2"), np.array([[2, 0, 0], [1, 0, 0]]))
 
 
@@ -114,7 +114,7 @@ def test_data_that_end_in_the_middle_of_an_epoch_are_refused(last, cut):
     if not cut:
         check_complete(data)
         return
-    with pytest.raises(DataError, match=f"epoch '3': wanted .* 100 or more, got {last},"):
+    with pytest.raises(DataError, match=f"epoch '3': expected .* 100 or more, got {last},"):
         check_complete(data)
 
 

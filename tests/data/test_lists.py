@@ -48,7 +48,7 @@ def test_a_list_that_lacks_a_value_is_refused(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(in_parquet({"c": [["a", None], ["b"]]}))
     for one in (path, lines(tmp_path, '{"c": ["a", null]}', '{"c": ["b"]}')):
-        with pytest.raises(DataError, match="row 1: wanted a value in column 'c'"):
+        with pytest.raises(DataError, match="row 1: expected a value in column 'c'"):
             people(one, "c", form=As.SET)
 
 
@@ -71,7 +71,7 @@ def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
 
 def test_a_doubled_key_is_refused_by_its_row(tmp_path):
     path = lines(tmp_path, '{"c": "a"}', '{"no": 1, "c": "b", "c" : "d"}')
-    with pytest.raises(DataError, match="row 2: wanted every key once, got 'c' twice"):
+    with pytest.raises(DataError, match="row 2: expected every key once, got 'c' twice"):
         people(path, "c")
     inside = '{"no": {"c": 1, "x": "\\"c\\": "}, "c": "b"}'
     assert people(lines(tmp_path, '{"c": "a"}', inside), "c").users == 2

@@ -75,14 +75,14 @@ def test_all_values_that_are_not_listed_are_one_bin(tmp_path):
 
 def test_what_cannot_be_merged_is_refused(tmp_path):
     path = table(tmp_path, ["a", "b"])
-    with pytest.raises(ParameterError, match="--other: wanted --labels beside it"):
+    with pytest.raises(ParameterError, match="--other: expected --labels beside it"):
         people(path, "c", merging=Merging(other="x"))
     planned = Question(name="c", bins=2, labels=("a", "b"))
-    with pytest.raises(ParameterError, match="--other: wanted a label of the plan"):
+    with pytest.raises(ParameterError, match="--other: expected a label of the plan"):
         read(DataFile(path), Reading(columns=("c",), merging=Merging(other="x")), planned)
-    with pytest.raises(ParameterError, match="--strip: wanted records of labels, got bits"):
+    with pytest.raises(ParameterError, match="--strip: expected records of labels, got bits"):
         Reading(columns=("c",), form=As.BITS, merging=Merging(strip=True))
-    with pytest.raises(ParameterError, match="--other: wanted a label that is to be seen"):
+    with pytest.raises(ParameterError, match="--other: expected a label that is to be seen"):
         Reading(columns=("c",), merging=Merging(other=" "))
     with pytest.raises(DataError, match="got 'a' and 'A'; list one of them"):
         people(path, "c", labels=("a", "A", "b"), merging=BOTH)

@@ -25,7 +25,7 @@ def labels(population):
 def test_gaps_are_refused_dropped_or_labelled_alike(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(FORMATS[name])
-    with pytest.raises(DataError, match="row 2: wanted a value in column 'color', got a missing"):
+    with pytest.raises(DataError, match="row 2: expected a value in column 'color', got a missing"):
         people(path, "color")
     dropped = people(path, "color", missing=DROP)
     assert labels(dropped) == ["red", "blue", "red"]
@@ -56,7 +56,7 @@ def test_not_a_number_is_missing_where_there_are_types(tmp_path):
 def test_a_column_of_nulls_alone_is_missing(tmp_path):
     path = tmp_path / "data.parquet"
     parquet.write_table(arrow.table({"c": arrow.nulls(3)}), path)
-    with pytest.raises(DataError, match="row 1: wanted a value"):
+    with pytest.raises(DataError, match="row 1: expected a value"):
         people(path, "c")
     with pytest.raises(DataError, match="two rows, got none"):
         people(path, "c", missing=DROP)
@@ -80,7 +80,7 @@ def test_sets_have_gaps_or_are_empty_but_not_both(tmp_path):
     filled = people(path, "c", form=As.SET, missing="none")
     assert filled.question.labels == ("a", "b", "none")
     assert filled.truth.tolist() == [1, 2, 1]
-    with pytest.raises(ParameterError, match="missing: wanted drop, or a label"):
+    with pytest.raises(ParameterError, match="missing: expected drop, or a label"):
         Reading(columns=("c",), form=As.SET, missing=DROP, empty_sets=True)
 
 
@@ -94,7 +94,7 @@ def test_a_label_for_gaps_is_among_those_that_are_fixed(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("no,c\n1,a\n2,\n3,b\n")
     assert people(path, "c", missing="b", labels=("a", "b")).truth.tolist() == [1, 2]
-    with pytest.raises(DataError, match=r"row 2: wanted one of the 2 labels .* got 'none'"):
+    with pytest.raises(DataError, match=r"row 2: expected one of the 2 labels .* got 'none'"):
         people(path, "c", missing="none", labels=("a", "b"))
 
 
@@ -102,7 +102,7 @@ def test_a_label_for_gaps_is_among_those_that_are_fixed(tmp_path):
 def test_nobody_is_given_a_label(tmp_path, missing):
     path = tmp_path / "data.csv"
     path.write_text("who,c\n1,a\n,b\n3,b\n")
-    with pytest.raises(DataError, match="row 2: wanted a value in column 'who'"):
+    with pytest.raises(DataError, match="row 2: expected a value in column 'who'"):
         people(path, "c", person="who", missing=missing)
     assert people(path, "c", person="who", missing=DROP).users == 2
 
@@ -115,7 +115,7 @@ def test_rows_are_told_by_their_numbers_in_the_file_when_others_were_dropped(tmp
         people(path, "c", person="who", missing=DROP, block=64)
     taken = people(path, "c", person="who", missing=DROP, block=64, several=Several.LAST)
     assert taken.users == 68
-    with pytest.raises(DataError, match="row 102: wanted one of the 2 labels"):
+    with pytest.raises(DataError, match="row 102: expected one of the 2 labels"):
         people(path, "c", missing=DROP, block=64, labels=("a", "b"))
 
 
@@ -127,7 +127,7 @@ def test_an_epoch_lacks_no_answer(tmp_path):
     )
     assert found.users.tolist() == [2]
     assert found.note == "Rows left out for a missing value: 2."
-    with pytest.raises(DataError, match="row 3: wanted a value in column 'week'"):
+    with pytest.raises(DataError, match="row 3: expected a value in column 'week'"):
         read_epochs(DataFile(path), Reading(columns=("c",)), When("week"))
 
 
@@ -139,7 +139,7 @@ def test_a_blank_row_is_nobody_but_a_blank_value_between_others_is_missing(tmp_p
         path.write_bytes(b"a,b\nx,1\n\ny,2\n\n\n")
     assert people(path, "a").users == 2
     path.write_bytes(write({"a": ["x", None, "y", None]}))
-    with pytest.raises(DataError, match="row 2: wanted a value"):
+    with pytest.raises(DataError, match="row 2: expected a value"):
         people(path, "a")
     assert people(path, "a", missing="?").truth.tolist() == [1, 1, 1]
 

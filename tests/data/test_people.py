@@ -34,7 +34,7 @@ def labels(population):
 
 
 def test_several_rows_of_a_person_are_refused_by_their_numbers(diary):
-    with pytest.raises(DataError, match=r"row 3: wanted one row of a person, .* row 1"):
+    with pytest.raises(DataError, match=r"row 3: expected one row of a person, .* row 1"):
         people(diary, "color", person="who")
 
 
@@ -125,12 +125,12 @@ def test_a_set_is_made_in_every_epoch(diary):
 @pytest.mark.parametrize("form", [As.ONE, As.BITS, As.NUMBER])
 def test_only_labels_become_a_set(form):
     scale = Points(0, 1) if form is As.NUMBER else None
-    with pytest.raises(ParameterError, match="several: wanted first or last for records read as"):
+    with pytest.raises(ParameterError, match="several: expected first or last for records read as"):
         Reading(columns=("c",), form=form, scale=scale, person="p", several=Several.SET)
 
 
 def test_nothing_is_taken_of_nobodys_rows():
-    with pytest.raises(ParameterError, match="several: wanted --person-column beside it"):
+    with pytest.raises(ParameterError, match="several: expected --person-column beside it"):
         Reading(columns=("c",), several=Several.FIRST)
 
 

@@ -37,15 +37,15 @@ def test_the_grid_depends_on_nothing_but_its_box(place):
 
 
 def test_bad_places_are_refused(place):
-    with pytest.raises(DataError, match="place 0: wanted a latitude within 90"):
+    with pytest.raises(DataError, match="place 0: expected a latitude within 90"):
         place.bins_of(np.array([91.0]), np.array([0.0]))
     with pytest.raises(DataError, match="place 0"):
         place.bins_of(np.array([float("nan")]), np.array([0.0]))
     for wrong in [(44.0, 40.0, -76.0, -70.0), (40.0, 44.0, 170.0, -170.0), (-90.0, 0.0, 0.0, 1.0)]:
-        with pytest.raises(ParameterError, match="box: wanted"):
+        with pytest.raises(ParameterError, match="box: expected"):
             Box(*wrong)
-    with pytest.raises(ParameterError, match="resolution: wanted"):
+    with pytest.raises(ParameterError, match="resolution: expected"):
         grid(BOX, 9)
     assert grid(Box(south=40.0, north=40.01, west=-70.01, east=-70.0), 0).cells
-    with pytest.raises(ParameterError, match="grid: wanted"):
+    with pytest.raises(ParameterError, match="grid: expected"):
         grid(BOX, 3, len(place.cells))

@@ -65,7 +65,7 @@ def test_one_value_is_enough_when_labels_are_fixed(read):
 
 
 def test_a_value_without_a_label_names_its_row(read):
-    with pytest.raises(DataError, match=r"row 2: wanted one of the 2 labels .* got 'teal'"):
+    with pytest.raises(DataError, match=r"row 2: expected one of the 2 labels .* got 'teal'"):
         read("color\nred\nteal\n", labels=("red", "blue"))
 
 
@@ -93,7 +93,9 @@ def test_the_last_line_needs_no_end(read):
 
 @pytest.mark.parametrize("row", ["2,", "2,  ", '2,""'])
 def test_an_empty_cell_is_a_missing_value_with_its_number(read, row):
-    with pytest.raises(DataError, match=r"row 2: wanted a value in column 'color', got a missing"):
+    with pytest.raises(
+        DataError, match=r"row 2: expected a value in column 'color', got a missing"
+    ):
         read(f"id,color\n1,red\n{row}\n3,blue\n")
 
 

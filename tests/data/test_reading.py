@@ -51,10 +51,10 @@ def test_labels_and_the_largest_set_may_be_fixed(table):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        (SETS, {"max_set": 2}, "row 3: wanted at most 2 labels"),
-        (SETS, {"labels": ("red", "blue")}, "row 3: wanted one of the 2 labels .* 'green'"),
-        ("x,c\n1,a;b\n2,\n", {}, "row 2: wanted a value in column 'c', .*--empty-sets"),
-        ("c\na;;b\n", {}, "row 1: wanted labels between"),
+        (SETS, {"max_set": 2}, "row 3: expected at most 2 labels"),
+        (SETS, {"labels": ("red", "blue")}, "row 3: expected one of the 2 labels .* 'green'"),
+        ("x,c\n1,a;b\n2,\n", {}, "row 2: expected a value in column 'c', .*--empty-sets"),
+        ("c\na;;b\n", {}, "row 1: expected labels between"),
         ("c\na\n", {}, "two distinct values"),
         ("c\n", {}, "two rows, got none"),
     ],
@@ -96,10 +96,10 @@ def test_one_column_of_yes_and_no_is_one_bit(table):
 @pytest.mark.parametrize(
     ("text", "columns", "said"),
     [
-        ("v\n01101\n0110\n", ["v"], "row 2: wanted 5 bits, got 4"),
-        ("v\n01101\n01x01\n", ["v"], "row 2: wanted a string of zeros and ones"),
-        ("a,b\n1,0\n1,2\n", ["a", "b"], "row 2, column 'b': wanted 0 or 1"),
-        ("a,b\n1,0\n1,\n", ["a", "b"], "row 2: wanted a value in column 'b'"),
+        ("v\n01101\n0110\n", ["v"], "row 2: expected 5 bits, got 4"),
+        ("v\n01101\n01x01\n", ["v"], "row 2: expected a string of zeros and ones"),
+        ("a,b\n1,0\n1,2\n", ["a", "b"], "row 2, column 'b': expected 0 or 1"),
+        ("a,b\n1,0\n1,\n", ["a", "b"], "row 2: expected a value in column 'b'"),
         ("v\n" + "0" * 65 + "\n", ["v"], "at most 64 bits, got 65"),
         ("v\n", ["v"], "two rows"),
     ],
@@ -132,10 +132,14 @@ def test_attributes_take_fixed_labels_and_a_plans(table):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        ("a,b\nx,1\n,0\n", {}, "row 2: wanted a value in column 'a'"),
+        ("a,b\nx,1\n,0\n", {}, "row 2: expected a value in column 'a'"),
         ("a,b\nx,1\nx,0\n", {}, "column 'a'.*two distinct values"),
-        ("a,b\nx,1\ny,0\n", {"labels": ("a=x", "a=y", "b=1", "b=2")}, "row 2: wanted one of the 2"),
-        ("a,b\nx,1\ny,0\n", {"labels": ("x", "y")}, "label 'x': wanted column=value"),
+        (
+            "a,b\nx,1\ny,0\n",
+            {"labels": ("a=x", "a=y", "b=1", "b=2")},
+            "row 2: expected one of the 2",
+        ),
+        ("a,b\nx,1\ny,0\n", {"labels": ("x", "y")}, "label 'x': expected column=value"),
     ],
 )
 def test_attributes_that_cannot_be_counted_are_refused(table, text, more, said):
@@ -154,8 +158,8 @@ def test_numbers_are_clipped_and_the_clipping_is_told(table):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"), [("ten", "row 2: wanted a finite number, got 'ten'"),
-                       ("nan", "wanted a finite number"), ("", "row 2: wanted a value")],
+    ("cell", "said"), [("ten", "row 2: expected a finite number, got 'ten'"),
+                       ("nan", "expected a finite number"), ("", "row 2: expected a value")],
 )  # fmt: skip
 def test_what_is_no_number_is_refused_by_row(table, cell, said):
     with pytest.raises(DataError, match=said):
@@ -176,7 +180,7 @@ def test_several_columns_of_parquet_are_read(tmp_path):
     [((), As.BITS), (("a", "b"), As.ONE), (("a",), As.ATTRIBUTES), (("a", "a"), As.BITS)],
 )
 def test_columns_that_are_no_record_are_refused(columns, form):
-    with pytest.raises(ParameterError, match="columns: wanted"):
+    with pytest.raises(ParameterError, match="columns: expected"):
         Reading(columns=columns, form=form)
 
 

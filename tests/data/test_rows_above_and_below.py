@@ -67,10 +67,10 @@ def test_names_below_the_first_row_are_pointed_at(tmp_path):
 
 def test_rows_keep_their_numbers_in_the_file(tmp_path):
     path = at(tmp_path, "no,color\nNo.,Color?\n1,red\n2,\n")
-    with pytest.raises(DataError, match="row 3: wanted a value in column 'color'"):
+    with pytest.raises(DataError, match="row 3: expected a value in column 'color'"):
         crowd(path, skip_rows=1)
     path = at(tmp_path, "no,color\nNo.,Color?\n1,red\n2\n")
-    with pytest.raises(DataError, match="row 3: wanted 2 cells"):
+    with pytest.raises(DataError, match="row 3: expected 2 cells"):
         crowd(path, skip_rows=1)
 
 
@@ -83,7 +83,7 @@ def test_rows_are_few_and_counted_from_one(tmp_path, options):
 def test_a_header_below_the_file_and_rows_of_other_formats_are_refused(tmp_path):
     with pytest.raises(DataError, match="a header in row 9"):
         crowd(at(tmp_path, "no,color\n" + PEOPLE), header_row=9)
-    with pytest.raises(ParameterError, match="--skip-rows: wanted a file that needs it"):
+    with pytest.raises(ParameterError, match="--skip-rows: expected a file that needs it"):
         crowd(at(tmp_path, '{"color": "red"}\n'), skip_rows=1)
 
 

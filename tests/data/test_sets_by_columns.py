@@ -55,8 +55,8 @@ def test_both_readers_agree(tmp_path_factory, labels, cells):
     [
         (["a;b;", "b", " a ; c"], None, ""),
         (["a;;b", "a"], None, "labels between"),
-        (["a;b", "a;z"], ("a", "b"), "row 2: wanted one of the 2 labels"),
-        (["a;b", "a;b;c;d"], None, "row 2: wanted at most 3 labels"),
+        (["a;b", "a;z"], ("a", "b"), "row 2: expected one of the 2 labels"),
+        (["a;b", "a;b;c;d"], None, "row 2: expected at most 3 labels"),
         (["a;b", "x;y;a", "a"], ("a", "b", "x;y"), ""),
         (["a;\u0301b", "b"], None, ""),
         (["a;b;c", "", "b"], None, ""),

@@ -67,7 +67,7 @@ def test_delimiters_are_found_or_told(tmp_path, delimiter):
     if delimiter in ",;\t":
         assert crowd(path).question.labels == ("bleu", "réd")
     else:
-        with pytest.raises(DataError, match="wanted a column 'color'"):
+        with pytest.raises(DataError, match="expected a column 'color'"):
             crowd(path)
     assert crowd(path, delimiter=delimiter).question.labels == ("bleu", "réd")
 
@@ -91,13 +91,13 @@ def test_a_tab_may_be_named(tmp_path):
 
 @pytest.mark.parametrize("bad", ["", "ab", '"', "\n", "é"])
 def test_a_delimiter_is_one_character(tmp_path, bad):
-    with pytest.raises(ParameterError, match="delimiter: wanted one ASCII character"):
+    with pytest.raises(ParameterError, match="delimiter: expected one ASCII character"):
         DataFile(tmp_path, delimiter=bad)
 
 
 @pytest.mark.parametrize("bad", ["", "nope", "rot13", "undefined", "base64"])
 def test_an_encoding_is_one_of_text(tmp_path, bad):
-    with pytest.raises(ParameterError, match="encoding: wanted the name of an encoding"):
+    with pytest.raises(ParameterError, match="encoding: expected the name of an encoding"):
         DataFile(tmp_path, encoding=bad)
 
 

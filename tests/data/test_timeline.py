@@ -58,7 +58,7 @@ def test_names_go_by_the_order_given(diary):
     assert found.epochs == order[1:]
     assert found.truth.tolist() == [[1, 1], [0, 2], [0, 2]]
     assert found.attendance is None
-    with pytest.raises(DataError, match=r"row 5: wanted one of the 2 labels"):
+    with pytest.raises(DataError, match=r"row 5: expected one of the 2 labels"):
         read_timeline(path, "color", "week", order=("Jan", "Mar"))
 
 
@@ -69,7 +69,7 @@ def test_names_go_by_the_order_given(diary):
             ("a,1,red", "b,1,blue", "a,2,red", "b,2,red", "a,1,red"),
             r"row 5: .* a second one in epoch '1'",
         ),
-        (("a,1,red", "b,1,blue", "c,2,red"), r"epoch '2': wanted at least two people, got 1"),
+        (("a,1,red", "b,1,blue", "c,2,red"), r"epoch '2': expected at least two people, got 1"),
         (("a,1,red", "b,01,blue", "a,2,red"), r"got '1' and '01' for the same|'01' and '1'"),
         (("a,1,red", "b,,blue"), r"row 2: .* column 'week'"),
     ],

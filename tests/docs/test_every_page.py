@@ -151,7 +151,10 @@ def test_a_task_ends_with_three_errors(page):
 
 @pytest.mark.parametrize(
     "block",
-    ["$ mixtally --help\n", "$ mixtally plan --users 5\nmixtally: epsilon: wanted peace, got none"],
+    [
+        "$ mixtally --help\n",
+        "$ mixtally plan --users 5\nmixtally: epsilon: expected peace, got none",
+    ],
 )
 def test_an_error_that_is_not_so_is_noticed(block, tmp_path):
     assert refusal(block, tmp_path)

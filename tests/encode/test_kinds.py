@@ -27,7 +27,7 @@ def test_a_no_is_zero(text):
 
 @pytest.mark.parametrize("text", ["2", "", "maybe", "nan", "-1", "01"])
 def test_anything_else_is_no_bit(text):
-    with pytest.raises(DataError, match="row 7: wanted 0 or 1"):
+    with pytest.raises(DataError, match="row 7: expected 0 or 1"):
         bit(text, "row 7")
 
 
@@ -106,7 +106,7 @@ def test_a_number_of_cuts_outside_its_range_is_refused(bins):
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-Infinity", "1e400", "abc", "1,5", ""])
 def test_what_is_no_number_is_refused(text):
-    with pytest.raises(DataError, match="row 9: wanted a finite number"):
+    with pytest.raises(DataError, match="row 9: expected a finite number"):
         number(text, "row 9")
 
 

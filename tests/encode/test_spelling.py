@@ -56,15 +56,15 @@ def test_what_no_text_spells_is_not_read():
 
 
 def test_an_empty_word_and_half_a_character_are_refused():
-    with pytest.raises(DataError, match=r"word 1: wanted at least one character, got an empty"):
+    with pytest.raises(DataError, match=r"word 1: expected at least one character, got an empty"):
         Spelling().spell(["a", ""], 3)
-    with pytest.raises(DataError, match=r"word 0: wanted text, got half of a surrogate pair"):
+    with pytest.raises(DataError, match=r"word 0: expected text, got half of a surrogate pair"):
         Spelling().spell(["\ud800"], 3)
 
 
 @pytest.mark.parametrize("characters", ["", "a", "aa", "aba", "".join(map(chr, range(300, 501)))])
 def test_an_alphabet_of_the_wrong_size_is_refused(characters):
-    with pytest.raises(ParameterError, match="alphabet: wanted 2 to 200 different characters"):
+    with pytest.raises(ParameterError, match="alphabet: expected 2 to 200 different characters"):
         Spelling(characters)
 
 

@@ -18,7 +18,7 @@ def wanted(sealed, tmp_path_factory):
     """What this process makes of it."""
     counts, bytes_out = mixed(sealed, Engine(), tmp_path_factory.mktemp("here"))
     assert counts == (338, 23, 15, 0)
-    assert len(bytes_out) == 340 * sealed.wanted
+    assert len(bytes_out) == 340 * sealed.expected
     return counts, bytes_out
 
 

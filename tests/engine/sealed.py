@@ -30,7 +30,7 @@ class Sealed(NamedTuple):
 
     @property
     def size(self):
-        return len(self.envelopes[0]) if self.envelopes else self.wanted + SUITE.layer_bytes
+        return len(self.envelopes[0]) if self.envelopes else self.expected + SUITE.layer_bytes
 
 
 def private():
@@ -77,7 +77,7 @@ def mixed(sealed, engine: Engine, place: Path, *, distinct=False, part=0):
     work = MixWork(
         part,
         sealed.size,
-        sealed.wanted,
+        sealed.expected,
         partial(iter, sealed.envelopes),
         distinct,
         sealed.fakes,

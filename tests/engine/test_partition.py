@@ -66,7 +66,7 @@ def test_keys_are_compared_as_bytes_without_a_sign():
 def test_a_row_that_is_missing_or_twice():
     found = [{"partition": 0, "rows": 3}, {"partition": 2, "rows": 4}]
     _check(found, 7)
-    with pytest.raises(DataError, match="wanted 8 rows, every partition once, got 7"):
+    with pytest.raises(DataError, match="expected 8 rows, every partition once, got 7"):
         _check(found, 8)
     with pytest.raises(DataError, match="a partition twice"):
         _check([found[0], found[0]], 6)

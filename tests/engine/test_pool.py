@@ -15,12 +15,12 @@ from mixtally.server.engine.pool import Pool
 from mixtally.server.engine.workers import workers
 
 pytestmark = pytest.mark.seconds
-KILLED = "workers: wanted processes that live .*, got one that was killed; look whether memory"
+KILLED = "workers: expected processes that live .*, got one that was killed. Look whether memory"
 
 
 def test_a_worker_killed_while_a_batch_is_opened(tmp_path):
     sealed = at_a_mix(6000, copies=0, junk=0)
-    work = MixWork(0, sealed.size, sealed.wanted, lambda: iter(sealed.envelopes), True, b"")
+    work = MixWork(0, sealed.size, sealed.expected, lambda: iter(sealed.envelopes), True, b"")
     before = set(active_children())
     killed = list[int]()
 

@@ -84,7 +84,7 @@ def test_no_pyspark(monkeypatch):
 
 def test_another_python_or_package():
     check_runs(running())
-    with pytest.raises(DataError, match=r"wanted Python 3\.99, mixtally 9, got Python 3"):
+    with pytest.raises(DataError, match=r"expected Python 3\.99, mixtally 9, got Python 3"):
         check_runs("Python 3.99, mixtally 9")
 
 
@@ -94,7 +94,7 @@ def test_another_python_or_package():
 def test_another_package_on_executors_is_said_in_a_line(monkeypatch, tmp_path):
     """The driver claims another version than the one that it sends."""
     monkeypatch.setattr(work, "running", lambda: "Python 3.99, mixtally 9")
-    with pytest.raises(DataError, match=r"executor: wanted Python 3\.99") as raised:
+    with pytest.raises(DataError, match=r"executor: expected Python 3\.99") as raised:
         mixed(at_a_mix(3), Engine(0, cluster_of(tmp_path)), tmp_path)
     assert "\n" not in str(raised.value)
     assert "Traceback" not in str(raised.value)
@@ -109,7 +109,7 @@ def test_nothing_came(tmp_path):
     few = at_a_mix(0, copies=0, junk=0, fakes=3)
     counts, made = mixed(few, Engine(0, cluster_of(tmp_path)), tmp_path)
     assert (counts, made) == mixed(few, Engine(), tmp_path)
-    assert len(made) == 3 * few.wanted
+    assert len(made) == 3 * few.expected
 
 
 @JAVA
@@ -157,14 +157,14 @@ def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
         "round",
         0,
         sealed.size,
-        sealed.wanted,
+        sealed.expected,
     )
     export = Export(part)
     assert export.envelopes(iter(sealed.envelopes)) == len(sealed.envelopes)
     export.fakes(sealed.fakes)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "store" / "round").iterdir())
     assert all(one in stored for one in sealed.envelopes)
-    size = sealed.wanted
+    size = sealed.expected
     assert not any(sealed.fakes[i : i + size] in stored for i in range(0, len(sealed.fakes), size))
     job = repr(part.job(4)).encode()
     for secret in (sealed.secrets.private, sealed.secrets.order):
@@ -176,15 +176,18 @@ def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
 class TestErrorsOfSpark:
     def test_our_own_errors_pass(self):
         with pytest.raises(MessageError), errors_of_spark():
-            raise MessageError("a", wanted="b", got="c", do="d")
+            raise MessageError("a", expected="b", got="c", do="d")
 
     def test_what_a_task_said_is_what_is_told(self):
         text = (
             "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
-            '  File "x.py", line 1\nmixtally.errors.DataError: store: wanted a, got b; do c\n'
+            '  File "x.py", line 1\nmixtally.errors.DataError: store: expected a, got b. Do c\n'
             "pyspark.errors.Wrapped: more\n"
         )
-        with pytest.raises(DataError, match=r"got store: wanted a, got b; do c"), errors_of_spark():
+        with (
+            pytest.raises(DataError, match=r"got store: expected a, got b. Do c"),
+            errors_of_spark(),
+        ):
             raise RuntimeError(text)
 
     def test_without_it_the_last_error_is(self):

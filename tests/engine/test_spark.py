@@ -54,7 +54,7 @@ def test_a_worker_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
 def test_a_draw_in_a_task_is_seen(sealed, wanted, tmp_path, planted):
     planted(work, "opened", faults.drawing)
     counts, made = mixed(sealed, Engine(0, cluster_of(tmp_path)), tmp_path)
-    size = sealed.wanted
+    size = sealed.expected
     assert made != wanted[1]
     assert _set(made, size) == _set(wanted[1], size)
     assert counts[2] == wanted[0][2] + 3  # copies of junk lie apart now

@@ -103,7 +103,7 @@ def test_independent_counts_would_be_too_narrow():
         ((), "from 2 to 40 different ones"),
         (("a",), "got a;"),
         (("a", "b", "a"), "got a, b, a;"),
-        (("a", "d"), "wanted one of a, b, c, got 'd'"),
+        (("a", "d"), "expected one of a, b, c, got 'd'"),
         (tuple(map(str, range(41))), "got 0, 1, 2, ..;"),
     ],
 )

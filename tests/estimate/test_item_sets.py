@@ -108,7 +108,7 @@ def test_support_is_what_more_people_must_hold():
 
 def test_wrong_shapes_and_coins_are_refused():
     for shape in [(1, 3), (1, 1), (1, 512), (4,)]:
-        with pytest.raises(ParameterError, match="patterns: wanted"):
+        with pytest.raises(ParameterError, match="patterns: expected"):
             estimate_sets(QUARTER, np.zeros(shape, dtype=np.int64))
     coin = flip_blank(bins=4, fakes=0, threshold=1 << 63)
     with pytest.raises(ParameterError, match="flip probability"):

@@ -248,7 +248,7 @@ def test_words_of_one_point_are_one_line():
 
 
 def test_words_of_one_point_alone_are_too_few():
-    with pytest.raises(DataError, match="wanted at least two"):
+    with pytest.raises(DataError, match="expected at least two"):
         Listed(("a", "b"), np.array([7, 7]))
 
 

@@ -68,35 +68,39 @@ def test_of_what_was_dropped_as_many_are_records_as_of_all_that_was_sent():
 
 def test_nothing_that_could_be_read_is_no_round():
     assert only(UNIFORM, came(1, rest=3 * PEOPLE + 209)).people == 1
-    with pytest.raises(MessageError, match="wanted fewer than the 2,610 messages of people"):
+    with pytest.raises(MessageError, match="expected fewer than the 2,610 messages of people"):
         reconciled(UNIFORM, came(0, rest=3 * PEOPLE + 210))
 
 
 @pytest.mark.parametrize(
     ("plan", "received", "said"),
     [
-        (UNIFORM, came(3 * 499, contributors=499), "contributors: wanted at least 500"),
-        (UNIFORM, came(3 * PEOPLE - 1), "messages of people in part 1: wanted 2,4"),
+        (UNIFORM, came(3 * 499, contributors=499), "contributors: expected at least 500"),
+        (UNIFORM, came(3 * PEOPLE - 1), "messages of people in part 1: expected 2,4"),
         (UNIFORM, came(4 * PEOPLE + 1), "got 3,201, which is 3,201 that came without 0 of hops"),
         (HALF_COINS, came(2 * PEOPLE - 1), "messages of people in part 1"),
         (HALF_COINS, came(3 * PEOPLE + 1), "messages of people in part 1"),
-        (BARE, came(PEOPLE - 1), "wanted 800 of 800 people, got 799"),
+        (BARE, came(PEOPLE - 1), "expected 800 of 800 people, got 799"),
         (UNIFORM, came(3 * PEOPLE + 200, (5, None, None)), "messages of hop 1 .* got 5"),
         (
             BLANKS,
             came(PEOPLE + 301, (301, None, None)),
-            "hop 1 .* wanted at most 300, those of its recipe",
+            "hop 1 .* expected at most 300, those of its recipe",
         ),
-        (BLANKS, came(PEOPLE + 299, (299, None, None)), "hops: wanted one that brought its whole"),
-        (BLANKS, came(PEOPLE + 300, (300, 300, None)), "wanted 800 of 800 people, got 500"),
+        (
+            BLANKS,
+            came(PEOPLE + 299, (299, None, None)),
+            "hops: expected one that brought its whole",
+        ),
+        (BLANKS, came(PEOPLE + 300, (300, 300, None)), "expected 800 of 800 people, got 500"),
         (BLANKS, came(PEOPLE), "hops that drew .* nothing else hid anybody"),
         (
             SHAPED,
             came(PEOPLE + 401, (401, None, None)),
-            "hop 1 .* wanted at most [2-3][0-9]+, more than",
+            "hop 1 .* expected at most [2-3][0-9]+, more than",
         ),
-        (SHAPED, came(PEOPLE + 201, (200, None, None)), "wanted 800 of 800 people, got 801"),
-        (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: wanted 3, got 2"),
+        (SHAPED, came(PEOPLE + 201, (200, None, None)), "expected 800 of 800 people, got 801"),
+        (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: expected 3, got 2"),
     ],
 )
 def test_numbers_that_do_not_add_up_are_refused_by_name(plan, received, said):
@@ -118,7 +122,7 @@ def test_numbers_below_zero_are_refused_where_they_stand():
 def test_every_part_is_asked_for():
     question = with_attributes("q", (BINS, 3))
     plan = plan_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
-    with pytest.raises(MessageError, match="parts of what came: wanted 2, got 1"):
+    with pytest.raises(MessageError, match="parts of what came: expected 2, got 1"):
         reconciled(plan, came(PEOPLE))
     two = PartReceived(declared=NOBODY, received=2 * PEOPLE + 1, dropped={})
     one = PartReceived(declared=NOBODY, received=PEOPLE + 200, dropped={})

@@ -55,5 +55,5 @@ def test_it_is_the_least_count_that_keeps_the_rate(mechanism, tests):
 
 @pytest.mark.parametrize("rate", [0.0, -0.1, 0.51, float("nan")])
 def test_a_rate_outside_its_range_is_refused(rate):
-    with pytest.raises(ParameterError, match="false-positive rate: wanted a number in"):
+    with pytest.raises(ParameterError, match="false-positive rate: expected a number in"):
         least_significant(PROTOCOLS[1], USERS, 1, rate)

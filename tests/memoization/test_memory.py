@@ -137,7 +137,7 @@ def test_a_key_is_for_its_owner_only(tmp_path):
 
 
 def test_a_value_the_question_does_not_have_is_refused():
-    with pytest.raises(DataError, match="wanted one of the 64 labels"):
+    with pytest.raises(DataError, match="expected one of the 64 labels"):
         Memory(CERTAIN, KEY).report("64", SecureChance())
 
 
@@ -157,7 +157,7 @@ def test_a_full_disk_tells_and_answers_nothing(tmp_path, monkeypatch, call):
 
 
 def test_no_folder_or_a_folder_in_the_way_is_refused(tmp_path):
-    with pytest.raises(DataError, match="wanted a folder"):
+    with pytest.raises(DataError, match="expected a folder"):
         kept(tmp_path / "none")
     (tmp_path / "ann.key").mkdir()
     with pytest.raises(DataError, match="the key of memoized answers, or no file yet"):

@@ -179,7 +179,7 @@ def test_two_of_one_number(town):
     second = town.begin(3)
     _, said = second.communicate(timeout=20)
     assert second.returncode != 0
-    assert "wanted a number that no process of intake has, got 3" in said
+    assert "expected a number that no process of intake has, got 3" in said
     other = town.begin(4)
     other.send_signal(signal.SIGTERM)
     assert other.communicate(timeout=20) == ("", "")

@@ -15,5 +15,5 @@ def test_a_bundle_costs_something_and_nothing_stays(tmp_path):
 def test_what_is_not_taken_has_no_rate(tmp_path, monkeypatch):
     """The twin: were refusals counted, they would be cheap bundles."""
     monkeypatch.setattr(rates, "_PATH", "/contracts/none/rounds/1/bundles/more")
-    with pytest.raises(DataError, match="wanted 320 bundles taken, got 0"):
+    with pytest.raises(DataError, match="expected 320 bundles taken, got 0"):
         rates.posted(SecureChance(), 100, 2, tmp_path)

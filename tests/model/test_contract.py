@@ -45,7 +45,7 @@ def test_a_coin_may_show_one_more_fake(whole, coin, most):
 def test_hops_are_as_many_as_are_priced():
     plan = plan_of(QUESTION, [shaped(9)], hops=2)
     for hops in (1, 3):
-        with pytest.raises(PlanError, match=r"hops of the contract: wanted (the )?2"):
+        with pytest.raises(PlanError, match=r"hops of the contract: expected (the )?2"):
             contract_of(plan, hops=network(hops)[0])
 
 
@@ -56,12 +56,12 @@ def test_the_same_key_under_two_names_is_one_operator_twice():
     same = tuple(replace(hop, key=written_key(hop.name, public)) for hop in hops)
     assert {hop.public for hop in same} == {public}
     with pytest.raises(
-        PlanError, match="hops of the contract: wanted another name, address and key"
+        PlanError, match="hops of the contract: expected another name, address and key"
     ):
         contract_of(plan, hops=same)
     mine = replace(collector, key=written_key(collector.name, hops[0].public))
     with pytest.raises(
-        PlanError, match="hops of the contract: wanted another name, address and key"
+        PlanError, match="hops of the contract: expected another name, address and key"
     ):
         contract_of(plan, collector=mine)
 
@@ -107,10 +107,10 @@ def test_a_part_without_a_cover_hides_a_record_by_its_own_flips_alone():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": "a\x1b[2J"}, r"^role a\\x1b\[2J\.name: wanted letters, digits"),
-        ({"address": "http://mix.example"}, r"^role mix\.address: wanted https://"),
-        ({"key": "mix+00000000+AAAA"}, r"^role mix\.key: wanted the Ed25519 key mix\+HASH"),
-        ({"operator": ""}, r"^role mix\.operator: wanted who runs it"),
+        ({"name": "a\x1b[2J"}, r"^role a\\x1b\[2J\.name: expected letters, digits"),
+        ({"address": "http://mix.example"}, r"^role mix\.address: expected https://"),
+        ({"key": "mix+00000000+AAAA"}, r"^role mix\.key: expected the Ed25519 key mix\+HASH"),
+        ({"operator": ""}, r"^role mix\.operator: expected who runs it"),
     ],
 )
 def test_a_role_that_nobody_can_be_is_named(changes, words):

@@ -36,13 +36,15 @@ def test_what_is_too_long_is_not_made(monkeypatch):
         lambda: write_contract(contracts.contract_of(terms(11))),
         lambda: write_plan(terms(size)),
     ):
-        with pytest.raises(PlanError, match=f"wanted at most {size:,} bytes, as roles and devices"):
+        with pytest.raises(
+            PlanError, match=f"expected at most {size:,} bytes, as roles and devices"
+        ):
             make()
 
 
 def test_what_is_too_long_is_not_read():
     long = b" " * (reading.MOST_TEXT_BYTES + 1)
-    with pytest.raises(PlanError, match="wanted at most 16,711,680 bytes, got 16711681"):
+    with pytest.raises(PlanError, match="expected at most 16,711,680 bytes, got 16711681"):
         read_contract(long, "a file")
     with pytest.raises(RefusedError) as error:
         read_by_devices(long)

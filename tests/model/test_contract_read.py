@@ -29,5 +29,5 @@ def test_records_read_what_devices_take(seed):
         if taken(data):
             assert json.loads(write_contract(read_contract(data, "c.json"))) == json.loads(data)
         else:
-            with pytest.raises(PlanError, match=r"^c\.json: wanted a contract that"):
+            with pytest.raises(PlanError, match=r"^c\.json: expected a contract that"):
                 read_contract(data, "c.json")

@@ -92,7 +92,7 @@ def test_a_ledger_comes_back_from_its_bytes():
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edited_ledger_is_refused(edit):
     data = edited(EDITS[edit])
-    with pytest.raises(PlanError, match=r"my.ledger: wanted a ledger, whole .* restore it"):
+    with pytest.raises(PlanError, match=r"my.ledger: expected a ledger, whole .* restore it"):
         read(data)
 
 
@@ -152,12 +152,12 @@ def test_a_ledger_of_the_version_before_is_told_by_its_version():
         tree["version"] = 1
         tree["charges"][0]["plan"] = {"version": 3, "mechanism": {}}
 
-    with pytest.raises(PlanError, match=r"^my.ledger: .*ledger\.version: wanted .*2.*, got 1"):
+    with pytest.raises(PlanError, match=r"^my.ledger: .*ledger\.version: expected .*2.*, got 1"):
         read(edited(older))
 
 
 def test_a_charge_belongs_to_its_plan():
-    with pytest.raises(PlanError, match="charge: wanted the plan"):
+    with pytest.raises(PlanError, match="charge: expected the plan"):
         Charge(fingerprint=OTHER.fingerprint, plan=a_plan(), times=1)
 
 
@@ -170,7 +170,7 @@ def test_a_charge_cannot_be_taken_back(times):
 @pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "x" * 201])
 @pytest.mark.parametrize("field", ["note", "date"])
 def test_text_is_one_printable_line(field, text):
-    with pytest.raises(ParameterError, match=f"{field}: wanted one printable line"):
+    with pytest.raises(ParameterError, match=f"{field}: expected one printable line"):
         charged(opened(BUDGET), OTHER, 1, **{field: text})
 
 

@@ -71,7 +71,7 @@ def test_one_mechanism_is_made_in_one_way():
 
 @pytest.mark.parametrize("name", ["", "flips", "FLIP-BLANK", "flip_blank"])
 def test_an_unknown_protocol_is_refused(name):
-    with pytest.raises(ParameterError, match="protocol: wanted one of flip-blank"):
+    with pytest.raises(ParameterError, match="protocol: expected one of flip-blank"):
         mechanism_of(name)
 
 
@@ -93,14 +93,14 @@ def test_an_unknown_protocol_is_refused(name):
     ids=str,
 )
 def test_integers_outside_their_ranges_are_refused(fields, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: wanted"):
+    with pytest.raises(ParameterError, match=f"^{subject}: expected"):
         BitFlips(**{"bins": 3, "threshold": 1 << 60, "fakes": BlankFakes(9), **fields})
 
 
 @pytest.mark.parametrize("kind", [BlankFakes, UniformFakes])
 @pytest.mark.parametrize("count", [-1, 10**13 + 1])
 def test_a_number_of_fakes_outside_its_range_is_refused(kind, count):
-    with pytest.raises(ParameterError, match=r"^fakes: wanted"):
+    with pytest.raises(ParameterError, match=r"^fakes: expected"):
         kind(count)
 
 
@@ -129,7 +129,7 @@ def test_a_shape_outside_its_ranges_is_refused(ratio, shift, mixes):
     ],
 )
 def test_what_no_divergence_covers_cannot_be_built(fields, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: wanted"):
+    with pytest.raises(ParameterError, match=f"^{subject}: expected"):
         BitFlips(**{"bins": 3, "threshold": 1 << 60, **fields})
 
 

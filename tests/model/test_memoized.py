@@ -48,19 +48,19 @@ def test_a_plan_comes_back_from_its_bytes_and_every_number_is_in_its_fingerprint
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"permanent": (1 << 24) - 2}, "permanent: wanted"),
+        ({"permanent": (1 << 24) - 2}, "permanent: expected"),
         ({"permanent": (1 << 24) + 1}, "an even integer"),
-        ({"permanent": SCALE + 2}, "permanent: wanted"),
+        ({"permanent": SCALE + 2}, "permanent: expected"),
         ({"p": 3, "q": 3}, "0 <= p < q <= 1"),
         ({"p": -1}, "0 <= p < q <= 1"),
         ({"q": SCALE + 1}, "0 <= p < q <= 1"),
-        ({"hashes": 2}, "hashes: wanted an integer in"),
-        ({"hashed": True, "hashes": 65}, r"hashes: wanted an integer in \[1, 64\]"),
-        ({"hashed": True, "hashes": 0}, "hashes: wanted"),
+        ({"hashes": 2}, "hashes: expected an integer in"),
+        ({"hashed": True, "hashes": 65}, r"hashes: expected an integer in \[1, 64\]"),
+        ({"hashed": True, "hashes": 0}, "hashes: expected"),
         ({"cohorts": 2}, "without hashing there is one"),
-        ({"hashed": True, "cohorts": 0}, "cohorts: wanted"),
-        ({"hashed": True, "cohorts": 65_537}, "cohorts: wanted"),
-        ({"bins": 1}, "wanted"),
+        ({"hashed": True, "cohorts": 0}, "cohorts: expected"),
+        ({"hashed": True, "cohorts": 65_537}, "cohorts: expected"),
+        ({"bins": 1}, "expected"),
     ],
 )
 def test_integers_outside_their_ranges_are_refused(changes, said):
@@ -73,7 +73,7 @@ def test_integers_outside_their_ranges_are_refused(changes, said):
 @pytest.mark.parametrize("chance", [-0.1, 1.1, math.nan, math.inf])
 def test_what_is_no_probability_is_refused(chance):
     for numbers in ((chance, 0.5, 0.75), (0.5, chance, 0.75), (0.5, 0.5, chance)):
-        with pytest.raises(ParameterError, match=r"wanted a (probability|number in)"):
+        with pytest.raises(ParameterError, match=r"expected a (probability|number in)"):
             memoized(8, *numbers)
 
 

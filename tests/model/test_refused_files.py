@@ -273,11 +273,11 @@ def test_there_are_many_cases_and_all_begin_with_what_is_taken():
 def test_a_plan_is_refused_wherever_it_stands(name):
     base, path, value, reason = PLANS[name]
     plan = put(json.loads(write_plan(BASES[base])), path, value)
-    with pytest.raises(PlanError, match=r"^p\.json: wanted a plan that this version reads"):
+    with pytest.raises(PlanError, match=r"^p\.json: expected a plan that this version reads"):
         read_plan(json.dumps(plan).encode(), "p.json")
     contract = json.loads(write_contract(contract_of(BASES[base]))) | {"plan": plan}
     assert reason_of(contract) == reason
-    with pytest.raises(PlanError, match=r"^c\.json: wanted a contract that this version reads"):
+    with pytest.raises(PlanError, match=r"^c\.json: expected a contract that this version reads"):
         read_contract(json.dumps(contract).encode(), "c.json")
 
 
@@ -286,7 +286,7 @@ def test_a_contract_is_refused(name):
     path, value, reason = CONTRACTS[name]
     contract = put(json.loads(write_contract(contract_of(BASES["people"]))), path, value)
     assert reason_of(contract) == reason
-    with pytest.raises(PlanError, match=r"^c\.json: wanted a contract that this version reads"):
+    with pytest.raises(PlanError, match=r"^c\.json: expected a contract that this version reads"):
         read_contract(json.dumps(contract).encode(), "c.json")
 
 
@@ -296,7 +296,7 @@ def test_another_version_is_told_whatever_else_the_file_holds(version):
     tree = json.loads(write_plan(BASES["people"]))
     tree |= {"version": version, "mechanism": {"type": "bit-flips"}, "protocol": "flip-blank"}
     del tree["parts"]
-    with pytest.raises(PlanError, match=rf"plan\.version: wanted .*6.*, got {version}"):
+    with pytest.raises(PlanError, match=rf"plan\.version: expected .*6.*, got {version}"):
         read_plan(json.dumps(tree).encode(), "old.json")
 
 
@@ -304,7 +304,7 @@ def test_a_contract_of_the_version_before_is_told_by_its_version():
     """Its bundles said how many messages they hold."""
     tree = json.loads(write_contract(contract_of(BASES["people"])))
     tree |= {"version": 2}
-    with pytest.raises(PlanError, match=r"contract\.version: wanted .*3.*, got 2"):
+    with pytest.raises(PlanError, match=r"contract\.version: expected .*3.*, got 2"):
         read_contract(json.dumps(tree).encode(), "old.json")
 
 
@@ -314,7 +314,7 @@ def test_a_contract_of_the_version_before_is_told_by_its_version():
     ids=["empty", "open", "list", "null", "text", "bytes", "twice", "deep"],
 )
 def test_what_is_no_json_of_a_plan_is_refused(data):
-    with pytest.raises(PlanError, match=r"^p\.json: wanted a plan"):
+    with pytest.raises(PlanError, match=r"^p\.json: expected a plan"):
         read_plan(data, "p.json")
 
 

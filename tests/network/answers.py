@@ -128,23 +128,23 @@ SHARED = {
 ALONE = {
     "a mix that gives the collector another mix's key": (
         with_key(key_of_mix_2),
-        "refused: wanted one that the contract allows",
+        "refused: expected one that the contract allows",
     ),
     "a mix that gives the collector no key": (
         with_key(lambda _: b"no key"),
-        "refused: wanted a key of every mix",
+        "refused: expected a key of every mix",
     ),
     "a mix that answers a sheet with another's signature": (
         with_signature(signature_of_mix_2),
-        "refused: wanted the signature of every mix",
+        "refused: expected the signature of every mix",
     ),
     "a mix that answers a sheet with another text": (
         with_signature(another_text),
-        "refused: wanted the signature of every mix",
+        "refused: expected the signature of every mix",
     ),
     "a mix that answers a sheet with a false signature": (
         with_signature(false_signature),
-        "refused: wanted the signature of every mix",
+        "refused: expected the signature of every mix",
     ),
     "a role that shows notes nested deeper than readers go": (begins(b"[" * 200_000), "waits"),
     "a role that shows something else than notes": (begins(b'{"notes": 3}'), "waits"),

@@ -263,7 +263,7 @@ ALONE = {
     "a contract whose fingerprint begins like another's": (alike, "another key"),
     "a key file put in the place of another round's": (
         swapped_files,
-        "refused: wanted a secret wrapped under this role's master key",
+        "refused: expected a secret wrapped under this role's master key",
     ),
     "a second sheet that all signed, to a device that has answered": (
         another_sheet_later,

@@ -158,7 +158,7 @@ def test_an_intake_reads_and_does_not_write(machine):
 @pytest.mark.parametrize(("number", "ends"), [(28, False), (5, True)])
 def test_a_full_disk_is_no_reason_to_stop(machine, monkeypatch, number, ends):
     def fails(*_):
-        error = DataError("clock", wanted="to write", got="no", do="look")
+        error = DataError("clock", expected="to write", got="no", do="look")
         raise error from OSError(number, "planted")
 
     monkeypatch.setattr(disk, "put", fails)

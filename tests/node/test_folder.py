@@ -138,7 +138,9 @@ def test_a_database_that_is_gone_is_not_a_new_role(tmp_path):
     path = village.folders[0].path
     for file in path.glob("node.db*"):
         file.unlink()
-    with pytest.raises(DataError, match=r"node\.db: wanted the database that init made, got none"):
+    with pytest.raises(
+        DataError, match=r"node\.db: expected the database that init made, got none"
+    ):
         village.node(1)
     assert not (path / "node.db").exists()
 

@@ -53,7 +53,7 @@ def test_a_failure_ends_it_and_the_process():
 
 
 NO_ROOM = OSError(errno.ENOSPC, "no space")
-TOLD = DataError("a file", wanted="to write it", got="no room", do="make room")
+TOLD = DataError("a file", expected="to write it", got="no room", do="make room")
 TOLD.__cause__ = NO_ROOM
 
 

@@ -28,10 +28,10 @@ SAYS = {
     ),
     "network": (
         r"^contract written to contract\.json\nfingerprint: [0-9a-f]{64}$",
-        r"^refused: epsilon: wanted at most 0\.5, got 1",
+        r"^refused: epsilon: expected at most 0\.5, got 1",
         r": 1 of 1 bytes$",
         r"^fakes that each mix says it added: \(\d+, \d+, \d+\)$",
-        r"^refused: messages: wanted at least 1,000 people",
+        r"^refused: messages: expected at least 1,000 people",
         r"^yes +estimate +\d+ +true count +987$",
         r"^Nothing is released\.",
         r"^n-1 .*consistent",

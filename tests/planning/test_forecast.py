@@ -1,4 +1,4 @@
-"""Forecast errors are what simulated collections show, and a wanted error finds its budget."""
+"""Forecast errors are what simulated collections show, and a expected error finds its budget."""
 
 from dataclasses import replace
 

@@ -255,12 +255,12 @@ def test_hashes_meet_as_often_as_counted(prime, buckets):
     ],
 )
 def test_theorems_refuse_what_lies_before_them(name, epsilon, users, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: wanted at (least|most)"):
+    with pytest.raises(ParameterError, match=f"^{subject}: expected at (least|most)"):
         audit(formula_named(name), Case(epsilon, DELTA, users=users))
 
 
 def test_chances_that_are_no_numbers_promise_nothing():
     found = exact_added.poisson(5.0)
     broken = found._replace(pmf=found.pmf * math.nan)
-    with pytest.raises(AccountingError, match="divergence: wanted a number"):
+    with pytest.raises(AccountingError, match="divergence: expected a number"):
         exact_added.bit(broken, 1.0)

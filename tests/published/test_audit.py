@@ -259,21 +259,21 @@ def test_every_formula_has_a_distribution_and_a_name_of_its_own():
     ],
 )
 def test_too_few_and_too_many_parameters_are_refused(name, given):
-    with pytest.raises(ParameterError, match=f"^{name}: wanted .*, got .*; give exactly"):
+    with pytest.raises(ParameterError, match=f"^{name}: expected .*, got .*. Give exactly"):
         verdict(name, **given)
 
 
 def test_a_formula_that_asks_more_than_all_flips_is_refused():
-    with pytest.raises(ParameterError, match=r"^notes-5\.26: wanted .* below 1, got 2\.136; "):
+    with pytest.raises(ParameterError, match=r"^notes-5\.26: expected .* below 1, got 2\.136; "):
         verdict("notes-5.26", fakes=100)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, DELTA), (21.0, DELTA), (1.0, 0.5)])
 def test_promises_outside_the_range_of_the_exact_distributions_are_refused(epsilon, delta):
-    with pytest.raises(ParameterError, match=r"^(epsilon|delta): wanted"):
+    with pytest.raises(ParameterError, match=r"^(epsilon|delta): expected"):
         verdict("notes-5.10", epsilon, delta, bins=10)
 
 
 def test_an_unknown_formula_is_refused():
-    with pytest.raises(ParameterError, match=r"^formula: wanted one of notes-4\.48"):
+    with pytest.raises(ParameterError, match=r"^formula: expected one of notes-4\.48"):
         formula_named("notes-9.99")

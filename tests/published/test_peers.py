@@ -51,9 +51,9 @@ def test_clones_end_where_the_theorem_ends():
     users = 10**5
     most = math.log(users / (16 * math.log(2 / DELTA)))
     peers.clones_epsilon(most * 0.999999, DELTA, users)
-    with pytest.raises(ParameterError, match="local epsilon: wanted at most"):
+    with pytest.raises(ParameterError, match="local epsilon: expected at most"):
         peers.clones_epsilon(most * 1.000001, DELTA, users)
-    with pytest.raises(ParameterError, match="users: wanted more than"):
+    with pytest.raises(ParameterError, match="users: expected more than"):
         peers.clones(1.0, DELTA, 200)
     assert peers.clones(20.0, DELTA, users) == pytest.approx(1 / (1 + math.exp(most / 2)))
 
@@ -98,5 +98,5 @@ def test_the_blanket_asks_the_least_flips_its_form_allows():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: wanted .*, got .*; "):
+    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
         call()

@@ -81,7 +81,7 @@ def _bits(plan: Plan, bits: Sequence[int]) -> list[tuple[int, ...]]:
     if len(bits) != plan.question.bins:
         raise DataError(
             "bits",
-            wanted=f"{plan.question.bins}",
+            expected=f"{plan.question.bins}",
             got=f"{len(bits)}",
             do="write every bit, zeros in front included",
         )

@@ -19,7 +19,7 @@ PROMISE = ("Hidden: it.", "epsilon = 1.", "Error to expect: 2.")
 
 
 class AskedError(Exception):
-    """Somebody asked for what was not wanted."""
+    """Somebody asked for what was not expected."""
 
 
 def refused():

@@ -113,9 +113,9 @@ def test_bad_baskets_and_foreign_plans_are_refused(shop, plan):
     other = baskets_of("other", [["tea", "jam"]] * 5000)
     with pytest.raises(PlanError, match="8 bins of 'goods'"):
         found_in(other, plan)
-    with pytest.raises(ParameterError, match="support: wanted a whole number"):
+    with pytest.raises(ParameterError, match="support: expected a whole number"):
         found_in(shop, plan, support=shop.users)
-    with pytest.raises(ParameterError, match="largest: wanted an integer in"):
+    with pytest.raises(ParameterError, match="largest: expected an integer in"):
         found_in(shop, plan, largest=1)
     with pytest.raises(ParameterError, match="confidence level"):
         found_in(shop, plan, level=1.5)

@@ -139,18 +139,18 @@ def test_devices_that_keep_marks_less_often_than_planned_are_found():
 
 
 def test_neither_epsilon_nor_keep_is_refused():
-    with pytest.raises(ParameterError, match="--winner: wanted --epsilon or --keep-probability"):
+    with pytest.raises(ParameterError, match="--winner: expected --epsilon or --keep-probability"):
         ballots_for(THREE, epsilon=None, keep=None)
 
 
 def test_too_many_options_are_refused():
-    with pytest.raises(ParameterError, match="options: wanted at most 200"):
+    with pytest.raises(ParameterError, match="options: expected at most 200"):
         ballots_for(Question(name="x", bins=201), epsilon=1.0, keep=None)
 
 
 def test_records_of_several_values_are_no_ballots():
     several = Question(name="x", bins=3, kind=Kind.BITS)
-    with pytest.raises(ParameterError, match="wanted one choice a ballot"):
+    with pytest.raises(ParameterError, match="expected one choice a ballot"):
         ballots_for(several, epsilon=1.0, keep=None)
 
 

@@ -229,16 +229,16 @@ def test_it_stops_when_nothing_is_left_and_repeats_for_a_seed(designs, crowd):
 
 def test_bad_input_is_refused(designs, crowd):
     planned = designs[Way.TOGETHER]
-    with pytest.raises(ParameterError, match="crowd: wanted the 20,000 people of the plan"):
+    with pytest.raises(ParameterError, match="crowd: expected the 20,000 people of the plan"):
         find_words(planned, ("a",), np.zeros(3, dtype=np.int64), Lab(SeededChance(1)))
-    with pytest.raises(DataError, match="word 0: wanted at least one character"):
+    with pytest.raises(DataError, match="word 0: expected at least one character"):
         find_words(planned, ("",), np.zeros(USERS, dtype=np.int64), Lab(SeededChance(1)))
     for wrong, subject in [
         ({"top": 0}, "top"), ({"rounds": 0}, "rounds"), ({"rounds": 65}, "rounds"),
         ({"keep": 0}, "prefixes kept"), ({"error_rate": 0.0}, "false-positive rate"),
         ({"users": 1}, "users"),
     ]:  # fmt: skip
-        with pytest.raises(ParameterError, match=f"^{subject}: wanted"):
+        with pytest.raises(ParameterError, match=f"^{subject}: expected"):
             Search(**{"guarantee": PROMISED, "users": USERS, **wrong})
     with pytest.raises(ParameterError, match="two people and two words"):
         english(1, 50, SeededChance(1))

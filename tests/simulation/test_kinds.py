@@ -151,11 +151,11 @@ def test_vectors_are_sent_as_often_as_asked():
 @pytest.mark.parametrize(
     ("crowd", "more", "repeats", "said"),
     [
-        (bits_crowd(5), {"protocol": "single-bit"}, 2, "repeats: wanted vectors"),
-        (attribute_crowd(), {}, 2, "repeats: wanted vectors"),
-        (bits_crowd(1), {}, 2, "repeats: wanted vectors"),
-        (bits_crowd(5), {"messages_per_user": 2}, 3, r"repeats: wanted an integer in \[1, 2\]"),
-        (bits_crowd(5), {}, 0, "repeats: wanted an integer"),
+        (bits_crowd(5), {"protocol": "single-bit"}, 2, "repeats: expected vectors"),
+        (attribute_crowd(), {}, 2, "repeats: expected vectors"),
+        (bits_crowd(1), {}, 2, "repeats: expected vectors"),
+        (bits_crowd(5), {"messages_per_user": 2}, 3, r"repeats: expected an integer in \[1, 2\]"),
+        (bits_crowd(5), {}, 0, "repeats: expected an integer"),
     ],
 )
 def test_repeats_of_anything_else_are_refused(crowd, more, repeats, said):

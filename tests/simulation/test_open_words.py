@@ -135,7 +135,7 @@ def test_a_word_is_held_however_it_is_spelled():
 
 @pytest.mark.parametrize("words", [["a"], ["a", "a"], ["caf\u00e9", "cafe\u0301"]])
 def test_a_list_is_of_two_different_words(words):
-    with pytest.raises(DataError, match=r"look for: wanted (at least two|different words)"):
+    with pytest.raises(DataError, match=r"look for: expected (at least two|different words)"):
         listed(planned(SeededChance(3)).question, words)
 
 
@@ -146,7 +146,7 @@ def test_an_open_question_without_a_list_is_refused():
 
 
 def test_a_list_is_only_for_an_open_question():
-    with pytest.raises(PlanError, match="wanted an open domain"):
+    with pytest.raises(PlanError, match="expected an open domain"):
         listed(SAME.question, ["a", "b"])
 
 

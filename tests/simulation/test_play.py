@@ -130,7 +130,7 @@ def test_a_seed_repeats_and_another_differs(parts, codes, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_too_large_for_memory_is_refused_before_it_is_made(parts, codes, monkeypatch, name):
     monkeypatch.setattr(module, "MOST_BATCH_BYTES", 50_000)
-    with pytest.raises(ParameterError, match=r"batch: wanted at most 0\.0 GB"):
+    with pytest.raises(ParameterError, match=r"batch: expected at most 0\.0 GB"):
         tally_of(parts[name], codes, None)
 
 

@@ -193,7 +193,7 @@ def test_what_is_no_set_of_texts_is_refused(answer, reason):
 
 @pytest.mark.parametrize("most", [0, MOST_TEXTS + 1])
 def test_sets_whose_planes_do_not_fit_eight_bytes_are_refused(most):
-    with pytest.raises(ParameterError, match=r"wanted an integer in \[1, 11\]"):
+    with pytest.raises(ParameterError, match=r"expected an integer in \[1, 11\]"):
         open_question("sites", SEED, most)
 
 

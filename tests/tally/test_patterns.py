@@ -52,5 +52,5 @@ def test_no_sets_give_no_counts(rows):
 def test_foreign_messages_and_too_many_bins_are_refused(rows):
     with pytest.raises(MessageError):
         pair_counts(Layout(Form.BITS, BINS - 1), np.full_like(rows, 255))
-    with pytest.raises(ParameterError, match="bins: wanted at most 4,096 to count all pairs"):
+    with pytest.raises(ParameterError, match="bins: expected at most 4,096 to count all pairs"):
         pair_counts(Layout(Form.BITS, 5000), rows)

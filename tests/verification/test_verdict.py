@@ -55,7 +55,7 @@ MISTAKEN = {
 def test_what_an_accountant_that_errs_states_is_refused(name):
     part, wrong = MISTAKEN[name]
     assert verdict(with_certificate(part, 0.0, honest(part))).whole
-    with pytest.raises(PlanError, match="certificate of the plan: wanted"):
+    with pytest.raises(PlanError, match="certificate of the plan: expected"):
         verdict(with_certificate(part, 0.0, wrong()))
 
 
@@ -70,7 +70,7 @@ def test_a_lower_end_above_the_derived_upper_one_is_refused():
     """The stated lower end is refused though the stated upper end bounds delta."""
     true = honest(WHOLE)
     assert verdict(with_certificate(WHOLE, true * (1 - 1e-6), true))
-    with pytest.raises(PlanError, match="wanted a lower end of at most"):
+    with pytest.raises(PlanError, match="expected a lower end of at most"):
         verdict(with_certificate(WHOLE, true * 1.01, true * 1.02))
 
 
@@ -189,7 +189,7 @@ def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
 def test_what_is_no_terms_is_refused(field):
     plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
     del plan[field]
-    with pytest.raises(PlanError, match="plan: wanted the fields of version 6"):
+    with pytest.raises(PlanError, match="plan: expected the fields of version 6"):
         check(plan)
 
 
@@ -200,7 +200,7 @@ def test_what_is_no_terms_is_refused(field):
 def test_a_part_that_cannot_be_is_refused(place, wrong):
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["parts"][0][place] = wrong
-    with pytest.raises(PlanError, match="plan: wanted the fields of version 6"):
+    with pytest.raises(PlanError, match="plan: expected the fields of version 6"):
         check(plan)
 
 

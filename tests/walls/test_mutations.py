@@ -92,5 +92,5 @@ def test_a_list_that_says_nothing_or_twice_is_refused(tmp_path, second):
     head = '[[mutation]]\nroom = "r"\nfind = "x"\nwhy = "w"\n'
     path = tmp_path / "mutations.toml"
     path.write_text(f'{head}id = "a"\nreplace = "y"\ntests = ["t"]\n{head}{second}\n')
-    with pytest.raises(ValueError, match="wanted a name of its own"):
+    with pytest.raises(ValueError, match="expected a name of its own"):
         mutate.read(path)

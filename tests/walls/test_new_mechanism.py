@@ -199,7 +199,7 @@ except mixtally.errors.ParameterError as error:
 """
     done = toyed.python(program)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("coin: wanted a number in [2^-40, 1")
+    assert done.stdout.startswith("coin: expected a number in [2^-40, 1")
 
 
 def test_help_and_refusals_name_it(toyed):
@@ -210,8 +210,8 @@ def test_help_and_refusals_name_it(toyed):
     assert done.returncode == 2
     assert "toy" in done.stderr.replace("toys", "")
     done = toyed.run("check", "delta", *GIVEN)
-    assert "toy: wanted --users and --bins and --coin, got --users and --bins" in done.stderr
-    assert "flip: wanted" in toyed.run(
+    assert "toy: expected --users and --bins and --coin, got --users and --bins" in done.stderr
+    assert "flip: expected" in toyed.run(
         "check", "delta", *GIVEN, "--coin", "0.1", "--flip", "0.1", "--protocol", "flip"
     ).stderr  # fmt: skip
 
@@ -219,7 +219,7 @@ def test_help_and_refusals_name_it(toyed):
 def test_what_attacks_do_not_know_is_no_claim(toyed):
     done = toyed.run("check", "attack", *GIVEN, "--delta", "1e-4")
     assert done.returncode == 2
-    assert "protocol: wanted one of flip-blank" in done.stderr
+    assert "protocol: expected one of flip-blank" in done.stderr
 
 
 def test_the_planner_says_that_it_has_no_plans(toyed):

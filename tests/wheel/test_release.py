@@ -229,7 +229,7 @@ def test_a_dirty_tree_is_refused(name, small, scripts, capsys):
     assert scripts[0].main(["--root", str(folder)]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "wanted a clean tree" in said.err
+    assert "expected a clean tree" in said.err
     assert name in said.err
     assert not (folder / "dist").exists()
 
@@ -253,7 +253,7 @@ def test_a_dirty_tree_that_is_allowed_is_told(small, scripts, tmp_path, capsys):
 
 
 def test_a_folder_that_is_no_repository_is_refused(scripts, tmp_path):
-    with pytest.raises(scripts[1].ReleaseError, match="wanted a git repository"):
+    with pytest.raises(scripts[1].ReleaseError, match="expected a git repository"):
         scripts[1].source_of(tmp_path, allow_dirty=False)
 
 

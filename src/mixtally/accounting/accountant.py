@@ -224,7 +224,7 @@ class Accountant:
 
     def _check_proves(self) -> None:
         if self.sketches:
-            raise AccountingError("a sketch: wanted a number that is proved, and nothing here is")
+            raise AccountingError("a sketch: expected a number that is proved, and nothing here is")
 
 
 def local_epsilon(record: Record) -> float:

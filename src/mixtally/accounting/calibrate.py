@@ -189,7 +189,7 @@ def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
 def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:
     return ParameterError(
         record.message.mechanism.name,
-        wanted=f"parameters that some {parameter} can protect",
+        expected=f"parameters that some {parameter} can protect",
         got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g} missed at its largest",
         do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
     )

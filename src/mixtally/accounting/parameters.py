@@ -55,7 +55,7 @@ def parsed(
     if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
             "--honest-share",
-            wanted="a protocol that counts on people's fakes or flips",
+            expected="a protocol that counts on people's fakes or flips",
             got=name,
             do="leave it out: its noise is no other person's",
         )
@@ -120,7 +120,7 @@ def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterS
             return specs[field]
     raise ParameterError(
         name,
-        wanted="what is to be found left out",
+        expected="what is to be found left out",
         got=flags(sought, kind.PARAMETERS),
         do="leave one out, or ask `mixtally check delta` what they leave",
     )
@@ -160,7 +160,7 @@ def checked(
     if not required <= names or not names <= required | may:
         raise ParameterError(
             name,
-            wanted=flags(required, specs) or "nothing",
+            expected=flags(required, specs) or "nothing",
             got=flags(names, specs) or "neither",
             do="give exactly these parameters"
             + (f"; it may take {flags(may, specs)}" if may else ""),
@@ -186,28 +186,28 @@ def _check_together(name: str, rules: ParameterRules, given: Parameters) -> None
         if given.get("bits") is not None and value is not None:
             raise ParameterError(
                 name,
-                wanted=f"--{flag} or --bits",
+                expected=f"--{flag} or --bits",
                 got="both",
                 do="a record is one of --bins, or a set of them, or free --bits",
             )
     if given.get("background") is not None and given.get("bits") is None:
         raise ParameterError(
             name,
-            wanted="--bits beside --background",
+            expected="--bits beside --background",
             got="--background alone",
             do="leave it out: other records are accounted for in any crowd",
         )
     if given.get("count_crowd") and given.get("users") is None:
         raise ParameterError(
             name,
-            wanted="--users, the people who are counted on",
+            expected="--users, the people who are counted on",
             got="--count-crowd alone",
             do="say how many honest people take part",
         )
     if (given.get("max_set") or 1) > 1 and not given.get("split") and not rules.sets:
         raise ParameterError(
             name,
-            wanted="one set bit a message",
+            expected="one set bit a message",
             got=f"--max-set {given.get('max_set')}",
             do="add --split: every attribute travels as a message of its own",
         )

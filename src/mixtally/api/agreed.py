@@ -50,7 +50,7 @@ def contract_bytes(given: object) -> bytes:
     if not isinstance(given, str | os.PathLike):
         raise ParameterError(
             "contract",
-            wanted="a mixtally.Plan, or the path or the bytes of a contract",
+            expected="a mixtally.Plan, or the path or the bytes of a contract",
             got=shown(given),
             do=_MAKE,
         )

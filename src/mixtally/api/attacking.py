@@ -59,7 +59,7 @@ def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given:
         name = checks.text("target", target)
         if given.setdefault("protocol", name) != name:
             raise ParameterError(
-                "attack", wanted="one protocol", got="two", do="leave protocol out, or target"
+                "attack", expected="one protocol", got="two", do="leave protocol out, or target"
             )
     claimed, game = checks.made(ClaimOptions, given), checks.made(GameOptions, given)
     return use.attack(read, claimed, game)

@@ -59,7 +59,7 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
     if len(sent) < plan.minimum_crowd:
         raise DataError(
             "messages",
-            wanted=f"at least {plan.minimum_crowd:,} people, the minimum crowd",
+            expected=f"at least {plan.minimum_crowd:,} people, the minimum crowd",
             got=f"{len(sent):,}",
             do="such a round is destroyed: ask again, or plan for fewer people",
         )
@@ -83,14 +83,14 @@ def _all_sent(messages: Any, fingerprint: str) -> list[Sent]:
         if not isinstance(one, Sent):
             raise MessageError(
                 f"messages[{place}]",
-                wanted="what a mixtally.Device sends",
+                expected="what a mixtally.Device sends",
                 got=checks.shown(one),
                 do="call Device(agreed).messages(value) for every person",
             )
         if one.agreed != fingerprint or id(one) in seen:
             raise MessageError(
                 f"messages[{place}]",
-                wanted=f"messages made under {fingerprint[:16]}, each person's once",
+                expected=f"messages made under {fingerprint[:16]}, each person's once",
                 got="the same a second time"
                 if id(one) in seen
                 else f"some made under {one.agreed[:16]}",
@@ -107,7 +107,7 @@ def _of_person(one: Sent, place: int, part: Part) -> Sequence[bytes]:
     if not least <= len(several) <= most:
         raise MessageError(
             f"part {place + 1} of a person",
-            wanted=f"{least} to {most} messages, fakes included",
+            expected=f"{least} to {most} messages, fakes included",
             got=f"{len(several)}",
             do="send all that Device.messages gave: without the fakes the promise is void",
         )

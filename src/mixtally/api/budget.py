@@ -57,7 +57,7 @@ class Budget:
         if isinstance(path, int | float):
             raise ParameterError(
                 "Budget",
-                wanted="epsilon and delta by their names, or a path",
+                expected="epsilon and delta by their names, or a path",
                 got=checks.shown(path),
                 do="mixtally.Budget(epsilon=3, delta=1e-6), for example",
             )
@@ -66,7 +66,7 @@ class Budget:
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
             raise ParameterError(
                 "budget",
-                wanted="epsilon and delta" + " or neither, for a file" * (path is not None),
+                expected="epsilon and delta" + " or neither, for a file" * (path is not None),
                 got="neither" if epsilon is None and delta is None else "one of them",
                 do="epsilon=2, delta=1e-6, for example",
             )
@@ -178,7 +178,7 @@ class Budget:
     def __reduce__(self) -> NoReturn:
         raise ParameterError(
             "budget",
-            wanted="one budget, not two",
+            expected="one budget, not two",
             got="a copy or a pickle of it, which would spend it again",
             do="keep it in a file, and open that: mixtally.Budget(path)",
         )
@@ -199,7 +199,7 @@ class Budget:
             if os.getpid() != self._owner:
                 raise ParameterError(
                     "budget",
-                    wanted="the process that opened it",
+                    expected="the process that opened it",
                     got="a fork of it, which would spend it again",
                     do="keep it in a file: mixtally.Budget(path, epsilon=.., delta=..)",
                 )
@@ -209,7 +209,7 @@ class Budget:
         if now.budget != before.budget or not kept:
             raise PlanError(
                 str(self._place),
-                wanted="the charges that were there before",
+                expected="the charges that were there before",
                 got="fewer or others",
                 do="somebody put an older file back: restore the newest copy",
             )
@@ -230,7 +230,7 @@ class Budget:
             return found
         raise PlanError(
             "budget",
-            wanted=f"epsilon {fresh.budget.epsilon:g} and delta {fresh.budget.delta:g}",
+            expected=f"epsilon {fresh.budget.epsilon:g} and delta {fresh.budget.delta:g}",
             got=f"a file with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
             do="a budget is never started over: leave both out, or take another file",
         )
@@ -249,7 +249,7 @@ def check_budget(budget: object, seed: object) -> None:
     if seed is not None:
         raise ParameterError(
             "seed",
-            wanted="a seed or a budget",
+            expected="a seed or a budget",
             got="both",
             do="leave the seed out: noise that repeats is public, and no charge pays for it",
         )

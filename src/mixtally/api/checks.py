@@ -55,7 +55,7 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
                 raise
             raise DataError(
                 name,
-                wanted="arguments that can be read",
+                expected="arguments that can be read",
                 got=_raised(error),
                 do=f"see help(mixtally.{name})",
             ) from error
@@ -128,7 +128,7 @@ def reading(subject: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise DataError(
-            subject, wanted="what can be read", got=_raised(error), do="look at what is given"
+            subject, expected="what can be read", got=_raised(error), do="look at what is given"
         ) from error
 
 
@@ -154,7 +154,7 @@ def _check_call(
     except TypeError as error:
         raise ParameterError(
             name,
-            wanted=f"a call as help(mixtally.{name}) has it",
+            expected=f"a call as help(mixtally.{name}) has it",
             got=f"one with {error}",
             do=_named_call(name, taken, args, given) or "look at its arguments",
         ) from error
@@ -241,7 +241,7 @@ def number(subject: str, value: object) -> float:
             if math.isfinite(found := float(value)):
                 return found
     raise ParameterError(
-        subject, wanted="a finite number", got=shown(value), do="give it as int or float"
+        subject, expected="a finite number", got=shown(value), do="give it as int or float"
     )
 
 
@@ -255,13 +255,15 @@ def whole(subject: str, value: object) -> int:
             return count
         raise ParameterError(
             subject,
-            wanted="a whole number of at most 30 digits",
+            expected="a whole number of at most 30 digits",
             got=f"one of {count.bit_length():,} bits",
             do="give a smaller one",
         )
     if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
         return int(value)
-    raise ParameterError(subject, wanted="a whole number", got=shown(value), do="give it as an int")
+    raise ParameterError(
+        subject, expected="a whole number", got=shown(value), do="give it as an int"
+    )
 
 
 def maybe_number(subject: str, value: object) -> float | None:
@@ -280,7 +282,7 @@ def of_type(subject: str, value: object, kind: type[T], make: str) -> T:
         return value
     raise ParameterError(
         subject,
-        wanted=f"a mixtally.{kind.__name__}",
+        expected=f"a mixtally.{kind.__name__}",
         got=shown(value),
         do=f"make one with mixtally.{make}",
     )
@@ -290,14 +292,14 @@ def flag(subject: str, value: object) -> bool:
     """``value`` itself; ParameterError for anything but True and False."""
     if isinstance(value, bool):
         return value
-    raise ParameterError(subject, wanted="True or False", got=shown(value), do="choose one")
+    raise ParameterError(subject, expected="True or False", got=shown(value), do="choose one")
 
 
 def text(subject: str, value: object) -> str:
     """``value`` as plain text; ParameterError for anything but text."""
     if isinstance(value, str):
         return str.__str__(value)  # of a type of its own no record can be written
-    raise ParameterError(subject, wanted="text", got=shown(value), do="give it as a str")
+    raise ParameterError(subject, expected="text", got=shown(value), do="give it as a str")
 
 
 def maybe_text(subject: str, value: object) -> str | None:

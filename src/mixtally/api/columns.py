@@ -97,7 +97,7 @@ class Values:
                     there = ", ".join(map(repr, self.names[:_SHOWN]))
                     raise DataError(
                         role,
-                        wanted="values of its own, or the name of a column"
+                        expected="values of its own, or the name of a column"
                         + f": {there}" * self.framed,
                         got=repr(given),
                         do=nearest(given, self.names) if self.framed else "give a list",
@@ -118,9 +118,9 @@ class Values:
             own, every = replace(own, framed=False), replace(every, framed=False)
         return own, every, named
 
-    def unreadable(self, wanted: str, got: object, do: str) -> DataError:
+    def unreadable(self, expected: str, got: object, do: str) -> DataError:
         """The refusal of all of them."""
-        return DataError("values", wanted=wanted, got=" ".join(str(got).split()), do=do)
+        return DataError("values", expected=expected, got=" ".join(str(got).split()), do=do)
 
     def column(self, name: str) -> str:
         """The subject of a refusal of a column."""
@@ -162,7 +162,7 @@ def _values_of(values: object) -> Values:
     native = _native(values)
     if isinstance(native, nw.LazyFrame):
         raise DataError(
-            "values", wanted="a frame in memory", got="a lazy one", do="call .collect() first"
+            "values", expected="a frame in memory", got="a lazy one", do="call .collect() first"
         )
     if isinstance(native, nw.DataFrame):
         names = tuple(native.columns)
@@ -221,7 +221,7 @@ def _column(values: Any, subject: str) -> Column:
     if isinstance(values, set | frozenset):
         raise DataError(
             subject,
-            wanted="one value a person, in an order",
+            expected="one value a person, in an order",
             got="a set, which holds every value once",
             do="give a list with a place for every person",
         )
@@ -247,7 +247,7 @@ def _of_numpy(values: Any, subject: str) -> Column:
     if values.ndim != 1:
         raise DataError(
             subject,
-            wanted="one value a person, or a table with a row a person",
+            expected="one value a person, or a table with a row a person",
             got=f"an array of shape {values.shape}",
             do="give one row a person",
         )
@@ -261,12 +261,12 @@ def _of_numpy(values: Any, subject: str) -> Column:
 
 def _framed(names: tuple[str, ...], columns: Sequence[Column], backend: Any) -> Values:
     if not columns:
-        raise DataError("values", wanted="at least one column", got="none", do="choose a column")
+        raise DataError("values", expected="at least one column", got="none", do="choose a column")
     lengths = sorted({len(one.array) for one in columns})
     if len(lengths) > 1:
         raise DataError(
             "values",
-            wanted="columns of one length",
+            expected="columns of one length",
             got=f"{lengths[0]:,} and {lengths[-1]:,} rows",
             do="give every person a value in each",
         )
@@ -284,7 +284,7 @@ def _are_counts(columns: Sequence[Column]) -> bool:
 def _doubled(names: str) -> DataError:
     return DataError(
         "values",
-        wanted="a name of its own for every column",
+        expected="a name of its own for every column",
         got=names,
         do="rename these columns, or leave out all but one",
     )
@@ -293,11 +293,11 @@ def _doubled(names: str) -> DataError:
 def _counted(name: object) -> DataError:
     return DataError(
         "values",
-        wanted="a value a person",
+        expected="a value a person",
         got=f"counts of values, in {name!r}",
         do="give the column that was counted, before value_counts()",
     )
 
 
 def _strange(values: object, subject: str = "values") -> DataError:
-    return DataError(subject, wanted=_WANTED, got=shown(values), do="give one value a person")
+    return DataError(subject, expected=_WANTED, got=shown(values), do="give one value a person")

@@ -59,18 +59,18 @@ def conclude(
     --------
     >>> mixtally.conclude("contract.json", batch)
     """
-    wanted, under = request_of(ConcludeOptions, options), agreed_of(agreed)
+    expected, under = request_of(ConcludeOptions, options), agreed_of(agreed)
     counting = request_of(ShardOptions, options)
     if paths := _paths_of(batch):
-        found = use.conclude_shards(under.plan, paths, wanted, counting)
+        found = use.conclude_shards(under.plan, paths, expected, counting)
         return Result(found.outcome())
     given = _batch_of(batch, under.fingerprint)
     if beside := flags(counting):
         raise ParameterError(
-            " and ".join(beside), wanted="files of messages", got="a batch", do="leave it out"
+            " and ".join(beside), expected="files of messages", got="a batch", do="leave it out"
         )
     messages = Messages(given.parts, given.people, given.declared)
-    return Result(use.conclude(under.plan, messages, wanted).outcome())
+    return Result(use.conclude(under.plan, messages, expected).outcome())
 
 
 def _paths_of(given: object) -> list[str]:
@@ -88,14 +88,14 @@ def _batch_of(given: object, fingerprint: str) -> Batch:
     if not isinstance(given, Batch):
         raise MessageError(
             "batch",
-            wanted="what mixtally.mix gave, or the files of a batch",
+            expected="what mixtally.mix gave, or the files of a batch",
             got=checks.shown(given),
             do="mix what the devices sent",
         )
     if given.agreed != fingerprint:
         raise MessageError(
             "batch",
-            wanted=f"messages made under {fingerprint[:16]}",
+            expected=f"messages made under {fingerprint[:16]}",
             got=f"some made under {given.agreed[:16]}",
             do="conclude with the plan or contract that people answered under",
         )

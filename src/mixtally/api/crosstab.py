@@ -56,7 +56,7 @@ def crossed(
     if len(values.columns) != 1:
         raise DataError(
             "group_by",
-            wanted="one column of values beside it",
+            expected="one column of values beside it",
             got=f"{len(values.columns)}",
             do="give the column that is counted, and group_by its own",
         )
@@ -88,7 +88,7 @@ def _check_complete(side: Any, subject: str, named: str | None) -> None:
     place = side.is_null().index(True).as_py()
     raise DataError(
         f"{subject}[{place}]" if named is None else f"values[{place}]",
-        wanted="a value" if named is None else f"a value in column {named!r}",
+        expected="a value" if named is None else f"a value in column {named!r}",
         got="a missing one",
         do="say missing='drop' to leave such people out, or missing= with the label to count",
     )
@@ -100,7 +100,7 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
     plain = simple(whole)
     if plain is None:
         raise DataError(
-            subject, wanted="single values", got=str(whole.type), do="give one value a person"
+            subject, expected="single values", got=str(whole.type), do="give one value a person"
         )
     if not pyarrow.types.is_dictionary(plain.type):
         plain = plain.dictionary_encode()
@@ -122,7 +122,7 @@ def _both(labels: object) -> list[str] | None:
     if not isinstance(labels, Mapping) or set(labels) != {"values", "groups"}:
         raise ParameterError(
             "labels",
-            wanted="labels of values and of groups",
+            expected="labels of values and of groups",
             got="others",
             do='labels={"values": ["yes", "no"], "groups": ["north", "south"]}, for example',
         )
@@ -135,5 +135,5 @@ def _check_between(subject: str, texts: Sequence[str]) -> None:
     wrong = next((text for text in texts if BETWEEN in text), None)
     if wrong is not None:
         raise DataError(
-            subject, wanted=f"texts without {BETWEEN!r}", got=repr(wrong), do="rename it"
+            subject, expected=f"texts without {BETWEEN!r}", got=repr(wrong), do="rename it"
         )

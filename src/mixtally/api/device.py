@@ -55,7 +55,7 @@ def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
         return value
     raise ParameterError(
         subject,
-        wanted="a label, a number, or a list of labels or bits",
+        expected="a label, a number, or a list of labels or bits",
         got=checks.shown(value),
         do="give what the question asks for",
     )
@@ -129,13 +129,13 @@ class Device:
         with self._turn:
             if os.getpid() != self._owner:
                 raise ParameterError(
-                    "device", wanted="the process that made it", got="a fork of it, which would "
+                    "device", expected="the process that made it", got="a fork of it, which would "
                     "answer again", do="make a device for every person",
                 )  # fmt: skip
             if self._answers >= collections:
                 raise ParameterError(
                     "device",
-                    wanted=f"{collections:,} answers, for which its plan is priced",
+                    expected=f"{collections:,} answers, for which its plan is priced",
                     got="one more",
                     do="plan for more collections",
                 )
@@ -152,7 +152,7 @@ class Device:
     def __reduce__(self) -> NoReturn:
         raise ParameterError(
             "device",
-            wanted="one device a person",
+            expected="one device a person",
             got="a copy or a pickle of it, which would answer again",
             do="make a device for every person",
         )

@@ -89,10 +89,10 @@ def simulate_epochs(
     """
     asked, (rows, records) = checks.made(EpochsOptions, options), options_of(options)
     asked.promise.guarantee()  # refused before anything is read
-    run, wanted, given = run_of(seed, level), wanted_of(rows, records), given_plan(plan)
+    run, expected, given = run_of(seed, level), wanted_of(rows, records), given_plan(plan)
     if given is not None:
         check_held(given.plan, asked, [], "plan")
-        wanted = as_planned(wanted, given.plan)
+        expected = as_planned(expected, given.plan)
     check_budget(budget, seed)
     listed = None if order is None else labels_of("order", order)
     said = ["--epoch-column"] * (epochs is not None) + ["--epoch-order"] * (order is not None)
@@ -100,10 +100,10 @@ def simulate_epochs(
     named, invented = checks.maybe_text("name", name), asked.turnover.synthetic
     crowd: Crowd[Any]
     if invented is None:
-        crowd = timeline_of(values, named, wanted, epochs, listed)
+        crowd = timeline_of(values, named, expected, epochs, listed)
         timeline: Timeline | EpochCounts = crowd.population
     else:
-        crowd = crowd_of(values, named, wanted)
+        crowd = crowd_of(values, named, expected)
         chance, only = run.lab.chance, asked.counts_only
         timeline = asked.turnover.invent(crowd.population, invented, chance, counts_only=only)
     source = "." if invented is None else ", invented: the values are the crowd of the first."
@@ -112,7 +112,7 @@ def simulate_epochs(
         timeline,
         replace(run, source=" ".join([source, *crowd.public])),
         given,
-        scale=wanted.scale,
+        scale=expected.scale,
         order=listed,
         change=None if budget is None else budget.change,
     )

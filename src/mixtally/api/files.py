@@ -15,7 +15,7 @@ def file_at(path: object) -> Path:
     if isinstance(path, str | os.PathLike) and _can_name_a_file(str(path)):
         return Path(path)
     raise ParameterError(
-        "path", wanted="the name of a file or folder", got=shown(path), do="give a str or a Path"
+        "path", expected="the name of a file or folder", got=shown(path), do="give a str or a Path"
     )
 
 
@@ -35,14 +35,14 @@ def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            str(folder), wanted="a folder to write to", got=str(error), do="choose another place"
+            str(folder), expected="a folder to write to", got=str(error), do="choose another place"
         ) from error
     places = [the_file(folder / name) for name in files]
     for place in places:
         if place.exists() and not place.is_file():
             raise DataError(
                 str(place),
-                wanted="the name of a file, new or to be replaced",
+                expected="the name of a file, new or to be replaced",
                 got="a folder, device or pipe",
                 do="choose another name",
             )

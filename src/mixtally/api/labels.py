@@ -18,7 +18,7 @@ def separator_of(given: object) -> str | None:
         return found
     raise ParameterError(
         "separator",
-        wanted="the text between labels",
+        expected="the text between labels",
         got="nothing",
         do='separator=";", for example',
     )
@@ -41,7 +41,7 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
     """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
         raise ParameterError(
-            subject, wanted="a list of labels", got=checks.shown(given), do="list every bin"
+            subject, expected="a list of labels", got=checks.shown(given), do="list every bin"
         )
     found: list[str] = []
     for place, one in enumerate(checks.listed(subject, given)):
@@ -49,14 +49,14 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
         if text is None:
             raise ParameterError(
                 f"{subject}[{place}]",
-                wanted="text, a number, a truth value or a date",
+                expected="text, a number, a truth value or a date",
                 got=checks.shown(one),
                 do="give it as a str",
             )
         if not text or text in found:
             raise PlanError(
                 subject,
-                wanted="distinct labels, none of them empty",
+                expected="distinct labels, none of them empty",
                 got=f"{text!r} in place {place}",
                 do="name every bin once",
             )
@@ -70,7 +70,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
     if not isinstance(values, list | tuple | set | frozenset):
         raise ParameterError(
             "missing_values",
-            wanted="a list of values",
+            expected="a list of values",
             got=checks.shown(values),
             do='missing_values=["NA", -99], for example',
         )
@@ -78,7 +78,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
     if strange:
         raise ParameterError(
             "missing_values",
-            wanted="text, numbers or dates",
+            expected="text, numbers or dates",
             got=checks.shown(strange[0]),
             do="name the values themselves",
         )

@@ -269,13 +269,13 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
     asked = _asked(question, options)
-    wanted = use.wanted(request_of(PlanOptions, options | asked.options), asked.question)
+    expected = use.expected(request_of(PlanOptions, options | asked.options), asked.question)
     try:
-        found = use.plan(wanted)
+        found = use.plan(expected)
     except InfeasibleError as error:
         error.search = lambda: [
             replace(one, change=checks.worded_in_python(one.change))
-            for one in wanted.nearest() or ()
+            for one in expected.nearest() or ()
         ]
         raise
     return Plan(found.plan, found.choice.reason, found.forecast.level)
@@ -290,7 +290,7 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
         if len(given) > 1:
             raise ParameterError(
                 "question",
-                wanted="bins, or labels, or a question",
+                expected="bins, or labels, or a question",
                 got=" and ".join(given),
                 do="say in one way what a record may hold",
             )
@@ -300,7 +300,7 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
     if isinstance(shape, Question | Mapping) and one is not None:
         raise ParameterError(
             "question",
-            wanted="a question or attributes alone",
+            expected="a question or attributes alone",
             got="kind beside them",
             do="leave it out",
         )
@@ -315,7 +315,7 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
     most = checks.maybe_whole("max set", options.get("max_set"))
     if one == "set" and most is None:
         raise ParameterError(
-            "max set", wanted="the most labels that one person sets", got="none", do="max_set=3"
+            "max set", expected="the most labels that one person sets", got="none", do="max_set=3"
         )
     names = found.get("labels")
     bins = len(names) if isinstance(names, tuple) else found.get("bins", options.get("bins"))
@@ -338,7 +338,7 @@ def _attributes(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
         if not isinstance(given, list | tuple):
             raise ParameterError(
                 f"attribute {column!r}",
-                wanted="a list of its labels",
+                expected="a list of its labels",
                 got=checks.shown(given),
                 do="list what a person may answer",
             )
@@ -358,7 +358,7 @@ def scale_of(bins: object, points: object, number: object) -> Range | None:
     if number is None or None not in (bins, points):
         raise ParameterError(
             "number",
-            wanted="where numbers end, and either bins or points if any",
+            expected="where numbers end, and either bins or points if any",
             got="no ends" if number is None else "bins and points",
             do="number=(0, 10): numbers are rounded to points, or cut into bins",
         )

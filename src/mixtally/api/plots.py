@@ -23,7 +23,7 @@ def chart(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
         return _matplotlib(rows, title, lines)
     raise DataError(
         "plot",
-        wanted="altair or matplotlib",
+        expected="altair or matplotlib",
         got="neither is installed",
         do="pip install 'mixtally[plot]'",
     )

@@ -85,11 +85,11 @@ def options_of(given: dict[str, Any]) -> tuple[RowOptions, RecordOptions]:
 
 
 def wanted_of(rows: RowOptions, records: RecordOptions | None = None, **how: Any) -> Wanted:
-    """Return how values are read; ``how`` is what else ``Wanted`` has.
+    """Return how values are read; ``how`` is what else ``Expected`` has.
 
     Raises ParameterError for a kind that there is not, and for numbers without ends.
     """
-    wanted = Wanted(
+    expected = Wanted(
         missing=rows.missing,
         missing_values=missing_texts(rows.missing_values),
         merging=merging_of(rows.strip, rows.ignore_case, rows.other),
@@ -98,8 +98,8 @@ def wanted_of(rows: RowOptions, records: RecordOptions | None = None, **how: Any
         rows_are_people=rows.rows_are_people,
     )
     if records is not None:
-        wanted = replace(
-            wanted,
+        expected = replace(
+            expected,
             kind=checks.maybe_chosen("kind", records.kind, KINDS),
             labels=records.labels,
             max_set=records.max_set,
@@ -107,7 +107,7 @@ def wanted_of(rows: RowOptions, records: RecordOptions | None = None, **how: Any
             empty_sets=records.empty_sets,
             scale=scale_of(records.bins, records.points, records.number),
         )
-    return replace(wanted, **how)
+    return replace(expected, **how)
 
 
 def given_plan(plan: object) -> Given | None:
@@ -118,13 +118,16 @@ def given_plan(plan: object) -> Given | None:
     return Given(made.record, made.reason or "The plan was given.")
 
 
-def as_planned(wanted: Wanted, plan: Record) -> Wanted:
+def as_planned(expected: Wanted, plan: Record) -> Wanted:
     """Return how values are read as a plan asks, which says itself how numbers are read."""
-    if wanted.scale is not None:
+    if expected.scale is not None:
         raise ParameterError(
-            "plan", wanted="a plan alone", got="how numbers are read beside it", do="leave them out"
+            "plan",
+            expected="a plan alone",
+            got="how numbers are read beside it",
+            do="leave them out",
         )
-    return replace(wanted, question=plan.question, scale=planned_scale(plan))
+    return replace(expected, question=plan.question, scale=planned_scale(plan))
 
 
 def run_of(seed: object, level: object = 0.95) -> Run:
@@ -134,9 +137,9 @@ def run_of(seed: object, level: object = 0.95) -> Run:
     return Run(lab=Lab(chance_of(drawn)), source="", seed=drawn, level=within)
 
 
-def played(values: object, name: object, wanted: Wanted, run: Run) -> tuple[Population, Run, Any]:
+def played(values: object, name: object, expected: Wanted, run: Run) -> tuple[Population, Run, Any]:
     """Return the crowd, how it is played, and the library of frames that it came from."""
-    crowd = shared_crowd_of(values, name, wanted)
+    crowd = shared_crowd_of(values, name, expected)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.one_each}.", *crowd.public])
     return people, replace(run, source=source), crowd.backend

@@ -37,7 +37,7 @@ def ends_of(subject: str, given: object) -> tuple[float, float]:
     """Return the two ends of a range; raise ParameterError for what is no pair of numbers."""
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ParameterError(
-            subject, wanted="two ends, low and high", got=checks.shown(given), do="number=(0, 10)"
+            subject, expected="two ends, low and high", got=checks.shown(given), do="number=(0, 10)"
         )
     return checks.number("low end", given[0]), checks.number("high end", given[1])
 
@@ -46,7 +46,7 @@ def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
     """Return whole numbers; raise ParameterError for what is no list of them."""
     if not isinstance(given, list | tuple):
         raise ParameterError(
-            subject, wanted="a list of whole numbers", got=checks.shown(given), do="[10, 20, 5]"
+            subject, expected="a list of whole numbers", got=checks.shown(given), do="[10, 20, 5]"
         )
     return tuple(checks.whole(f"{subject}[{place}]", one) for place, one in enumerate(given))
 
@@ -56,7 +56,7 @@ def _groups_of(subject: str, given: object) -> Groups:
     if not isinstance(given, Mapping):
         raise ParameterError(
             subject,
-            wanted="the labels of each group by its name",
+            expected="the labels of each group by its name",
             got=checks.shown(given),
             do='{"warm": ["red", "orange"]}',
         )
@@ -70,7 +70,7 @@ def _hops_of(subject: str, given: object) -> HopNumbers:
     """Return places of mixes; raise ParameterError for what is no list or set of them."""
     if not isinstance(given, list | tuple | set | frozenset):
         raise ParameterError(
-            subject, wanted="places of mixes, from 1", got=checks.shown(given), do="[1, 3]"
+            subject, expected="places of mixes, from 1", got=checks.shown(given), do="[1, 3]"
         )
     return frozenset(checks.whole(subject, one) for one in given)
 

@@ -222,7 +222,7 @@ class Result:
         found: dict[str, dict[str, Row]] = {}
         for row in self.rows:
             if BETWEEN not in row.label:
-                raise ParameterError("groups", wanted="counts within groups", got="others",
+                raise ParameterError("groups", expected="counts within groups", got="others",
                                      do="say group_by=")  # fmt: skip
             group, value = parted(row.label)
             found.setdefault(group, {})[value] = row
@@ -233,7 +233,7 @@ class Result:
         if found is None:
             raise ParameterError(
                 "mean",
-                wanted="numbers, rounded",
+                expected="numbers, rounded",
                 got="other bins",
                 do="give number=(low, high) without bins",
             )
@@ -337,7 +337,7 @@ class Result:
         if checks.flag("simulation", simulation) and self.simulation is None:
             raise DataError(
                 "simulation",
-                wanted="a result of the lab, which knows the true counts",
+                expected="a result of the lab, which knows the true counts",
                 got="one of messages alone",
                 do="leave simulation out",
             )

@@ -87,7 +87,7 @@ def study_of(outcome: Outcome) -> Study:
         return outcome.found
     raise ParameterError(
         "counts",
-        wanted="a result that counts the bins of one collection",
+        expected="a result that counts the bins of one collection",
         got="another one",
         do="see its tables and facts",
     )

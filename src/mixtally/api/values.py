@@ -94,25 +94,25 @@ class Crowd(Generic[People]):
     raw: tuple[str, ...] = ()
 
 
-def crowd_of(values: object, name: str | None, wanted: Wanted) -> Crowd[Population]:
+def crowd_of(values: object, name: str | None, expected: Wanted) -> Crowd[Population]:
     """The crowd of ``values``, a place a person.
 
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    own, every, reading, _ = _read(values, wanted, person=wanted.person)
-    question = wanted.question
+    own, every, reading, _ = _read(values, expected, person=expected.person)
+    question = expected.question
     if question is not None:
         reading, question = as_asked(reading, question)
     found = read_table(every.table(), every, reading, question)
-    found = found.asked(_called(name, found.question, wanted))
+    found = found.asked(_called(name, found.question, expected))
     raw = (found.note,) if found.note else ()
-    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, wanted), raw)
+    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, expected), raw)
 
 
-def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd[Population]:
+def shared_crowd_of(values: object, name: object, expected: Wanted) -> Crowd[Population]:
     """The same, and DataError where the answers are read off the values and most name a person."""
-    crowd = crowd_of(values, checks.maybe_text("name", name), wanted)
+    crowd = crowd_of(values, checks.maybe_text("name", name), expected)
     people = crowd.population
     if people.from_data:
         check_shared(people.question, people.held, people.from_data)
@@ -120,96 +120,100 @@ def shared_crowd_of(values: object, name: object, wanted: Wanted) -> Crowd[Popul
 
 
 def timeline_of(
-    values: object, name: str | None, wanted: Wanted, epochs: object, order: Sequence[str] | None
+    values: object, name: str | None, expected: Wanted, epochs: object, order: Sequence[str] | None
 ) -> Crowd[Timeline]:
     """The answers in ``values`` by epoch.
 
-    ``epochs`` are as ``Wanted.person``; errors as ``crowd_of`` and ``Timeline``.
+    ``epochs`` are as ``Expected.person``; errors as ``crowd_of`` and ``Timeline``.
     """
-    own, every, reading, named = _read(values, wanted, person=wanted.person, epochs=epochs)
+    own, every, reading, named = _read(values, expected, person=expected.person, epochs=epochs)
     found = epochs_of_table(
-        every.table(), every, reading, When(named["epochs"], order), wanted.question
+        every.table(), every, reading, When(named["epochs"], order), expected.question
     )
-    found = replace(found, question=_called(name, found.question, wanted))
+    found = replace(found, question=_called(name, found.question, expected))
     return Crowd(found, own.backend, _sentence(found.warning))
 
 
-def counted_of(values: object, name: object, wanted: Wanted, counts: object) -> Crowd[Histogram]:
-    """How many people hold each of ``values``; ``counts`` are as ``Wanted.person``.
+def counted_of(values: object, name: object, expected: Wanted, counts: object) -> Crowd[Histogram]:
+    """How many people hold each of ``values``; ``counts`` are as ``Expected.person``.
 
     Errors as ``shared_crowd_of``, and DataError for a number that is no count.
     """
     asked = checks.maybe_text("name", name)
-    own, every, reading, named = _read(values, wanted, counts=counts)
-    if reading.form is not As.ONE or wanted.person is not None:
+    own, every, reading, named = _read(values, expected, counts=counts)
+    if reading.form is not As.ONE or expected.person is not None:
         raise ParameterError(
-            "counts", wanted="one value a person", got="other records", do="leave the others out"
+            "counts", expected="one value a person", got="other records", do="leave the others out"
         )
-    found = counts_of_table(every.table(), every, reading, named["counts"], wanted.question)
-    found = found._replace(question=_called(asked, found.question, wanted))
+    found = counts_of_table(every.table(), every, reading, named["counts"], expected.question)
+    found = found._replace(question=_called(asked, found.question, expected))
     return Crowd(counted_before(found), own.backend, _sentence(found.warning))
 
 
-def _called(name: str | None, question: Question, wanted: Wanted) -> Question:
+def _called(name: str | None, question: Question, expected: Wanted) -> Question:
     """The question by the caller's name, if any; a plan's keeps its own."""
-    if name is None or wanted.question is not None:
+    if name is None or expected.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
 
 
 def _read(
-    values: object, wanted: Wanted, **roles: object
+    values: object, expected: Wanted, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
     """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
     check_installed("values")
     from mixtally.api.columns import values_of  # loads Arrow
 
     given = values_of(values, counted="counts" in roles)
-    if wanted.group is not None:
-        given, wanted = _crossed(given, wanted)
+    if expected.group is not None:
+        given, expected = _crossed(given, expected)
     own, every, named = given.parted(**roles)
-    form = _form(own, wanted)
-    if wanted.several == Several.SET and form is As.ONE:  # a label a place
+    form = _form(own, expected)
+    if expected.several == Several.SET and form is As.ONE:  # a label a place
         form = As.SET
-    _check_form(form, wanted)
-    reading = _reading(own, form, wanted, named.get("person"))
+    _check_form(form, expected)
+    reading = _reading(own, form, expected, named.get("person"))
     return own, every, reading, named
 
 
-def _crossed(given: "Values", wanted: Wanted) -> tuple["Values", Wanted]:
+def _crossed(given: "Values", expected: Wanted) -> tuple["Values", Wanted]:
     """Values within their groups, and how they are read."""
     from mixtally.api.crosstab import crossed
 
-    if wanted.question is not None or wanted.kind not in (None, "one") or wanted.person is not None:
+    if (
+        expected.question is not None
+        or expected.kind not in (None, "one")
+        or expected.person is not None
+    ):
         raise ParameterError(
             "group_by",
-            wanted="one value a person, and no plan beside it",
+            expected="one value a person, and no plan beside it",
             got="another kind, person or plan",
             do="leave these out",
         )
-    own, every, named = given.parted(group=wanted.group)
+    own, every, named = given.parted(group=expected.group)
     groups = every.columns[every.names.index(named["group"])]
     joined, labels = crossed(
         own,
         groups,
-        wanted.labels,
-        missing=wanted.missing,
-        missing_values=wanted.missing_values,
-        group_name=named["group"] if isinstance(wanted.group, str) else None,
+        expected.labels,
+        missing=expected.missing,
+        missing_values=expected.missing_values,
+        group_name=named["group"] if isinstance(expected.group, str) else None,
     )
-    return joined, replace(wanted, kind="one", labels=labels, missing_values=(), group=None)
+    return joined, replace(expected, kind="one", labels=labels, missing_values=(), group=None)
 
 
-def _public(found: Population, wanted: Wanted) -> tuple[str, ...]:
+def _public(found: Population, expected: Wanted) -> tuple[str, ...]:
     """What was done to the values, and what in them most likely is no answer."""
     notes = []
-    if wanted.missing == DROP:
+    if expected.missing == DROP:
         notes.append("People without a value were left out.")
-    if wanted.scale is not None:
-        low, high = wanted.scale.low, wanted.scale.high
+    if expected.scale is not None:
+        low, high = expected.scale.low, expected.scale.high
         notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
     notes += _sentence(found.warning)
-    if wanted.group is not None:
+    if expected.group is not None:
         notes.append(_TOGETHER)
     return tuple(notes)
 
@@ -220,30 +224,30 @@ def _sentence(warning: str) -> tuple[str, ...]:
     return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 
 
-def _reading(given: "Values", form: As, wanted: Wanted, person: str | None) -> Reading:
+def _reading(given: "Values", form: As, expected: Wanted, person: str | None) -> Reading:
     """How the columns are read; ``person`` names that which says whose a place is."""
     return Reading(
         columns=given.names,
         form=form,
-        labels=_labels(given, form, wanted),
-        separator=wanted.separator,
-        max_set=wanted.max_set,
-        empty_sets=wanted.empty_sets,
-        scale=wanted.scale,
-        grid=wanted.grid,
-        words=wanted.words,
-        missing=None if wanted.missing == "refuse" else wanted.missing,
-        missing_values=wanted.missing_values,
+        labels=_labels(given, form, expected),
+        separator=expected.separator,
+        max_set=expected.max_set,
+        empty_sets=expected.empty_sets,
+        scale=expected.scale,
+        grid=expected.grid,
+        words=expected.words,
+        missing=None if expected.missing == "refuse" else expected.missing,
+        missing_values=expected.missing_values,
         person=person,
-        several=None if wanted.several is None else Several(wanted.several),
-        rows_are_people=wanted.rows_are_people,
-        merging=wanted.merging,
+        several=None if expected.several is None else Several(expected.several),
+        rows_are_people=expected.rows_are_people,
+        merging=expected.merging,
     )
 
 
-def _labels(given: "Values", form: As, wanted: Wanted) -> tuple[str, ...] | None:
+def _labels(given: "Values", form: As, expected: Wanted) -> tuple[str, ...] | None:
     """The labels that the caller fixes, those of attributes as column=label."""
-    labels = wanted.labels
+    labels = expected.labels
     if labels is None or form is not As.ATTRIBUTES:
         return None if labels is None else labels_of("labels", labels)
     from mixtally.api.columns import name_of
@@ -252,7 +256,7 @@ def _labels(given: "Values", form: As, wanted: Wanted) -> tuple[str, ...] | None
     if not named or not set(named) <= set(given.names):
         raise ParameterError(
             "labels",
-            wanted="labels by column, of columns that there are",
+            expected="labels by column, of columns that there are",
             got=checks.shown(labels),
             do='labels={"color": ["red", "blue"]}, for example',
         )
@@ -264,18 +268,18 @@ def _labels(given: "Values", form: As, wanted: Wanted) -> tuple[str, ...] | None
     )
 
 
-def _form(given: "Values", wanted: Wanted) -> As:
+def _form(given: "Values", expected: Wanted) -> As:
     """What the values are: as the caller says, a plan, or they themselves."""
-    if wanted.kind is not None:
-        return As(wanted.kind)
-    if wanted.grid is not None:
+    if expected.kind is not None:
+        return As(expected.kind)
+    if expected.grid is not None:
         return As.PLACE
-    if wanted.scale is not None:
+    if expected.scale is not None:
         return As.NUMBER
-    if wanted.question is not None:
-        asked = wanted.question
+    if expected.question is not None:
+        asked = expected.question
         return As.ATTRIBUTES if asked.attributes is not None else As(str(asked.kind))
-    if wanted.separator is not None:
+    if expected.separator is not None:
         return As.SET
     if len(given.columns) > 1:
         return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
@@ -285,30 +289,35 @@ def _form(given: "Values", wanted: Wanted) -> As:
     if only.tuples:
         raise DataError(
             "values",
-            wanted="one value a person, or a list of labels",
+            expected="one value a person, or a list of labels",
             got="a tuple in every place: rows of several columns, or sets",
             do='give columns, dict(a=[..], b=[..]), or say kind="set"',
         )
     return As.SET if holds_lists(only.array) else As.ONE
 
 
-def _check_form(form: As, wanted: Wanted) -> None:
+def _check_form(form: As, expected: Wanted) -> None:
     """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
-    fixed = wanted.labels is not None or wanted.max_set is not None
-    if wanted.question is not None and fixed:
+    fixed = expected.labels is not None or expected.max_set is not None
+    if expected.question is not None and fixed:
         raise ParameterError(
-            "plan", wanted="a plan alone", got="labels or max_set beside it", do="the plan has them"
+            "plan",
+            expected="a plan alone",
+            got="labels or max_set beside it",
+            do="the plan has them",
         )
     other = {
-        "max_set": wanted.max_set is not None and form is not As.SET,
-        "separator": wanted.separator is not None and form is not As.SET,
-        "empty_sets": wanted.empty_sets and form is not As.SET,
-        "number": wanted.scale is not None and form is not As.NUMBER,
-        "labels": wanted.labels is not None and form not in _LABELLED,
+        "max_set": expected.max_set is not None and form is not As.SET,
+        "separator": expected.separator is not None and form is not As.SET,
+        "empty_sets": expected.empty_sets and form is not As.SET,
+        "number": expected.scale is not None and form is not As.NUMBER,
+        "labels": expected.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(
-            argument, wanted=f"records that have it, not {form}", got="both", do="leave it out"
+            argument, expected=f"records that have it, not {form}", got="both", do="leave it out"
         )
-    if form is As.NUMBER and wanted.scale is None:
-        raise ParameterError("number", wanted="where numbers end", got="none", do="number=(0, 10)")
+    if form is As.NUMBER and expected.scale is None:
+        raise ParameterError(
+            "number", expected="where numbers end", got="none", do="number=(0, 10)"
+        )

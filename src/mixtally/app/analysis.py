@@ -1,4 +1,4 @@
-"""What is wanted of a tally beside the counts of its bins: options, each declared once."""
+"""What is expected of a tally beside the counts of its bins: options, each declared once."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
@@ -51,7 +51,7 @@ class FigureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """What is wanted of a simulated tally beside the counts of its bins."""
+    """What is expected of a simulated tally beside the counts of its bins."""
 
     pairs: Annotated[
         bool, option("--pairs", "Also count how many people have both of two bits.")
@@ -66,7 +66,7 @@ class AnalysisOptions:
     ] = False
 
     def analysis(self, level: float) -> "Analysis":
-        """Return all that is wanted, with intervals of ``level``."""
+        """Return all that is expected, with intervals of ``level``."""
         return replace(
             self.more.figures(level),
             projection=self.project,

@@ -57,7 +57,7 @@ class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             if not all(text is None or text.strip() for text in given):
                 raise PlanError(
                     "approval details",
-                    wanted=f"text for {name}",
+                    expected=f"text for {name}",
                     got="an empty text",
                     do="write what it is, or leave the field out",
                 )
@@ -133,7 +133,7 @@ def details_of(given: str | Path | Mapping[str, object] | None) -> ApprovalDetai
 def _not_details(subject: str, error: Exception) -> PlanError:
     return PlanError(
         subject,
-        wanted="TOML with purpose, legal_basis, retention, contact, version, date and sign_off, "
+        expected="TOML with purpose, legal_basis, retention, contact, version, date and sign_off, "
         "or some of them",
         got=f"something else ({error})",
         do=_SEE,

@@ -229,13 +229,13 @@ def _target(
     if given is not None or name is None:
         raise ParameterError(
             "attack",
-            wanted="a plan file, or --protocol with parameters and a claim",
+            expected="a plan file, or --protocol with parameters and a claim",
             got="a plan and " * (given is not None) + ", ".join(options) or "neither",
             do="give one of them",
         )
     if unverified:
         raise ParameterError(
-            "--unverified", wanted="a plan file beside it", got="a claim", do="leave it out"
+            "--unverified", expected="a plan file beside it", got="a claim", do="leave it out"
         )
     parameters = ClaimedParameters(**o.values(claimed.parameters))
     promise = claimed.epsilon, claimed.delta, claimed.honest_share

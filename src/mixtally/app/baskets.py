@@ -33,7 +33,7 @@ _VALUES = "Every item, pair and larger set of a basket is a value of its own, co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindOptions:
-    """Which sets and rules are wanted."""
+    """Which sets and rules are expected."""
 
     support: Annotated[
         int, whole_option("--support", "Only sets that certainly more people than this hold.")
@@ -53,7 +53,7 @@ def check(find: FindOptions, budget: BudgetOptions) -> None:
     if budget.trust.protocol not in (None, _WHOLE):
         raise ParameterError(
             "--protocol",
-            wanted=f"{_WHOLE}, which sends baskets whole",
+            expected=f"{_WHOLE}, which sends baskets whole",
             got=repr(budget.trust.protocol),
             do="leave it out",
         )

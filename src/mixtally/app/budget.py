@@ -145,7 +145,7 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
         if path.exists():
             raise DataError(
                 str(path),
-                wanted="a new file",
+                expected="a new file",
                 got="one that is there already",
                 do="choose another name: a ledger is never started over",
             )
@@ -226,7 +226,7 @@ def ledger_at(path: Path) -> Ledger:
     except OSError as error:
         raise DataError(
             str(path),
-            wanted="a ledger",
+            expected="a ledger",
             got=error.strerror or str(error),
             do="start one: `mixtally budget open`, or `mixtally.Budget` with epsilon and delta",
         ) from error

@@ -49,14 +49,14 @@ class ShardOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcludeOptions:
-    """What is wanted of the tally."""
+    """What is expected of the tally."""
 
     level: o.Level = 0.95
     candidates: Candidates = None
     more: FigureOptions
 
     def analysis(self, plan: Plan) -> Analysis:
-        """Return what is wanted; raise ParameterError where the plan has no such labels."""
+        """Return what is expected; raise ParameterError where the plan has no such labels."""
         words = self.candidates
         listed = None if words is None else sought(plan.question, words)
         found = replace(self.more.figures(self.level), listed=listed)
@@ -149,7 +149,7 @@ def conclude_shards(
     shards : sequence of str
         Files or folders, as paths or URLs.
     options : ConcludeOptions
-        What is wanted of the tally.
+        What is expected of the tally.
     counting : ShardOptions
         How the files are counted; by this process alone if the number of processes is left out.
     progress : Progress
@@ -193,7 +193,7 @@ def _check_whole(made: Fold) -> None:
     first = made.lost[0]
     raise DataError(
         "shards",
-        wanted="all of them whole",
+        expected="all of them whole",
         got=f"{len(made.lost):,} of {len(made.lost) + made.counted:,} that cannot be counted: "
         f"{first.reason}",
         do=f"mend these and tally again; the {made.tally.messages:,} messages of the others are "

@@ -69,7 +69,7 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
     if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
-            wanted=f"{plan.hops} hops, for which the plan is priced",
+            expected=f"{plan.hops} hops, for which the plan is priced",
             got=f"{len(network.hops)}",
             do="name all of them, or plan again with --hops",
         )
@@ -98,7 +98,7 @@ def _of_contract(data: bytes) -> bool:
 def _no_network(subject: str, error: Exception) -> PlanError:
     return PlanError(
         subject,
-        wanted="TOML with a name, [[hops]] and a [collector], each with name, address, key "
+        expected="TOML with a name, [[hops]] and a [collector], each with name, address, key "
         "and operator",
         got=f"something else ({error})",
         do=_NETWORK,

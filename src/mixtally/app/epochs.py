@@ -71,7 +71,7 @@ class TurnoverOptions:
             return
         raise ParameterError(
             "epochs",
-            wanted="--epoch-column (with --epoch-order), or --synthetic (with "
+            expected="--epoch-column (with --epoch-order), or --synthetic (with "
             "--join, --leave, --change)",
             got=", ".join([*beside, "--synthetic" if invented else "no --synthetic"]),
             do="name the column that says when, or how many epochs to invent",
@@ -107,7 +107,7 @@ def check_held(held: Plan, options: EpochsOptions, beside: Sequence[str], subjec
     if held.question.hashed is not None:
         raise PlanError(
             subject,
-            wanted="bins of one value each",
+            expected="bins of one value each",
             got="an open question",
             do="ask words with `mixtally simulate --candidates`",
         )
@@ -229,7 +229,7 @@ def _check_complete(timeline: Timeline | EpochCounts) -> None:
         return
     raise DataError(
         f"epoch {timeline.epochs[-1]!r}",
-        wanted=f"about as many answers as the other epochs have, {min(users[:-1]):,} or more",
+        expected=f"about as many answers as the other epochs have, {min(users[:-1]):,} or more",
         got=f"{users[-1]:,}, as where a file is cut in the middle of its last epoch",
         do="read the whole file, leave that epoch out, or add --partial-epoch if it is complete",
     )
@@ -248,7 +248,7 @@ def _planned(
     if asked < every:
         raise ParameterError(
             "collections",
-            wanted=f"at least the {every:,} epochs of the data",
+            expected=f"at least the {every:,} epochs of the data",
             got=f"{asked:,}",
             do="leave --collections out, or count further epochs that are still to come",
         )

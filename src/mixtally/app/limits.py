@@ -61,7 +61,7 @@ class CostOptions:
         if not fakes >= 0.0:
             raise ParameterError(
                 "fakes per user",
-                wanted="a number of at least 0",
+                expected="a number of at least 0",
                 got=fakes,
                 do="1 adds one fake each",
             )
@@ -69,7 +69,7 @@ class CostOptions:
             return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
         raise ParameterError(
             "budget",
-            wanted="--fakes-per-user or --messages-per-user",
+            expected="--fakes-per-user or --messages-per-user",
             got="both",
             do="give one: M messages are the own report and M - 1 fakes",
         )
@@ -171,7 +171,7 @@ def wish_of(
     if wish.mix_messages is not None and not wish.mixes_draw:
         raise ParameterError(
             "mix messages",
-            wanted="mixes that may draw fakes",
+            expected="mixes that may draw fakes",
             got="none",
             do="add --hops with how many stand in a row, or --mix-fakes for one",
         )

@@ -65,7 +65,7 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
     if options.honest_share < 1.0:
         raise ParameterError(
             "--honest-share",
-            wanted="a protocol that counts on people's fakes or flips",
+            expected="a protocol that counts on people's fakes or flips",
             got=MEMORY,
             do="leave it out: its noise is no other person's",
         )

@@ -173,7 +173,7 @@ def check_memory(
     if state is not None and seed is not None:
         raise ParameterError(
             "--seed",
-            wanted="it or --state",
+            expected="it or --state",
             got="both",
             do="leave one out: who knows the seed would know the key and every kept response",
         )
@@ -186,7 +186,7 @@ def check_memory(
     if bloom.bloom_bits is None and used:
         raise ParameterError(
             "--bloom-bits",
-            wanted="a number of bits beside " + ", ".join(used),
+            expected="a number of bits beside " + ", ".join(used),
             got="none",
             do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
         )
@@ -207,9 +207,9 @@ def _levels(
     """
     epsilon, delta, levels = promise.epsilon, promise.delta, options.filled()
     if delta is not None and (epsilon is None or options.permanent is not None):
-        wanted = "--epsilon beside it" if epsilon is None else "it or --permanent"
+        expected = "--epsilon beside it" if epsilon is None else "it or --permanent"
         got = "none" if epsilon is None else "both"
-        raise ParameterError("--delta", wanted=wanted, got=got, do="leave one out, or add one")
+        raise ParameterError("--delta", expected=expected, got=got, do="leave one out, or add one")
     if epsilon is None or options.permanent is not None:
         return levels, ""
     checked_epsilon(epsilon)

@@ -120,7 +120,7 @@ class MaybePromise:
         if epsilon is None or delta is None:
             raise ParameterError(
                 "guarantee",
-                wanted="--epsilon and --delta, or --plan",
+                expected="--epsilon and --delta, or --plan",
                 got="neither" if epsilon is None and delta is None else "one of them",
                 do="add --epsilon 1 --delta 1e-6, for example",
             )

@@ -143,7 +143,7 @@ class Planned:
         return facts
 
 
-def wanted(options: PlanOptions, question: Question | None = None) -> Wanted:
+def expected(options: PlanOptions, question: Question | None = None) -> Wanted:
     """Return the request that options describe.
 
     Parameters
@@ -222,14 +222,14 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
         if value is not None and beside:
             raise ParameterError(
                 "plan",
-                wanted=f"{flag} alone",
+                expected=f"{flag} alone",
                 got=" and ".join(beside) + " beside it",
                 do="leave out what is to be found",
             )
     if target.target_share is None and target.users is None:
         raise ParameterError(
             "users",
-            wanted="--users",
+            expected="--users",
             got="none",
             do="say how many take part, or give --target-share to find how many are needed",
         )
@@ -240,7 +240,7 @@ def _check_alone(options: PlanOptions) -> None:
     if beside := o.flags(options.asked) + o.flags(options.encoder):
         raise ParameterError(
             "question",
-            wanted="a question alone",
+            expected="a question alone",
             got=" and ".join(beside) + " beside it",
             do="leave these out: the question has them",
         )
@@ -251,7 +251,7 @@ def _check_points(target: TargetOptions, scale: Range | None) -> None:
     if target.target_share is not None and isinstance(scale, Points) and scale.points is None:
         raise ParameterError(
             "--target-share",
-            wanted="--points beside --number",
+            expected="--points beside --number",
             got="none: how many are best depends on how many people there are",
             do="give --points, or --users in place of --target-share",
         )

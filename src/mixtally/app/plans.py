@@ -68,7 +68,7 @@ def page_file(document: Document, path: Path) -> bytes:
         return markdown(document).encode()
     raise ParameterError(
         str(path),
-        wanted="the name of a page, which ends in .html or .md",
+        expected="the name of a page, which ends in .html or .md",
         got=f"an ending of {path.suffix!r}",
         do="choose the form of the page by its name",
     )
@@ -113,7 +113,7 @@ def check_details(path: Path | None) -> None:
     if path is None or not is_page(path):
         raise ParameterError(
             "approval",
-            wanted="a page to write the details into, a file that ends in .html or .md",
+            expected="a page to write the details into, a file that ends in .html or .md",
             got="no file" if path is None else str(path),
             do="name a page, or leave the details out: plans and contracts do not contain them",
         )
@@ -125,7 +125,7 @@ def refuse_beside(flags: list[str], what: str = "plan") -> None:
         made = "one" if what == "plan" else "a plan"
         raise ParameterError(
             f"--{what}",
-            wanted=f"a {what}, or options to make {made}",
+            expected=f"a {what}, or options to make {made}",
             got="both: " + ", ".join(flags),
             do=f"leave these out: the {what} holds them",
         )

@@ -119,7 +119,7 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
     request : MechanismOptions
         The protocol and its parameters.
     epsilon : float
-        The privacy loss at which delta is wanted, in [0.01, 20].
+        The privacy loss at which delta is expected, in [0.01, 20].
 
     Returns
     -------
@@ -138,14 +138,14 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
     return _record(request, asked, asked.counted, Accountant(), checked_epsilon(epsilon))
 
 
-def noise(request: MechanismOptions, wanted: Guarantee) -> Priced:
+def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
     """Find the least noise that keeps a guarantee: the parameter that was left out.
 
     Parameters
     ----------
     request : MechanismOptions
         The protocol and its parameters but for the one that is to be found.
-    wanted : Guarantee
+    guarantee : Guarantee
         The epsilon and the delta to be kept.
 
     Returns
@@ -158,7 +158,7 @@ def noise(request: MechanismOptions, wanted: Guarantee) -> Priced:
     ParameterError
         As ``delta`` does, and where no noise keeps the guarantee.
     """
-    epsilon, aim = wanted.epsilon, wanted.delta
+    epsilon, aim = guarantee.epsilon, guarantee.delta
     if request.protocol == MEMORY:
         mechanism, reports = memoized(request, seek=True)
         found = memory.least_permanent(mechanism, reports, epsilon, aim)

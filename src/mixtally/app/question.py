@@ -112,12 +112,12 @@ def asked_by(asked: QuestionOptions, encoder: EncoderOptions) -> tuple[Question,
     """
     if encoder.points is not None and encoder.number is None:
         raise ParameterError(
-            "--points", wanted="--number beside it", got="none", do="add it, or leave this out"
+            "--points", expected="--number beside it", got="none", do="add it, or leave this out"
         )
     if encoder.prefixes is None:
         for flag in o.flags(encoder, "longest", "alphabet", "symbols"):
             raise ParameterError(
-                flag, wanted="--prefixes beside it", got="none", do="add it, or leave this out"
+                flag, expected="--prefixes beside it", got="none", do="add it, or leave this out"
             )
     if encoder.number is None and encoder.prefixes is None:
         return question_of(asked), (None, None)
@@ -126,7 +126,7 @@ def asked_by(asked: QuestionOptions, encoder: EncoderOptions) -> tuple[Question,
         others += o.flags(asked, "bins") + o.flags(encoder, "number", "points")
     if others:
         raise ParameterError(
-            "question", wanted="one way to ask", got=" and ".join(others), do="ask one at a time"
+            "question", expected="one way to ask", got=" and ".join(others), do="ask one at a time"
         )
     if encoder.number is not None:
         scale = scale_of(encoder.number, asked.bins, encoder.points)
@@ -150,7 +150,7 @@ def question_of(options: QuestionOptions) -> Question:
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
-            wanted="--bins or --labels, --attributes, --bits, or --open",
+            expected="--bins or --labels, --attributes, --bits, or --open",
             got=" and ".join(ways) or "none",
             do="say in one way what a record may hold",
         )
@@ -159,13 +159,13 @@ def question_of(options: QuestionOptions) -> Question:
     if options.max_set is not None and ways not in ([], ["--bins"], ["--open"]):
         raise ParameterError(
             "max set",
-            wanted="--bins, --labels or --open beside it",
+            expected="--bins, --labels or --open beside it",
             got=ways[0],
             do="leave --max-set out",
         )
     if options.hashing.hash_seed is not None and not options.open_domain:
         raise ParameterError(
-            "--hash-seed", wanted="--open beside it", got="none", do="leave it out, or add --open"
+            "--hash-seed", expected="--open beside it", got="none", do="leave it out, or add --open"
         )
     if options.open_domain:
         seed = options.hashing.seed()
@@ -186,7 +186,7 @@ def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
     if len(labels) < 2 if stated is None else len(labels) != stated:
         raise ParameterError(
             "labels",
-            wanted="at least 2 labels" if stated is None else f"{stated:,} labels",
+            expected="at least 2 labels" if stated is None else f"{stated:,} labels",
             got=f"{len(labels):,}",
             do="name every bin once",
         )
@@ -197,7 +197,7 @@ def scale_of(ends: tuple[float, float], bins: int | None, points: int | None) ->
     if bins is not None and points is not None:
         raise ParameterError(
             "number",
-            wanted="--points to round to, or --bins to cut into",
+            expected="--points to round to, or --bins to cut into",
             got="both",
             do="round where a mean is asked, cut for a histogram",
         )

@@ -67,7 +67,7 @@ class SimulateOptions:
     """What is promised or planned, what is counted beside the bins, and how the crowd is played."""
 
     promise: MaybePromise
-    wanted: AnalysisOptions
+    expected: AnalysisOptions
     repeats: Annotated[
         int | None, whole_option("--repeats", "Send vectors of bits so many times (flip).")
     ] = None
@@ -99,7 +99,7 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
     if more := [*more, *beside]:
         raise ParameterError(
             "--winner",
-            wanted="a vote, planned and played",
+            expected="a vote, planned and played",
             got="also " + ", ".join(more),
             do="leave these out",
         )
@@ -143,7 +143,7 @@ def check(
     if given is None or given.signed is None:
         for flag in flags(options.cheats):
             raise ParameterError(
-                flag, wanted="--contract beside it", got="none", do="leave it out, or add one"
+                flag, expected="--contract beside it", got="none", do="leave it out, or add one"
             )
     options.cheats.hops()
     if counts or options.counts_only:
@@ -158,23 +158,23 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
         if used := flags(options.hashing):
             raise ParameterError(
                 "--candidates",
-                wanted=f"words beside {' and '.join(used)}",
+                expected=f"words beside {' and '.join(used)}",
                 got="none",
                 do="list the words to look for, one a line",
             )
         if given is not None and given.plan.question.hashed is not None:
             raise PlanError(
                 "plan",
-                wanted="--candidates beside a plan of an open question",
+                expected="--candidates beside a plan of an open question",
                 got="none",
                 do="list the words to look for, one a line",
             )
         return
-    plain = flags(options.wanted, "project", "pairs") + flags(options, "repeats")
+    plain = flags(options.expected, "project", "pairs") + flags(options, "repeats")
     if plain:
         raise ParameterError(
             "--candidates",
-            wanted="counts of words as they are",
+            expected="counts of words as they are",
             got=", ".join(plain) + " beside it",
             do="leave these out",
         )
@@ -184,11 +184,11 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
 
 def _check_tally(options: SimulateOptions, subject: str) -> None:
     """Raise ParameterError for what needs whole messages, or people one by one."""
-    other = flags(options.wanted, "pairs") + flags(options, "candidates") + flags(options.hashing)
+    other = flags(options.expected, "pairs") + flags(options, "candidates") + flags(options.hashing)
     if other:
         raise ParameterError(
             subject,
-            wanted="counts of bins",
+            expected="counts of bins",
             got="also " + ", ".join(other),
             do="leave these out, or play the whole simulation: a tally does not say who holds "
             "what together",
@@ -251,7 +251,7 @@ def simulate(
         given.signed,
         options.cheats.hops(),
     )
-    analysis, only = options.wanted.analysis(run.level), options.counts_only
+    analysis, only = options.expected.analysis(run.level), options.counts_only
     ready = prepared(asked, crowd, analysis, counts_only=only)
     if charge is not None:
         ready.check(run.lab.planner.accountant)
@@ -282,7 +282,7 @@ def _planned(
     )
     if vote is not None:  # errors over planes are not independent, as those of ballots must be
         return Given(*offers.best(replace(wish, over_planes=False), planner))
-    return Given(*offers.best(wish, planner, repeats=times, pairs=options.wanted.pairs))
+    return Given(*offers.best(wish, planner, repeats=times, pairs=options.expected.pairs))
 
 
 def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
@@ -293,7 +293,7 @@ def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
     if words.kind is Kind.SET and words.max_set == 1:
         raise ParameterError(
             "max set",
-            wanted="two texts or more, of an open domain",
+            expected="two texts or more, of an open domain",
             got="sets of one",
             do="leave --set out, or add --max-set 2",
         )

@@ -71,7 +71,7 @@ def vote_of(
     ballots = contest.ballots_for(question, epsilon=epsilon, keep=keep, blank=blank)
     if delta is None:
         raise ParameterError(
-            "--winner", wanted="--delta", got="none", do="add --delta 1e-6, for example"
+            "--winner", expected="--delta", got="none", do="add --delta 1e-6, for example"
         )
     epsilon = ballots.promise.epsilon if epsilon is None else epsilon
     return Vote(Guarantee(epsilon=epsilon, delta=delta), ballots)
@@ -88,7 +88,7 @@ def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
     if beside:
         raise ParameterError(
             "--example",
-            wanted="a ballot file, or the example",
+            expected="a ballot file, or the example",
             got="both: " + ", ".join(beside),
             do="leave one out",
         )

@@ -30,7 +30,7 @@ _CHEAP_BINS = 1_000_000
 class SearchOptions:
     """Which words are looked for, and at what cost."""
 
-    top: Annotated[int, whole_option("--top", "How many words are wanted.")] = 50
+    top: Annotated[int, whole_option("--top", "How many words are expected.")] = 50
     longest: Annotated[int, whole_option("--longest", "Most characters of a word.")] = 10
     outside: Annotated[
         int,
@@ -94,13 +94,13 @@ class SearchOptions:
         if self.alphabet is not None and self.alphabet_from_data:
             raise ParameterError(
                 "alphabet",
-                wanted="one alphabet",
+                expected="one alphabet",
                 got="--alphabet and --alphabet-from-data",
                 do="leave one of them out",
             )
         if self.way is not None and self.way not in list(Way):
             raise ParameterError(
-                "way", wanted="together or apart", got=repr(self.way), do="or leave it out"
+                "way", expected="together or apart", got=repr(self.way), do="or leave it out"
             )
         self.search_rounds(self.spelling((), np.zeros(0, dtype=np.int64)))
 
@@ -134,7 +134,8 @@ class SearchOptions:
         if rounds > MOST_ROUNDS:
             raise ParameterError(
                 "longest",
-                wanted=f"words of up to {MOST_ROUNDS * symbols:,} symbols in {MOST_ROUNDS} rounds",
+                expected=f"words of up to {MOST_ROUNDS * symbols:,} symbols in {MOST_ROUNDS} "
+                f"rounds",
                 got=f"{whole:,} symbols",
                 do="give a smaller --longest or more --symbols, or count a list of words with "
                 "`mixtally simulate --candidates FILE`",

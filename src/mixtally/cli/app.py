@@ -210,29 +210,29 @@ def _refusal(unusable: Any) -> InputError:
     context = unusable.ctx
     path = context.command_path if context else "mixtally"
     said, kind = unusable.format_message().rstrip("."), type(unusable).__name__
-    wanted, got, known = "a call that can be read", said, []
+    expected, got, known = "a call that can be read", said, []
     if kind == "NoSuchOption":
-        wanted, got = "an option of this command", unusable.option_name
+        expected, got = "an option of this command", unusable.option_name
         known = [one for each in context.command.params for one in each.opts]
     elif kind == "MissingParameter":
         name = unusable.param.opts[0] if unusable.param else "an argument"
-        wanted, got = (name if name.startswith("-") else name.upper()), "none"
+        expected, got = (name if name.startswith("-") else name.upper()), "none"
     elif kind == "BadParameter" and unusable.param:
         name = unusable.param.opts[0]
-        wanted, got = f"another value of {name}", unusable.message.rstrip(".")
+        expected, got = f"another value of {name}", unusable.message.rstrip(".")
     elif said.startswith("Got unexpected extra argument"):
-        wanted, got = "no further argument", said.partition(" (")[2][:-1]
+        expected, got = "no further argument", said.partition(" (")[2][:-1]
     elif kind == "BadOptionUsage":
         bare = "not take" in said
-        wanted = f"{unusable.option_name} {'without' if bare else 'with'} a value"
+        expected = f"{unusable.option_name} {'without' if bare else 'with'} a value"
         got = "one" if bare else "none"
     elif said.startswith("No such command"):
         got = said.split("'")[1]
-        wanted = "one of the commands"
+        expected = "one of the commands"
         known = list(COMMANDS)
     return InputError(
         path.rpartition(" ")[2],
-        wanted=wanted,
+        expected=expected,
         got=got,
         do=_guess(got, known) + f"see `{path} --help`",
     )

@@ -55,7 +55,7 @@ def audit(
     if formula is None or epsilon is None or delta is None:
         raise ParameterError(
             "audit",
-            wanted="--formula, --epsilon and --delta, or --list",
+            expected="--formula, --epsilon and --delta, or --list",
             got="fewer",
             do="--list names the formulas and what each takes",
         )

@@ -70,7 +70,7 @@ def _check(held: BasketOptions, rows: RowOptions) -> None:
     if held.separator is None and rows.taken is not Several.SET:
         raise ParameterError(
             "baskets",
-            wanted="--set SEP, or --person-column NAME with --several set",
+            expected="--set SEP, or --person-column NAME with --several set",
             got="neither",
             do="say how several items of a person stand in the data",
         )

@@ -34,7 +34,7 @@ class BatchOptions:
     def __post_init__(self) -> None:
         if self.each < 1:
             raise ParameterError(
-                "--each", wanted="at least 1", got=self.each, do="1000000, for example"
+                "--each", expected="at least 1", got=self.each, do="1000000, for example"
             )
 
 
@@ -58,7 +58,7 @@ def randomize(
     if crowd.users != plan.users:
         raise PlanError(
             "plan",
-            wanted=f"a plan for {crowd.users:,} users",
+            expected=f"a plan for {crowd.users:,} users",
             got=f"one for {plan.users:,}",
             do="plan again for this data",
         )

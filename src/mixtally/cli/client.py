@@ -221,7 +221,7 @@ def _asked(
         raise RefusedError(
             "no-consent",
             "consent",
-            wanted="a person at a terminal, or --yes",
+            expected="a person at a terminal, or --yes",
             got="neither",
             do="read what `mixtally client show` says, then call again with --yes",
         )
@@ -229,7 +229,7 @@ def _asked(
     text = None if no_answer else _line("answer: " if terminal else "")
     if not yes and _line("send this once, and never again? [yes/no] ").strip().lower() != "yes":
         raise RefusedError(
-            "no-consent", "consent", wanted="yes", got="something else", do="nothing was sent"
+            "no-consent", "consent", expected="yes", got="something else", do="nothing was sent"
         )
     return text
 
@@ -240,7 +240,7 @@ def _line(question: str) -> str:
     line = sys.stdin.readline()
     if not line:
         raise DataError(
-            "standard input", wanted="a line with the answer", got="its end", do="give it one"
+            "standard input", expected="a line with the answer", got="its end", do="give it one"
         )
     return line.rstrip("\r\n")
 
@@ -266,8 +266,8 @@ def _aside(lines: list[str]) -> None:
         typer.echo(line, err=True)
 
 
-def _unusable(option: str, wanted: str, got: str) -> ParameterError:
-    return ParameterError(option, wanted=wanted, got=ascii(got)[:80], do="look at it again")
+def _unusable(option: str, expected: str, got: str) -> ParameterError:
+    return ParameterError(option, expected=expected, got=ascii(got)[:80], do="look at it again")
 
 
 def _value_of(plan: Plan, text: str) -> Value:
@@ -283,9 +283,9 @@ def _value_of(plan: Plan, text: str) -> Value:
         value: Value = loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         listed = '[1, 0] or ["tea", "cake"]'
-        wanted = "a number" if question.kind == "one" else f"a list in JSON, as {listed}"
+        expected = "a number" if question.kind == "one" else f"a list in JSON, as {listed}"
         raise ParameterError(
-            "answer", wanted=wanted, got="something else", do="call again"
+            "answer", expected=expected, got="something else", do="call again"
         ) from None
     return value
 

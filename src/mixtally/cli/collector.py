@@ -43,7 +43,7 @@ Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is wanted of a round."""
+    """What is expected of a round."""
 
     opens: Annotated[
         str | None,
@@ -96,7 +96,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     if found.strangers:
         raise DataError(
             f"contract {about.name}",
-            wanted="every mix at its address of the contract",
+            expected="every mix at its address of the contract",
             got="; ".join(f"of {name}: {who}" for name, who in found.strangers.items()),
             do="a port may be taken: end what uses it and start the mix. Until then no call of "
             "this can succeed",
@@ -104,7 +104,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     if found.missing:
         raise DataError(
             f"contract {about.name}",
-            wanted="the signatures of all mixes",
+            expected="the signatures of all mixes",
             got="none of " + "; ".join(f"{name}: {why}" for name, why in found.missing.items()),
             do=f"let them sign {path}, which has this role's signature, and call this again",
         )
@@ -174,9 +174,9 @@ def serve(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What is wanted of a tally."""
+    """What is expected of a tally."""
 
-    wanted: o.AnalysisOptions
+    expected: o.AnalysisOptions
     level: o.Level = 0.95
     candidates: Candidates = None
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
@@ -198,7 +198,7 @@ def publish(
 ) -> None:
     """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
     role = r.open_role(folder)
-    analysis = look.wanted.analysis(look.level)
+    analysis = look.expected.analysis(look.level)
     if number is None:
         page = Outcome(document=office.whole_page(role))
         show(page, look.out, json=look.json, out_format=look.out_format)
@@ -240,7 +240,7 @@ def _moment(text: str | None) -> int | None:
         found = datetime.fromisoformat(text)
     except ValueError as error:
         raise ParameterError(
-            "--opens", wanted="2026-12-31T18:00:00Z", got=ascii(text)[:80], do="write it so"
+            "--opens", expected="2026-12-31T18:00:00Z", got=ascii(text)[:80], do="write it so"
         ) from error
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
@@ -252,7 +252,7 @@ def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None
     if asked is None or (path is not None and wish.extend is not None):
         raise ParameterError(
             "prefixes",
-            wanted="--prefixes or --extend, for a question for words",
+            expected="--prefixes or --extend, for a question for words",
             got="both" if asked is not None else "another question",
             do="leave it out",
         )

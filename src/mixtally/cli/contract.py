@@ -200,7 +200,7 @@ def _opened(file: Path, expected: str | None = None) -> _Opened:
     if expected is not None and expected != found:
         raise PlanError(
             str(file),
-            wanted=f"the file of fingerprint {expected}",
+            expected=f"the file of fingerprint {expected}",
             got=found,
             do="ask who gave you the fingerprint for the file: this one says something else",
         )

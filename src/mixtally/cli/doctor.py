@@ -87,15 +87,15 @@ class LoadOptions:
             ("--cores", 1 if self.cores is None else self.cores, 1, 10**6),
         ):
             if not least <= got <= most:
-                wanted = f"{least:,} to {most:,}"
-                raise ParameterError(name, wanted=wanted, got=f"{got:,}", do="give another")
+                expected = f"{least:,} to {most:,}"
+                raise ParameterError(name, expected=expected, got=f"{got:,}", do="give another")
         if not (math.isfinite(self.hours) and 0.0 < self.hours <= 1e5):
             raise ParameterError(
-                "--hours", wanted="above 0, at most 10^5", got=self.hours, do="24 is a day"
+                "--hours", expected="above 0, at most 10^5", got=self.hours, do="24 is a day"
             )
         if self.disk is not None and not self.disk.is_dir():
             raise ParameterError(
-                "--disk", wanted="a folder", got=str(self.disk), do="name one that is there"
+                "--disk", expected="a folder", got=str(self.disk), do="name one that is there"
             )
 
 

@@ -63,7 +63,7 @@ class EngineOptions:
         if self.master is None or self.store is None or self.engine_key is None:
             raise ParameterError(
                 "--engine spark",
-                wanted="--master, --store and --engine-key",
+                expected="--master, --store and --engine-key",
                 got=", ".join(flags(self, "master", "store", "engine_key")) or "none of them",
                 do="name the cluster, a folder that all of it reaches, and the key of the engine",
             )
@@ -74,7 +74,7 @@ class EngineOptions:
         if beside:
             raise ParameterError(
                 "--engine",
-                wanted="spark",
+                expected="spark",
                 got="here, beside " + ", ".join(beside),
                 do="add --engine spark, or leave these out",
             )

@@ -36,7 +36,7 @@ def example(
     if (file is None) == (all_files is None):
         raise ParameterError(
             "example",
-            wanted="a file, or a folder for all of them",
+            expected="a file, or a folder for all of them",
             got="neither" if file is None else "both",
             do="`mixtally example survey.csv`, or `mixtally example --all .`",
         )
@@ -85,7 +85,7 @@ def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
             continue
         raise DataError(
             str(target),
-            wanted="the name of a new file",
+            expected="the name of a new file",
             got="one that holds something else",
             do="choose another name; nothing was written",
         )

@@ -28,13 +28,13 @@ def read_groups(path: Path) -> Groups:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(
-            subject, wanted="a CSV of labels and groups in UTF-8", got=str(error),
+            subject, expected="a CSV of labels and groups in UTF-8", got=str(error),
             do="check the file",
         ) from error  # fmt: skip
     if not rows or rows[0] != _HEAD:
         head = ascii(",".join(rows[0] if rows else []))[:80]
         raise DataError(
-            subject, wanted="the heading label,group", got=head,
+            subject, expected="the heading label,group", got=head,
             do="name the two columns so in the first line",
         )  # fmt: skip
     found: dict[str, list[str]] = {}
@@ -48,7 +48,7 @@ def read_groups(path: Path) -> Groups:
         row_of[label] = number
         found.setdefault(group, []).append(label)
     if not found:
-        raise DataError(subject, wanted="a row for each label", got="the heading alone",
+        raise DataError(subject, expected="a row for each label", got="the heading alone",
                         do="add rows of a label and its group")  # fmt: skip
     return tuple((group, tuple(labels)) for group, labels in found.items())
 
@@ -64,5 +64,5 @@ def _cells(subject: str, number: int, row: list[str]) -> tuple[str, str]:
     return row[0], row[1]
 
 
-def _wrong(subject: str, number: int, wanted: str, got: str, do: str) -> DataError:
-    return DataError(f"{subject}, row {number:,}", wanted=wanted, got=got, do=do)
+def _wrong(subject: str, number: int, expected: str, got: str, do: str) -> DataError:
+    return DataError(f"{subject}, row {number:,}", expected=expected, got=got, do=do)

@@ -24,14 +24,14 @@ def read_labels(
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
-            str(path), wanted="UTF-8 text, one label a line", got=str(error), do="check the file"
+            str(path), expected="UTF-8 text, one label a line", got=str(error), do="check the file"
         ) from error
     _check_lines(str(path), labels)
     check_spaces(str(path), labels)
     if len(labels) < least or (most is not None and len(labels) > most):
-        wanted = f"{least:,} labels" if least == most else f"at least {least:,} labels"
+        expected = f"{least:,} labels" if least == most else f"at least {least:,} labels"
         do = "name every bin once, a line each"
-        raise DataError(str(path), wanted=wanted, got=f"{len(labels):,}", do=do)
+        raise DataError(str(path), expected=expected, got=f"{len(labels):,}", do=do)
     return labels
 
 
@@ -50,6 +50,6 @@ def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
         if got:
             break
     if got:
-        wanted = "distinct labels that can be printed, one a line"
+        expected = "distinct labels that can be printed, one a line"
         do = "give every label one line of its own"
-        raise DataError(subject, wanted=wanted, got=got, do=do)
+        raise DataError(subject, expected=expected, got=got, do=do)

@@ -16,5 +16,5 @@ LogAs = Annotated[
 def log_of(how: str) -> Log:
     """What tells events; raises ParameterError for another way."""
     if how not in ("text", "json"):
-        raise ParameterError("--log", wanted="text or json", got=how, do="choose one of them")
+        raise ParameterError("--log", expected="text or json", got=how, do="choose one of them")
     return Log(printed, as_json=how == "json")

@@ -47,7 +47,7 @@ def _status() -> int:
             raise
         missing = DataError(
             "the command line",
-            wanted="the packages of mixtally[lab]",
+            expected="the packages of mixtally[lab]",
             got=f"no {error.name}: mixtally alone is a device's",
             do="pip install 'mixtally[lab]'",
         )
@@ -61,7 +61,7 @@ def _status() -> int:
         _forget_output()
         refused = DataError(
             str(error.filename or "output"),
-            wanted="a place that takes what is written",
+            expected="a place that takes what is written",
             got=str(error),
             do="look at it and its free space; files written before are whole",
         )
@@ -95,7 +95,7 @@ def _told(error: Exception, status: int) -> dict[str, object]:
     """What a program is told in place of a result."""
     told: dict[str, object] = {"error": str(error), "status": status}
     if isinstance(error, InputError):
-        told |= {"subject": error.subject, "wanted": error.wanted, "got": error.got}
+        told |= {"subject": error.subject, "expected": error.expected, "got": error.got}
         told |= {"do": error.do, **error.beside}
     return told
 

@@ -91,7 +91,7 @@ def _check_files(state: Path | None, out: Path | None) -> None:
     if state.resolve() in {(out / name).resolve() for name in _FILES}:
         raise ParameterError(
             "--state",
-            wanted="a file that --out does not write",
+            expected="a file that --out does not write",
             got=str(state),
             do="choose another name",
         )

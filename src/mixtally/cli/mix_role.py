@@ -50,7 +50,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
     except ProblemError as refused:
         raise PlanError(
             str(contract),
-            wanted=f"the one contract of name {read.name} and serial {read.serial}",
+            expected=f"the one contract of name {read.name} and serial {read.serial}",
             got="another than this mix has signed",
             do="give the new one a larger serial",
         ) from refused
@@ -84,7 +84,7 @@ def _place(role: Folder, contract: Contract, subject: str) -> int:
             return place
     raise PlanError(
         subject,
-        wanted=f"a hop {role.role.name} with the key {role.signer.verifier}",
+        expected=f"a hop {role.role.name} with the key {role.signer.verifier}",
         got="others",
         do="give the contract's maker what init printed",
     )

@@ -72,7 +72,7 @@ def _free_folder(out: Path | None) -> Path | None:
     if there is not None and not there.is_dir():
         raise DataError(
             str(out),
-            wanted="a folder, new or there already",
+            expected="a folder, new or there already",
             got=f"the file {there}",
             do="choose another name",
         )

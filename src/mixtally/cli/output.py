@@ -37,7 +37,7 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
             move.undo()
         raise DataError(
             str(directory),
-            wanted="to write the result",
+            expected="to write the result",
             got=str(error),
             do="look at the place and its free space, or choose another",
         ) from error
@@ -59,7 +59,7 @@ _RESULTS = frozenset(
 def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
     """``publish``; says on standard error which files there are an earlier result's.
 
-    They are left: nobody but their owner knows whether they are still wanted.
+    They are left: nobody but their owner knows whether they are still expected.
     """
     written = publish(directory, files)
     there = sorted(path for place in ("", SIMULATION) for path in (directory / place).glob("*"))
@@ -88,7 +88,7 @@ def _check_free(target: Path) -> None:
         return
     raise DataError(
         str(target),
-        wanted="the name of a file, new or to be replaced",
+        expected="the name of a file, new or to be replaced",
         got=got,
         do="choose another name",
     )

@@ -25,8 +25,8 @@ _SHORT = 30
 _ALL = "all options"
 
 
-def _show_all(ctx: typer.Context, wanted: bool) -> None:
-    if wanted:
+def _show_all(ctx: typer.Context, expected: bool) -> None:
+    if expected:
         ctx.meta[_ALL] = True
         typer.echo(ctx.get_help())
         raise typer.Exit

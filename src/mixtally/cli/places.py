@@ -34,7 +34,7 @@ class GridOptions:
         except ValueError as error:
             raise ParameterError(
                 "box",
-                wanted="four numbers, S,N,W,E",
+                expected="four numbers, S,N,W,E",
                 got=repr(self.box),
                 do="--box 24,50,-125,-66, for example",
             ) from error

@@ -51,7 +51,7 @@ def plan(
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
-    request = use.wanted(options)
+    request = use.expected(options)
     try:
         with sign_of_life("planning"):
             found = use.plan(request)

@@ -53,10 +53,12 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
     _check_form(options, form)
     if form is As.NUMBER and options.labels is not None:
         raise ParameterError(
-            "--labels", wanted="--number alone", got="both", do="numbers name the bins"
+            "--labels", expected="--number alone", got="both", do="numbers name the bins"
         )
     if planned and options.max_set is not None:
-        raise ParameterError("--max-set", wanted="--plan alone", got="both", do="the plan holds it")
+        raise ParameterError(
+            "--max-set", expected="--plan alone", got="both", do="the plan holds it"
+        )
     reading = Reading(
         columns=_columns(options),
         form=form,
@@ -73,11 +75,11 @@ def _form(options: ReadingOptions) -> As:
     used = flags(options, "read_as", "separator", "number")
     if len(used) > 1:
         raise ParameterError(
-            "data", wanted="one way to read them", got=" and ".join(used), do="choose one"
+            "data", expected="one way to read them", got=" and ".join(used), do="choose one"
         )
     if options.read_as not in (None, "bits", "attributes"):
         raise ParameterError(
-            "--as", wanted="bits or attributes", got=repr(options.read_as), do="choose one"
+            "--as", expected="bits or attributes", got=repr(options.read_as), do="choose one"
         )
     if options.separator is not None:
         return As.SET
@@ -96,10 +98,10 @@ _FORMS = (
 
 def _check_form(options: ReadingOptions, form: As) -> None:
     """Raises ParameterError for an option of another form."""
-    for name, wanted in _FORMS:
-        for flag in flags(options, name) if form is not wanted else ():
+    for name, expected in _FORMS:
+        for flag in flags(options, name) if form is not expected else ():
             raise ParameterError(
-                flag, wanted=f"--{wanted} beside it", got="none", do="leave it out"
+                flag, expected=f"--{expected} beside it", got="none", do="leave it out"
             )
 
 
@@ -111,7 +113,7 @@ def _columns(options: ReadingOptions) -> tuple[str, ...]:
         return listed(many)
     raise ParameterError(
         "columns",
-        wanted="--column or --columns",
+        expected="--column or --columns",
         got="neither" if one is None else "both",
         do="name what is to be counted",
     )
@@ -126,7 +128,7 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
     if plan.prefixes is not None:
         raise PlanError(
             "plan",
-            wanted="a question whose bins are fixed",
+            expected="a question whose bins are fixed",
             got="words, whose prefixes a round brings",
             do="play a search for words with `mixtally simulate words`",
         )
@@ -136,13 +138,13 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
         if isinstance(reading.scale, Points):
             raise ParameterError(
                 "--number",
-                wanted="a plan whose numbers are rounded",
+                expected="a plan whose numbers are rounded",
                 got="one of bins",
                 do="make one with --number, or add --bins to cut numbers",
             )
         return reading
     for flag in flags(columns, "number", "bins", "points"):
         raise ParameterError(
-            flag, wanted="the plan alone", got="both", do="the plan says how numbers are read"
+            flag, expected="the plan alone", got="both", do="the plan says how numbers are read"
         )
     return replace(reading, form=As.NUMBER, scale=scale) if reading.form is As.ONE else reading

@@ -72,12 +72,12 @@ class RoleOptions:
         typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
 
 
-def check_fingerprint(contract: Path, wanted: str | None, found: str) -> None:
+def check_fingerprint(contract: Path, expected: str | None, found: str) -> None:
     """Raises PlanError for another contract than the one that is meant."""
-    if wanted not in (None, found):
+    if expected not in (None, found):
         raise PlanError(
             str(contract),
-            wanted=f"the contract of fingerprint {wanted}",
+            expected=f"the contract of fingerprint {expected}",
             got=found,
             do="ask who gave you the fingerprint for the file",
         )

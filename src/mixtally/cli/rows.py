@@ -114,7 +114,7 @@ def listed(text: str) -> tuple[str, ...]:
     except csv.Error as error:
         raise ParameterError(
             "list",
-            wanted="texts with commas between them",
+            expected="texts with commas between them",
             got=repr(text),
             do="put quotes around one that holds a comma, as in CSV, and double those inside",
         ) from error

@@ -116,7 +116,7 @@ def _named(data: Path | None) -> Path:
     """Return the file; raise ParameterError where none was named."""
     if data is None:
         raise ParameterError(
-            "simulate", wanted="DATA", got="none", do="see `mixtally simulate --help`"
+            "simulate", expected="DATA", got="none", do="see `mixtally simulate --help`"
         )
     return data
 
@@ -141,7 +141,7 @@ def _counted(file: DataFile, reading: Reading, counts: str, question: Question |
     if reading.form is not As.ONE or reading.person is not None:
         raise ParameterError(
             "--counts",
-            wanted="one value a person, in one column",
+            expected="one value a person, in one column",
             got=f"records read as {reading.form}" + " of a person" * (reading.person is not None),
             do="leave the other columns out",
         )

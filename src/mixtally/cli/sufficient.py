@@ -94,7 +94,7 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
             return sigmas_threshold(users, bits, epsilon, flips.sigmas)
     raise ParameterError(
         "flips",
-        wanted="one of --flip, --eta, --sigmas",
+        expected="one of --flip, --eta, --sigmas",
         got=", ".join(given) or "none",
         do="say how the flip probability is to be found",
     )

@@ -35,7 +35,7 @@ def ends_of(text: str) -> tuple[float, float]:
     except ValueError:
         raise ParameterError(
             "number",
-            wanted="two numbers, LOW,HIGH",
+            expected="two numbers, LOW,HIGH",
             got=repr(text),
             do="--number 0,100, for example",
         ) from None
@@ -48,7 +48,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
     if not all(part.strip().isdecimal() for part in parts):
         raise ParameterError(
             "attributes",
-            wanted="whole numbers with commas between them",
+            expected="whole numbers with commas between them",
             got=repr(text),
             do="10,20,5 for three attributes",
         )
@@ -61,7 +61,7 @@ def places_of(text: str) -> HopNumbers:
     if not all(part.isdecimal() for part in parts):
         raise ParameterError(
             "--dishonest",
-            wanted="places of hops with commas between them",
+            expected="places of hops with commas between them",
             got=repr(text),
             do="1,3 for the first and the third",
         )

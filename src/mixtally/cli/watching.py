@@ -6,9 +6,9 @@ from contextvars import ContextVar
 _quiet = ContextVar("quiet", default=False)
 
 
-def be_quiet(wanted: bool) -> None:
+def be_quiet(expected: bool) -> None:
     """Whether nothing is said while the work goes on; results, warnings and errors still are."""
-    _quiet.set(wanted)
+    _quiet.set(expected)
 
 
 def quieted() -> bool:

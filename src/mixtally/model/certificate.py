@@ -36,7 +36,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         as_floats(self, "epsilon", "lower", "upper")
         if not 0.0 <= self.lower <= self.upper <= 1.0:  # NaN fails every comparison
             raise AccountingError(
-                f"certificate: wanted 0 <= lower <= upper <= 1, got {self.lower} and {self.upper}; "
+                f"certificate: expected 0 <= lower <= upper <= 1, got {self.lower} and "
+                f"{self.upper}; "
                 "nothing may be promised from it"
             )
 

@@ -91,14 +91,14 @@ class Guarantee(
         if self.observer is Observer.LINKED:
             raise ParameterError(
                 "observer",
-                wanted="messages or sums",
+                expected="messages or sums",
                 got="linked",
                 do="a collection through mixes promises nothing against who sees the senders",
             )
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(
                 "delta",
-                wanted=f"a number in [{LEAST_DELTA}, {MOST_DELTA}]",
+                expected=f"a number in [{LEAST_DELTA}, {MOST_DELTA}]",
                 got=self.delta,
                 do="1e-6 is a common choice, well below 1 / users",
             )

@@ -29,14 +29,14 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         if self.function != HMAC_SHA256:
             raise PlanError(
                 "hash",
-                wanted=HMAC_SHA256,
+                expected=HMAC_SHA256,
                 got=ascii(self.function)[:40],
                 do="plan again: another hash makes other points",
             )
         if not _SEED.fullmatch(self.seed):
             raise PlanError(
                 "hash seed",
-                wanted=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
+                expected=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
                 got=repr(self.seed[:40]),
                 do="leave it out to have one drawn",
             )

@@ -38,7 +38,7 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
     streams: tuple[Stream, ...]
 
     def __post_init__(self) -> None:
-        for subject, right, wanted, got in (
+        for subject, right, expected, got in (
             ("version", self.version == JOB_VERSION, str(JOB_VERSION), self.version),
             ("place", 1 <= self.place <= len(self.hops), "one of its hops", self.place),
             ("rounds", self.rounds >= 1, "at least 1", self.rounds),
@@ -52,7 +52,7 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ),
         ):
             if not right:
-                raise _wrong(subject, wanted, got)
+                raise _wrong(subject, expected, got)
 
     def _are_streams(self) -> bool:
         return bool(self.streams) and all(0 <= one.most_padding < one.slots for one in self.streams)
@@ -75,11 +75,11 @@ def read_job(data: bytes, subject: str) -> Job:
     except (ValueError, RecursionError, InputError) as error:
         raise PlanError(
             subject,
-            wanted="a job that `mix sign` wrote",
+            expected="a job that `mix sign` wrote",
             got=ascii(str(error))[1:-1][:_MOST_SHOWN],
             do="sign again",
         ) from error
 
 
-def _wrong(subject: str, wanted: str, got: object) -> PlanError:
-    return PlanError(f"{subject} of the job", wanted=wanted, got=str(got)[:80], do="sign again")
+def _wrong(subject: str, expected: str, got: object) -> PlanError:
+    return PlanError(f"{subject} of the job", expected=expected, got=str(got)[:80], do="sign again")

@@ -52,7 +52,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.form is Form.INDEX or self.cap is None or not 1 <= self.cap <= most:
             raise ParameterError(
                 "cap",
-                wanted="none: one bin is named"
+                expected="none: one bin is named"
                 if self.form is Form.INDEX
                 else f"an integer in [1, {most:,}]",
                 got=self.cap,
@@ -176,7 +176,8 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _refusal(self, number: int, got: str) -> MessageError:
         return MessageError(
             f"message {number}",
-            wanted=f"{self.message_bytes} bytes naming bins 0..{self.bins - 1} ({self.form} form)",
+            expected=f"{self.message_bytes} bytes naming bins 0..{self.bins - 1} ({self.form} "
+            f"form)",
             got=got,
             do="drop it, and check that sender and collector hold the same plan fingerprint",
         )

@@ -41,13 +41,13 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def __post_init__(self) -> None:
         if self.times < 1:
             raise ParameterError(
-                "times", wanted="at least 1", got=self.times, do="a charge cannot be taken back"
+                "times", expected="at least 1", got=self.times, do="a charge cannot be taken back"
             )
         for name, text in (("note", self.note), ("date", self.date)):
             if len(text) > MOST_NOTE or not text.isprintable():
                 raise ParameterError(
                     name,
-                    wanted=f"one printable line of at most {MOST_NOTE} characters",
+                    expected=f"one printable line of at most {MOST_NOTE} characters",
                     got=f"{len(text)} characters: {text[:20]!r}",
                     do="shorten it",
                 )
@@ -55,7 +55,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.fingerprint != true:
             raise PlanError(
                 "charge",
-                wanted=f"the plan {self.fingerprint[:16]}",
+                expected=f"the plan {self.fingerprint[:16]}",
                 got=f"the plan {true[:16]}",
                 do="the ledger was altered: restore it from a copy",
             )
@@ -76,7 +76,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.version != LEDGER_VERSION:
             raise PlanError(
                 "ledger version",
-                wanted=str(LEDGER_VERSION),
+                expected=str(LEDGER_VERSION),
                 got=self.version,
                 do="use the version that wrote it, or open a new ledger for a new budget",
             )
@@ -84,7 +84,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.seal != true:
             raise PlanError(
                 "ledger seal",
-                wanted=f"{true[:16]}, which belongs to its budget and charges",
+                expected=f"{true[:16]}, which belongs to its budget and charges",
                 got=self.seal[:16] or "none",
                 do="it was edited or cut short: restore it from a copy",
             )
@@ -115,7 +115,7 @@ def read_ledger(data: bytes, subject: str) -> Ledger:
     except (PlanError, RefusedError) as error:
         raise PlanError(
             subject,
-            wanted="a ledger, whole and as it was written",
+            expected="a ledger, whole and as it was written",
             got=f"something else ({error.__cause__ or error})",
             do="restore it from a copy; nothing is charged to a ledger that cannot be trusted",
         ) from error

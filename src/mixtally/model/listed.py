@@ -30,7 +30,7 @@ class Listed:
         if len(self.lines) < 2:
             raise DataError(
                 "words to look for",
-                wanted="at least two",
+                expected="at least two",
                 got=f"{len(self.words):,}",
                 do="look for one word more",
             )

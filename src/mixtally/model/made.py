@@ -40,10 +40,10 @@ def _fields(cls: Any) -> tuple[list[str], list[str], dict[str, Any]]:
     return [field.name for field in fields], needed, get_type_hints(cls)
 
 
-def _typed(cls: Any, name: str, wanted: Any, value: Any) -> Any:
+def _typed(cls: Any, name: str, expected: Any, value: Any) -> Any:
     """The value as a field of that type, a list as a tuple; ParameterError for another type."""
     try:
-        return msgspec.convert(_plain(value), wanted)
+        return msgspec.convert(_plain(value), expected)
     except (msgspec.ValidationError, TypeError, ValueError, OverflowError) as error:
         raise _not_made(
             cls, "fields of the types that it has", f"{name}: {' '.join(str(error).split())[:120]}"
@@ -61,6 +61,6 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Real) else value
 
 
-def _not_made(cls: Any, wanted: str, got: str) -> ParameterError:
+def _not_made(cls: Any, expected: str, got: str) -> ParameterError:
     do = f"see help(mixtally.{cls.__name__})"
-    return ParameterError(cls.__name__, wanted=wanted, got=got, do=do)
+    return ParameterError(cls.__name__, expected=expected, got=got, do=do)

@@ -23,7 +23,7 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if self.version != MEMOIZED_VERSION:
             raise PlanError(
                 "version of memoized answers",
-                wanted=str(MEMOIZED_VERSION),
+                expected=str(MEMOIZED_VERSION),
                 got=self.version,
                 do="use the version that wrote it",
             )
@@ -31,7 +31,7 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if not self.mechanism.holds(self.question) or (hashed and self.question.labels is not None):
             raise PlanError(
                 f"question {self.question.name!r}",
-                wanted="one of its bins a person, or values hashed into bins without labels",
+                expected="one of its bins a person, or values hashed into bins without labels",
                 got=f"the kind {self.question.kind} over {self.question.bins:,} bins, "
                 f"and a mechanism of {self.mechanism.bins:,}",
                 do="ask for one value a person",

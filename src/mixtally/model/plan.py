@@ -131,7 +131,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if len(self.parts) > 1:
             raise PlanError(
                 "plan",
-                wanted="records that travel as one message",
+                expected="records that travel as one message",
                 got=f"{len(self.parts)} messages a record",
                 do=do,
             )

@@ -74,7 +74,7 @@ class Question(
         if self.kind is Kind.BITS and not 1 <= self.bins <= MOST_BITS:
             raise ParameterError(
                 "bits",
-                wanted=f"an integer in [1, {MOST_BITS}]",
+                expected=f"an integer in [1, {MOST_BITS}]",
                 got=f"{self.bins:,}",
                 do="ask fewer bits at once",
             )
@@ -87,7 +87,7 @@ class Question(
         if self.hashed is not None and other:
             raise PlanError(
                 f"hashed question {self.name!r}",
-                wanted="one value a record or a set of them, bins without labels",
+                expected="one value a record or a set of them, bins without labels",
                 got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
                 do="values are looked for by name when they are counted",
             )
@@ -95,7 +95,7 @@ class Question(
         if CONTROL.search("".join(texts)):
             raise PlanError(
                 "question",
-                wanted="whole characters, a name and labels without control characters",
+                expected="whole characters, a name and labels without control characters",
                 got=repr(next(filter(CONTROL.search, texts))),
                 do="clean the text: a terminal would obey it, or have no way to show it",
             )
@@ -105,7 +105,7 @@ class Question(
         if len(self.labels) != self.bins or distinct != self.bins or "" in self.labels:
             raise PlanError(
                 f"labels of question {self.name!r}",
-                wanted=f"{self.bins:,} distinct, non-empty labels, one per bin",
+                expected=f"{self.bins:,} distinct, non-empty labels, one per bin",
                 got=f"{len(self.labels):,} labels, {distinct:,} distinct",
                 do="name every bin once",
             )
@@ -115,7 +115,7 @@ class Question(
         if not 1 <= self.max_set <= most:
             raise ParameterError(
                 "max set",
-                wanted=f"an integer in [1, {most}] for a question of kind {self.kind}",
+                expected=f"an integer in [1, {most}] for a question of kind {self.kind}",
                 got=self.max_set,
                 do="it is the most bins that a set has",
             )
@@ -127,7 +127,8 @@ class Question(
         ):
             raise PlanError(
                 f"attributes of question {self.name!r}",
-                wanted=f"a set of {self.max_set} with at least two bins each, {self.bins:,} in all",
+                expected=f"a set of {self.max_set} with at least two bins each, {self.bins:,} "
+                f"in all",
                 got=f"{list(self.attributes)}",
                 do="say how many bins each attribute has",
             )
@@ -149,7 +150,7 @@ def with_attributes(
     if len(bins) > MOST_SET:
         raise ParameterError(
             "attributes",
-            wanted=f"at most {MOST_SET}",
+            expected=f"at most {MOST_SET}",
             got=len(bins),
             do="ask fewer at once, or in several collections",
         )

@@ -71,7 +71,7 @@ def _check_number(subject: str, number: int) -> None:
     if number < 0:
         raise MessageError(
             subject,
-            wanted="no less than none",
+            expected="no less than none",
             got=f"{number:,}",
             do="ask those who counted them; nothing is released before",
         )

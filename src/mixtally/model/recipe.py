@@ -42,7 +42,7 @@ def _check_count(count: int, what: str) -> None:
     if not 1 <= count <= MOST_DRAWN:
         raise ParameterError(
             "recipe",
-            wanted=f"1 to {MOST_DRAWN:,} {what}",
+            expected=f"1 to {MOST_DRAWN:,} {what}",
             got=f"{count:,}",
             do="make the contract again",
         )

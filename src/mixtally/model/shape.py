@@ -76,7 +76,7 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
         if not (1 <= self.ratio < SCALE and 1 <= self.shift <= MOST_SHIFT):
             raise ParameterError(
                 "shape",
-                wanted=f"a decay ratio in [1, 2^64) and a shift in [1, {MOST_SHIFT:,}]",
+                expected=f"a decay ratio in [1, 2^64) and a shift in [1, {MOST_SHIFT:,}]",
                 got=f"ratio {self.ratio / SCALE:.3g} x 2^64 and shift {self.shift:,}",
                 do="a decay of epsilon / 2 suits a guarantee of epsilon",
             )

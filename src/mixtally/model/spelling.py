@@ -23,7 +23,7 @@ def spelled(record: msgspec.Struct) -> bytes:
     if len(text) > MOST_TEXT_BYTES:
         raise PlanError(
             "contract",
-            wanted=f"at most {MOST_TEXT_BYTES:,} bytes, as roles and devices read",
+            expected=f"at most {MOST_TEXT_BYTES:,} bytes, as roles and devices read",
             got=f"{len(text):,}",
             do="ask for fewer or shorter labels",
         )
@@ -51,7 +51,9 @@ def check(
     try:
         read(plain(msgspec.to_builtins(record)))
     except RefusedError as error:
-        raise PlanError(error.subject + of, wanted=error.wanted, got=error.got, do=do) from error
+        raise PlanError(
+            error.subject + of, expected=error.expected, got=error.got, do=do
+        ) from error
 
 
 def unspelled(
@@ -70,10 +72,10 @@ def unspelled(
         read(held)
         return msgspec.convert(held, kind, strict=False)  # where a decimal string is an integer
     except (ValueError, MixtallyError) as error:
-        why = str(error).removesuffix(f"; {error.do}" if isinstance(error, RefusedError) else "")
+        why = error.problem if isinstance(error, RefusedError) else str(error)
         raise PlanError(
             subject,
-            wanted=f"a {what} that this version reads",
+            expected=f"a {what} that this version reads",
             got=f"something else ({ascii(why)[1:-1][:_MOST_SHOWN]})",
             do="take the file as it was published, or make it again",
         ) from error

@@ -238,7 +238,7 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
     asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
     raise InfeasibleError(
         "plan",
-        wanted=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
+        expected=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
         f"for {request.users:,} users and {asked}",
         got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
         do="; ".join(
@@ -353,8 +353,8 @@ def _too_few(request: PlanRequest) -> list[str]:
 
     The 95 % interval of a trusted server is then as wide as the whole crowd.
     """
-    wanted = request.guarantee
-    error = central_error(request.question, wanted.epsilon, wanted.delta, request.collections)
+    expected = request.guarantee
+    error = central_error(request.question, expected.epsilon, expected.delta, request.collections)
     if 4.0 * error < request.users:
         return []
     return [

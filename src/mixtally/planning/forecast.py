@@ -69,7 +69,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
     planner = planner or Planner()
     if not target > 0.0:
         raise ParameterError(
-            "target error", wanted="a positive number of counts", got=target, do="10, for example"
+            "target error", expected="a positive number of counts", got=target, do="10, for example"
         )
 
     def budget(thousandths: int) -> PlanRequest:
@@ -93,7 +93,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
     if best > target:
         raise InfeasibleError(
             "target error",
-            wanted=f"a standard error of {target:g} counts",
+            expected=f"a standard error of {target:g} counts",
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
             do=_instead(request),
         )
@@ -158,7 +158,7 @@ def users_for(request: PlanRequest, share: float, planner: Planner | None = None
     if best is None:
         raise InfeasibleError(
             "target share",
-            wanted=f"a standard error of {share:g} of the crowd",
+            expected=f"a standard error of {share:g} of the crowd",
             got=f"more than that with {MOST_USERS:,} users",
             do="raise epsilon or the budget",
         )
@@ -178,7 +178,7 @@ def _check_share(request: PlanRequest, share: float) -> None:
     if request.minimum_crowd is not None:
         raise ParameterError(
             "minimum crowd",
-            wanted="none while the crowd is to be found",
+            expected="none while the crowd is to be found",
             got=f"{request.minimum_crowd:,}",
             do="use the honest share for who does not take part",
         )

@@ -188,7 +188,7 @@ def _check(
     given = f"{value:,}" if isinstance(value, int) else f"{float(value)}"
     raise ParameterError(
         subject,
-        wanted=f"a number in [{_displayed(low)}, {_displayed(high)}]",
+        expected=f"a number in [{_displayed(low)}, {_displayed(high)}]",
         got=given if len(given) <= _LONGEST else given[:_LONGEST] + "..",
         do=advice,
     )

@@ -38,7 +38,7 @@ _REACH = 3.0
 
 
 def on_grid(request: PlanRequest, wanted: Points, planner: Planner) -> PlanRequest:
-    """The request for numbers that are rounded to the points ``wanted``, or to the best ones."""
+    """The request for numbers that are rounded to the points ``expected``, or to the best ones."""
     many, (low, high) = wanted.points, (wanted.low, wanted.high)
     if many is None:
         many = best_points(request, Grid(low=low, high=high, points=2), planner)

@@ -128,7 +128,7 @@ def _ones(rows: Rows) -> Integers:
 def _never(flips: Flips) -> ParameterError:
     return ParameterError(
         "cap",
-        wanted="one that most messages keep to",
+        expected="one that most messages keep to",
         got=f"{flips.cap} of {flips.columns:,} bins at a flip probability of "
         f"{flips.threshold / SCALE:.3g}: {_MOST_DRAWS} draws of a message passed it",
         do="make the contract again with a larger cap",

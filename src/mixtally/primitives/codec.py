@@ -40,7 +40,7 @@ def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
     if canonical(record) != data:
         raise PlanError(
             subject,
-            wanted="canonical bytes (sorted keys, no spaces, shortest numbers)",
+            expected="canonical bytes (sorted keys, no spaces, shortest numbers)",
             got="another spelling of the same record",
             do="read it as JSON and write it again",
         )
@@ -58,7 +58,7 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
     except (ValueError, RecursionError, MixtallyError) as error:
         raise PlanError(
             subject,
-            wanted=f"the JSON of a {kind.__name__.lower()} written by this version",
+            expected=f"the JSON of a {kind.__name__.lower()} written by this version",
             got=f"something else ({error})",
             do="make it again with `mixtally plan ... --out FILE`",
         ) from error

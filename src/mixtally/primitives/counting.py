@@ -42,10 +42,10 @@ class ColumnCounter:
         """For rows of ``row_bytes``, of which about ``expected_bytes`` are to come in all."""
         self._row_bytes, stretch = row_bytes, math.lcm(max(1, row_bytes), 8)
         self._compiled = compiled.kernels(_SAVED_SECONDS_A_BYTE * expected_bytes)
-        wanted = min(max(_LEAST_PLANE_BYTES, expected_bytes // _FEW_PLANES), _PLANE_BYTES)
+        expected = min(max(_LEAST_PLANE_BYTES, expected_bytes // _FEW_PLANES), _PLANE_BYTES)
         if self._compiled:
-            wanted = _COMPILED_PLANE_BYTES
-        self._words = max(1, wanted // stretch) * stretch // 8
+            expected = _COMPILED_PLANE_BYTES
+        self._words = max(1, expected // stretch) * stretch // 8
         self._first = _COMPILED_LEVELS if self._compiled else 1
         self._low = np.zeros((self._first, self._words), dtype=np.uint64)
         self._totals = list(self._low)

@@ -49,12 +49,12 @@ def the_file(path: Path) -> Path:
         names = real.stat().st_nlink if real.is_file() else 1
     except (OSError, RuntimeError) as error:  # links in a circle
         raise DataError(
-            str(path), wanted="a file, or a place for one", got=str(error), do="look at its links"
+            str(path), expected="a file, or a place for one", got=str(error), do="look at its links"
         ) from error
     if names > 1:
         raise DataError(
             str(path),
-            wanted="a file of one name, as it will be replaced",
+            expected="a file of one name, as it will be replaced",
             got=f"one of {names} names (hard links)",
             do="remove the other names, or make them symbolic links",
         )
@@ -80,7 +80,7 @@ def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> Non
         clear_aside(path)
         raise DataError(
             str(path),
-            wanted=f"to write {what}",
+            expected=f"to write {what}",
             got=str(error),
             do="look at the place and its free space, or choose another",
         ) from error
@@ -102,5 +102,5 @@ def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan
         return read_whole(path, piped=True)
     except OSError as error:
         raise DataError(
-            str(path), wanted=what, got=error.strerror or str(error), do=make
+            str(path), expected=what, got=error.strerror or str(error), do=make
         ) from error

@@ -20,7 +20,7 @@ def threshold_of(probability: float) -> int:
     if not 2.0**-40 <= probability <= 0.5:
         raise ParameterError(
             "flip probability",
-            wanted="a number in [2^-40, 1/2]",
+            expected="a number in [2^-40, 1/2]",
             got=probability,
             do="a larger one would be a relabelling, a smaller one is no randomization",
         )
@@ -33,7 +33,7 @@ def checked_threshold(threshold: int) -> int:
     if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
         raise ParameterError(
             "flip threshold",
-            wanted="an integer in [2^24, 2^63]",
+            expected="an integer in [2^24, 2^63]",
             got=threshold,
             do="it is the flip probability times 2^64",
         )

@@ -22,7 +22,7 @@ def alone(folder: Path, *, required: bool) -> Iterator[None]:
         if required:
             raise DataError(
                 str(folder),
-                wanted="a system with file locks (fcntl)",
+                expected="a system with file locks (fcntl)",
                 got="one without",
                 do="run it on Linux or macOS",
             ) from None
@@ -32,7 +32,7 @@ def alone(folder: Path, *, required: bool) -> Iterator[None]:
         place = os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise DataError(
-            str(folder), wanted="a folder", got=str(error), do="make it first"
+            str(folder), expected="a folder", got=str(error), do="make it first"
         ) from error
     try:
         fcntl.flock(place, fcntl.LOCK_EX)

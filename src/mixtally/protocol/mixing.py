@@ -82,7 +82,7 @@ def room_for(messages: int, message_bytes: int, most_bytes: int) -> None:
     if needed > most_bytes:
         raise ParameterError(
             "batch",
-            wanted=f"at most {most_bytes / 1e9:.1f} GB to shuffle it in memory",
+            expected=f"at most {most_bytes / 1e9:.1f} GB to shuffle it in memory",
             got=f"{needed / 1e9:.1f} GB for {messages:,} messages of {message_bytes:,} bytes",
             do="use fewer users, bins or fakes",
         )

@@ -90,7 +90,7 @@ def test_an_altered_text_is_told_with_who_signed_another():
     note, pins, _ = CONTRACTS["a text that was altered below its signatures"]
     with pytest.raises(RefusedError) as found:
         trusted(note, pins, Limits())
-    assert found.value.wanted == "a signature of mix-1 that fits the text"
+    assert found.value.expected == "a signature of mix-1 that fits the text"
     assert "the text or the signature was altered" in found.value.got
 
 

@@ -105,7 +105,7 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
     """
     if not 0.0 < delta < 1.0:
         raise ParameterError(
-            "delta", wanted="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
+            "delta", expected="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
         )
     accountant = accountant or Accountant()
     groups, upper = checked_charges(charges), upper_curve(charges, accountant, delta)
@@ -131,7 +131,7 @@ def _around(upper: Together, delta: float, below: _Point) -> tuple[_Point, _Poin
         if above[1] > delta or above[0] - below[0] <= _TOLERANCE * above[0]:
             raise InfeasibleError(
                 "collections",
-                wanted=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
+                expected=f"delta <= {delta:g} at some epsilon up to {MOST_EPSILON:g}",
                 got=f"{missed:.3g} at {above[0]:.4g}",
                 do="take part in fewer, or allow a larger delta",
             )
@@ -162,7 +162,7 @@ def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) 
         value = upper.composed(middle)
         if not at_high <= value * _NOISE or not value <= at_low * _NOISE:
             raise AccountingError(
-                f"composition: wanted a delta that falls with epsilon, got {at_low}, {value}, "
+                f"composition: expected a delta that falls with epsilon, got {at_low}, {value}, "
                 f"{at_high} at {low}, {middle}, {high}; nothing may be promised from it"
             )
         if value + upper.capped(middle) <= delta:
@@ -209,14 +209,14 @@ def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
         groups[key] = (plan, groups.get(key, (plan, 0))[1] + checked_times(times))
     if not groups:
         raise ParameterError(
-            "collections", wanted="at least one", got="none", do="nothing was spent yet"
+            "collections", expected="at least one", got="none", do="nothing was spent yet"
         )
     checked_times(sum(times for _, times in groups.values()))
     observers = {plan.guarantee.observer for plan, _ in groups.values()}
     if len(observers) > 1:
         raise PlanError(
             "plans",
-            wanted="one observer for all",
+            expected="one observer for all",
             got=" and ".join(sorted(observers)),
             do="keep a ledger for each observer: what one of them sees is not what the other sees",
         )
@@ -228,7 +228,7 @@ def checked_times(times: int) -> int:
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
         raise ParameterError(
             "times",
-            wanted=f"an integer in [1, {MOST_TIMES:,}]",
+            expected=f"an integer in [1, {MOST_TIMES:,}]",
             got=times,
             do="it is the number of collections a person takes part in",
         )

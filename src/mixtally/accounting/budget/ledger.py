@@ -62,7 +62,7 @@ def charge(
     if not total <= budget.delta:
         raise InfeasibleError(
             "ledger",
-            wanted=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} for everything",
+            expected=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} for everything",
             got=f"{total:.6g} after this charge",
             do=_advice(ledger, plan, times, accountant),
         )
@@ -125,11 +125,11 @@ def _spent(ledger: Ledger) -> Charges:
 
 
 def _check_observer(ledger: Ledger, plan: Plan) -> None:
-    wanted, got = ledger.budget.observer, plan.guarantee.observer
-    if wanted != got:
+    expected, got = ledger.budget.observer, plan.guarantee.observer
+    if expected != got:
         raise PlanError(
             "plan",
-            wanted=f"a promise against the observer {wanted}, as the ledger's budget",
+            expected=f"a promise against the observer {expected}, as the ledger's budget",
             got=f"one against {got}",
             do="keep a ledger for each observer",
         )

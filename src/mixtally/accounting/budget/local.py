@@ -42,7 +42,7 @@ def threshold_keeping(keep: float) -> int:
         low, high = (1.0 / (1.0 + math.exp(-e / 2.0)) for e in (LEAST_EPSILON, MOST_EPSILON))
         raise ParameterError(
             "keep probability",
-            wanted=f"a number in [{low:.5f}, {high:.6f}]",
+            expected=f"a number in [{low:.5f}, {high:.6f}]",
             got=keep,
             do=f"it would give an epsilon of {epsilon:.3g}",
         )
@@ -70,13 +70,13 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
     if epsilon is not None and epsilon < least:
         raise ParameterError(
             "epsilon",
-            wanted=f"at least {least:.12g}, which these flips keep",
+            expected=f"at least {least:.12g}, which these flips keep",
             got=epsilon,
             do="keep bits less often",
         )
     found = Accountant().certificate(Record.of(alone), least if epsilon is None else epsilon)
     if found.upper != 0.0:
-        raise AccountingError(f"local certificate: wanted delta = 0, got {found.upper}")
+        raise AccountingError(f"local certificate: expected delta = 0, got {found.upper}")
     return msgspec.structs.replace(found, observer=Observer.LINKED, assumption=_ALONE)
 
 

@@ -163,7 +163,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     if np.any(deltas[1:] > np.where(deltas[:-1] > _OPEN, 1.0, deltas[:-1] * rise + unsure)):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
-            f"composition: wanted a delta that falls with epsilon, got {deltas[worst]} and then "
+            f"composition: expected a delta that falls with epsilon, got {deltas[worst]} and then "
             f"{deltas[worst + 1]}; nothing may be promised from it"
         )
     deltas = np.minimum.accumulate(deltas)  # the true curve falls, so this bounds it as well
@@ -178,7 +178,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
 def _checked(delta: float) -> float:
     if not 0.0 <= delta <= 1.0:  # NaN fails every comparison
         raise AccountingError(
-            f"composition: wanted a delta in [0, 1], got {delta}; nothing may be promised from it"
+            f"composition: expected a delta in [0, 1], got {delta}; nothing may be promised from it"
         )
     return delta
 

@@ -93,7 +93,7 @@ def _checked(chances: Floats) -> Floats:
     """``chances`` themselves: a product of two negative ones would hide that they are."""
     if not chances.min(initial=0.0) >= 0.0:  # NaN neither
         raise AccountingError(
-            f"flip-blank: wanted chances that are not negative, got {chances.min()}; nothing may "
+            f"flip-blank: expected chances that are not negative, got {chances.min()}; nothing may "
             "be promised from them"
         )
     return chances

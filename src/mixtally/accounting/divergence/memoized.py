@@ -212,6 +212,6 @@ def _rounded_up(value: float) -> float:
     """Fails closed: AccountingError for what no loss can be."""
     if not 0.0 <= value < math.inf:
         raise AccountingError(
-            f"memoized answers: wanted a finite loss, got {value}; nothing may be promised"
+            f"memoized answers: expected a finite loss, got {value}; nothing may be promised"
         )
     return value * _SLACK

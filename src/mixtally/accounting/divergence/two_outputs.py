@@ -264,7 +264,7 @@ def check_work(bit: Bit, others: int) -> None:
         chance = bit.chances.low / bit.chances.scale
         raise EffortError(
             "single bits",
-            wanted=f"a distribution that takes at most {most:.1e} products",
+            expected=f"a distribution that takes at most {most:.1e} products",
             got=f"{got:.1e} for {others:,} others sent {bit.repeats:,} times "
             f"with flips of {chance:.3g}",
             do="repeat less often, count on fewer people, or flip less for a larger epsilon",

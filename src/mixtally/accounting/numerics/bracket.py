@@ -52,7 +52,8 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     """
     if not (0.0 <= value <= 1.0 + RELATIVE_SLACK and 0.0 <= cut <= 1.0 and 0.0 <= rounding <= 1.0):
         raise AccountingError(
-            f"divergence: wanted a number in [0, 1], got {value} (cut {cut}, rounding {rounding}); "
+            f"divergence: expected a number in [0, 1], got {value} (cut {cut}, rounding "
+            f"{rounding}); "
             "nothing may be promised from it"
         )
     upper = min(1.0, value * (1.0 + RELATIVE_SLACK) + cut + rounding)

@@ -88,7 +88,8 @@ class Fakes:
         total = float(found.sum())
         if not abs(total - 1.0) <= 1e-10 or found.min() < 0.0:
             raise AccountingError(
-                f"coins: wanted chances that add up to one, got {total} for {self.people:,} people "
+                f"coins: expected chances that add up to one, got {total} for {self.people:,} "
+                f"people "
                 f"and a coin of {self._phi:.3g}; nothing may be promised from them"
             )
         return found

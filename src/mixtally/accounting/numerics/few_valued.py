@@ -37,7 +37,7 @@ def merged(distribution: Distribution) -> Distribution:
         and abs(total - 1.0) < 1e-9
     ):
         raise AccountingError(
-            f"saddle point: wanted finite values and a distribution that sums to 1, got {total}"
+            f"saddle point: expected finite values and a distribution that sums to 1, got {total}"
         )
     order = distribution.values.argsort(kind="stable")
     values, chances = distribution.values[order], distribution.probabilities[order]

@@ -53,14 +53,14 @@ def gaussian_start(
 
     None where the distance is not seen to fall as x grows.
     """
-    wanted = math.erf(gaussian(epsilon, delta) / math.sqrt(8.0 * times))
+    expected = math.erf(gaussian(epsilon, delta) / math.sqrt(8.0 * times))
     points: list[tuple[float, float]] = []  # logarithms of places and misses
     x, left, right = min(max(start, low), high), -math.inf, math.inf
     for _ in range(_STEPS):
         at, place = distance(x), axis.along(x)
         if not 0.0 < at < 1.0 + _SAME or place <= 0.0:
             return None
-        points.append((math.log(place), math.log(at / wanted)))
+        points.append((math.log(place), math.log(at / expected)))
         if abs(points[-1][1]) < _NEAR:
             break
         if points[-1][1] > 0.0:

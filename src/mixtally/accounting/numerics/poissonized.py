@@ -80,7 +80,7 @@ def poisson_pmf(mean: float) -> Floats:
     expected = _chance(middle, mean)
     if not abs(float(chances[middle - first]) - expected) <= _SLACK * expected:
         raise AccountingError(
-            f"Poisson: wanted {expected} for the likeliest of mean {mean}, got "
+            f"Poisson: expected {expected} for the likeliest of mean {mean}, got "
             f"{chances[middle - first]}; nothing may be promised from it"
         )
     return chances
@@ -137,7 +137,8 @@ class _Sum:
         found = max(1.0, float(ratios[start:].max())) * (1.0 + _SLACK)
         if not 1.0 <= found < 3.0:
             raise AccountingError(
-                f"number of fakes: wanted a factor in [1, 3), got {found}; nothing may be promised"
+                f"number of fakes: expected a factor in [1, 3), got {found}; nothing may be "
+                f"promised"
             )
         return Above(mean, found)
 

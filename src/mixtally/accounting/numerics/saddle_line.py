@@ -121,7 +121,7 @@ class Saddle:
         frequencies = self.frequencies(spread)
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
-                f"saddle point: wanted at most {_MOST_FREQUENCIES:,} frequencies, got "
+                f"saddle point: expected at most {_MOST_FREQUENCIES:,} frequencies, got "
                 f"{frequencies:,}; there is an answer for fewer people, or for flips that leave a "
                 "delta nearer to 1e-6"
             )

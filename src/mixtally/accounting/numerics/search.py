@@ -154,7 +154,7 @@ class _Search:
         most = before.value * (1.0 + self.rough.slack) + self.rough.floor * self.target
         if not 0.0 <= after.value <= most:
             raise AccountingError(
-                f"calibration: wanted a divergence that falls, got {before.value} at {before.x} "
+                f"calibration: expected a divergence that falls, got {before.value} at {before.x} "
                 f"and {after.value} at {after.x}; nothing may be promised from it"
             )
 

@@ -295,15 +295,15 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the plan",
-            wanted=f"delta of at least {true.lower:g}, which its integers have",
+            expected=f"delta of at least {true.lower:g}, which its integers have",
             got=f"{stated.upper:g}",
             do="do not answer under it: its promise is false",
         )
     _check_ends(true, stated)
     for field in ("epsilon", "observer", "status", "source", "assumption"):
-        wanted, got = getattr(true, field), getattr(stated, field)
-        if wanted != got:
-            raise _altered(f"{field} {str(wanted)!r}", repr(str(got)))
+        expected, got = getattr(true, field), getattr(stated, field)
+        if expected != got:
+            raise _altered(f"{field} {str(expected)!r}", repr(str(got)))
     left, said = local_epsilon_of(terms), plan.local_epsilon
     if (left is None) != (said is None) or (
         left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
@@ -332,10 +332,10 @@ def _shown(epsilon: float | None) -> str:
     return "none: nothing is left" if epsilon is None else f"{epsilon:.7g}"
 
 
-def _altered(wanted: str, got: str) -> PlanError:
+def _altered(expected: str, got: str) -> PlanError:
     return PlanError(
         "certificate of the plan",
-        wanted=wanted,
+        expected=expected,
         got=got,
         do="the file was altered: take it as it was published",
     )

@@ -20,7 +20,7 @@ try:
 except ModuleNotFoundError as error:
     raise InputError(
         "rigorous check",
-        wanted="python-flint, which computes in balls",
+        expected="python-flint, which computes in balls",
         got="an installation without it",
         do="pip install 'mixtally[rigorous]'",
     ) from error

@@ -105,8 +105,8 @@ _FALSE = "do not answer under it: its promise is false"
 def _check_lower_end(part: PartBracket, upper: float) -> None:
     """What one message tells, all of them tell."""
     if part.lower is not None and not part.lower <= upper:
-        wanted = f"delta of at least {shown(part.lower, up=False)}, which {part.protocol} has"
-        raise _refused(wanted, repr(upper), _FALSE)
+        expected = f"delta of at least {shown(part.lower, up=False)}, which {part.protocol} has"
+        raise _refused(expected, repr(upper), _FALSE)
 
 
 def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
@@ -116,11 +116,15 @@ def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
     the derived upper one.
     """
     if part.least is not None and not part.least <= upper:
-        wanted = f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
-        raise _refused(wanted, repr(upper), _TAKE)
+        expected = (
+            f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
+        )
+        raise _refused(expected, repr(upper), _TAKE)
     if part.upper is not None and not lower <= part.upper:
-        wanted = f"a lower end of at most {shown(part.upper, up=True)}, which delta does not exceed"
-        raise _refused(wanted, repr(lower), _TAKE)
+        expected = (
+            f"a lower end of at most {shown(part.upper, up=True)}, which delta does not exceed"
+        )
+        raise _refused(expected, repr(lower), _TAKE)
 
 
 def shown(number: float | None, *, up: bool) -> str:
@@ -131,5 +135,5 @@ def shown(number: float | None, *, up: bool) -> str:
     return f"{context.create_decimal_from_float(number):.{_DIGITS}g}"
 
 
-def _refused(wanted: str, got: str, do: str) -> PlanError:
-    return PlanError(_SUBJECT, wanted=wanted, got=got, do=do)
+def _refused(expected: str, got: str, do: str) -> PlanError:
+    return PlanError(_SUBJECT, expected=expected, got=got, do=do)

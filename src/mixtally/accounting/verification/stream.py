@@ -160,7 +160,7 @@ def streams(plan: Plain) -> list[Stream]:
 def _foreign(error: Exception) -> PlanError:
     return PlanError(
         "plan",
-        wanted=f"the fields of version {_VERSION}",
+        expected=f"the fields of version {_VERSION}",
         got=f"something else ({error!r})",
         do="take the file as it was published",
     )

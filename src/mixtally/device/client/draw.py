@@ -29,7 +29,7 @@ class Words:
         data = self._source(count)
         if len(data) != 8 * count:
             raise AccountingError(
-                f"words: wanted {8 * count:,} bytes, got {len(data):,}; nothing may be sent"
+                f"words: expected {8 * count:,} bytes, got {len(data):,}; nothing may be sent"
             )
         return data
 
@@ -68,7 +68,7 @@ def record(part: Part, bins: Sequence[int], words: Words) -> list[bytes]:
     lacking = part.record_messages - len(bins)
     if lacking < 0 or len(set(bins)) < len(bins):
         raise AccountingError(
-            f"record: wanted at most {part.record_messages} different bins, got {list(bins)}; "
+            f"record: expected at most {part.record_messages} different bins, got {list(bins)}; "
             "nothing may be sent"
         )
     if part.planes is not None and part.record_messages > 1:

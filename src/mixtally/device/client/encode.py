@@ -63,9 +63,9 @@ def bins_of(
     return [(_bin(question, value, 0, question.bins),)]
 
 
-def _no(reason: str, wanted: str, got: object) -> RefusedError:
+def _no(reason: str, expected: str, got: object) -> RefusedError:
     do = "give another value, or take no part"
-    return RefusedError(reason, "value", wanted=wanted, got=ascii(got)[:80], do=do)
+    return RefusedError(reason, "value", expected=expected, got=ascii(got)[:80], do=do)
 
 
 def _bin(question: Question, value: object, first: int, last: int) -> int:

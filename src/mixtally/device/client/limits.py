@@ -50,8 +50,8 @@ def checked(plan: Plan, limits: Limits) -> Plan:
     _check_limits(plan, limits)
     for part in plan.parts:
         if part.protocol not in limits.protocols:
-            wanted = f"one of {', '.join(sorted(limits.protocols))}"
-            raise _above("protocol-not-allowed", "protocol", wanted, part.protocol)
+            expected = f"one of {', '.join(sorted(limits.protocols))}"
+            raise _above("protocol-not-allowed", "protocol", expected, part.protocol)
     cover = "every mix" if plan.by_mixes else "people"
     if cover not in limits.covers:
         raise _above("cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover)
@@ -63,8 +63,8 @@ def _check_limits(plan: Plan, limits: Limits) -> None:
     local = plan.local_epsilon
     if limits.local_epsilon is not None and (local is None or local > limits.local_epsilon):
         got = "nothing" if local is None else f"{local:.4g}"
-        wanted = f"at most {limits.local_epsilon:g}"
-        raise _above("above-own-limit", "local epsilon", wanted, got)
+        expected = f"at most {limits.local_epsilon:g}"
+        raise _above("above-own-limit", "local epsilon", expected, got)
     for name, promised, most in (
         ("epsilon", plan.epsilon, limits.epsilon),
         ("delta", plan.delta, limits.delta),
@@ -86,12 +86,12 @@ def _check_shaped(plan: Plan) -> None:
         raise RefusedError(
             "promise-false",
             "certificate",
-            wanted=f"a delta of at least {true / of:.6g}, which its recipe has",
+            expected=f"a delta of at least {true / of:.6g}, which its recipe has",
             got=f"{plan.upper:.6g}",
             do="take no part: its promise is false",
         )
 
 
-def _above(reason: str, subject: str, wanted: str, got: object) -> RefusedError:
+def _above(reason: str, subject: str, expected: str, got: object) -> RefusedError:
     do = "take no part, or allow more on this device"
-    return RefusedError(reason, subject, wanted=wanted, got=got, do=do)
+    return RefusedError(reason, subject, expected=expected, got=got, do=do)

@@ -99,8 +99,8 @@ def _check_sizes(held: Fields, plan: Plan, suite: int) -> None:
     place = "envelope_bytes"
     rows = [items(one, place) for one in held.items(place)]
     sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
-    wanted = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
-    if sizes != wanted:
+    expected = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
+    if sizes != expected:
         raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
 
 

@@ -53,8 +53,8 @@ def read_grid(value: object, bins: int) -> Grid | None:
     held = Fields(value, "plan.grid", "low high points")
     low, high = (held.number(end, -_LARGEST, _LARGEST, "grid-ends") for end in ("low", "high"))
     if not low < high or math.isinf(high - low):
-        wanted = "low below high, at a distance that is a double"
-        raise refused("grid-ends", "plan.grid", wanted, (low, high))
+        expected = "low below high, at a distance that is a double"
+        raise refused("grid-ends", "plan.grid", expected, (low, high))
     points = held.whole("points", 2, MOST_POINTS, "grid-points")
     if points != bins:
         raise refused("grid-points", held.at("points"), f"{bins}, one a bin", points)

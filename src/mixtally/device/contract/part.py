@@ -243,8 +243,8 @@ def _check_clear(part: Part, place: str) -> None:
         raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
     covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
     if part.most_set > 1 and not covered and part.replaced is None:
-        wanted = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
-        raise refused("set-uncovered", place, wanted, part.recipe.kind)
+        expected = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
+        raise refused("set-uncovered", place, expected, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
         raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")
     blank = part.own is not None and not part.own.uniform
@@ -260,8 +260,8 @@ def _check_clear(part: Part, place: str) -> None:
     if part.most_set > 1:
         _check_set(part, part.planes, part.most_set, place)
     elif part.bins <= prime or digits != digits_for(prime, part.bins):
-        wanted = f"the fewest digits, two or more, in which {part.bins} values can be written"
-        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
+        expected = f"the fewest digits, two or more, in which {part.bins} values can be written"
+        raise refused("digits-unfit", place, expected, f"{digits} in base {prime}")
 
 
 def _check_set(part: Part, planes: Planes, most: int, place: str) -> None:
@@ -270,8 +270,8 @@ def _check_set(part: Part, planes: Planes, most: int, place: str) -> None:
     if prime < 2 * most:
         raise refused("planes-below-set", place, f"a prime of at least {2 * most}", prime)
     if part.bins <= prime or digits != most_digits(prime) or digits <= most:
-        wanted = f"as many digits as leave 2^63 messages, {most + 1} or more"
-        raise refused("digits-unfit", place, wanted, f"{digits} in base {prime}")
+        expected = f"as many digits as leave 2^63 messages, {most + 1} or more"
+        raise refused("digits-unfit", place, expected, f"{digits} in base {prime}")
 
 
 def _check_flips(part: Part, place: str, threshold: int) -> None:

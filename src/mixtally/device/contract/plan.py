@@ -180,11 +180,11 @@ def _check_cover(plan: Plan, held: Fields) -> None:
     if certain < 2:
         raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", certain)
     if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
-        wanted = "true, as nothing else hides several free bits"
-        raise refused("free-bits-uncounted", "count_flips", wanted, "false")
+        expected = "true, as nothing else hides several free bits"
+        raise refused("free-bits-uncounted", "count_flips", expected, "false")
     if not plan.count_flips and any(part.replaced is not None for part in plan.parts):
-        wanted = "true, as other people's replaced values are counted on"
-        raise refused("replaced-uncounted", "count_flips", wanted, "false")
+        expected = "true, as other people's replaced values are counted on"
+        raise refused("replaced-uncounted", "count_flips", expected, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
         raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")

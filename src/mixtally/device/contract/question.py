@@ -74,8 +74,8 @@ def read_question(value: object) -> Question:
     attributes = _attributes(held, kind, bins, max_set)
     labels = _labels(held, bins)
     if seed is not None and (kind == "bits" or (labels or attributes) is not None):
-        wanted = "bins without labels or attributes, one a record or a set"
-        raise refused("hashed-with-labels", place, wanted, kind)
+        expected = "bins without labels or attributes, one a record or a set"
+        raise refused("hashed-with-labels", place, expected, kind)
     name = held.text("name")
     _check_characters(name, held.at("name"), "control-character-in-name")
     return Question(name, bins, labels, kind, max_set, attributes, seed)
@@ -87,8 +87,8 @@ def _attributes(held: Fields, kind: str, bins: int, max_set: int) -> tuple[int, 
     place = held.at("attributes")
     sizes = tuple(whole(size, place) for size in held.items("attributes"))
     if kind != "set" or sum(sizes) != bins or len(sizes) != max_set or min(sizes) < 2:
-        wanted = f"{max_set} attributes of a set, two bins or more each, {bins} in all"
-        raise refused("attributes-unfit", place, wanted, sizes)
+        expected = f"{max_set} attributes of a set, two bins or more each, {bins} in all"
+        raise refused("attributes-unfit", place, expected, sizes)
     return sizes
 
 
@@ -140,13 +140,13 @@ def read_prefixes(value: object, bins: int) -> Prefixes | None:
     held = Fields(value, "plan.prefixes", "alphabet most longest symbols")
     alphabet = held.text("alphabet")
     if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
-        wanted = "2 to 200 characters, each once"
-        raise refused("alphabet-unfit", held.at("alphabet"), wanted, alphabet)
+        expected = "2 to 200 characters, each once"
+        raise refused("alphabet-unfit", held.at("alphabet"), expected, alphabet)
     most = held.whole("most", 1, 1_000_000, "prefixes-out-of-range")
     longest = held.whole("longest", 1, 1000, "prefixes-out-of-range")
     symbols = held.whole("symbols", 1, 10, "prefixes-out-of-range")
     found = Prefixes(alphabet, most, longest, symbols)
     if most * found.level + 1 != bins:
-        wanted = f"{most * found.level + 1} bins for them"
-        raise refused("prefixes-bins", "plan.prefixes", wanted, bins)
+        expected = f"{most * found.level + 1} bins for them"
+        raise refused("prefixes-bins", "plan.prefixes", expected, bins)
     return found

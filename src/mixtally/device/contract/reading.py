@@ -35,12 +35,12 @@ def fingerprint_of(data: bytes) -> str:
     return sha256(text_of(data)).hexdigest()
 
 
-def refused(reason: str, place: str, wanted: str, got: object) -> RefusedError:
+def refused(reason: str, place: str, expected: str, got: object) -> RefusedError:
     """The refusal of a contract for what stands at ``place``."""
     return RefusedError(
         reason,
         place,
-        wanted=wanted,
+        expected=expected,
         got=ascii(got)[:80],
         do="take no part: the file was altered or is for another version",
     )
@@ -131,12 +131,12 @@ class Fields:
     def __init__(self, value: object, place: str, names: str) -> None:
         if not isinstance(value, dict):
             raise refused("wrong-type", place, "an object", value)
-        wanted = names.split()
-        for name in wanted:
+        expected = names.split()
+        for name in expected:
             if name not in value:
                 raise refused("field-missing", f"{place}.{name}", "a field of this name", "none")
         for name in value:
-            if name not in wanted:
+            if name not in expected:
                 raise refused("field-unknown", f"{place}.{_shown(name)}", f"one of {names}", name)
         self.held, self.place = value, place
 

@@ -71,8 +71,8 @@ def checked_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
         raise _impossible("prefix-symbol", "lists of symbols", prefixes)
     depth = len(prefixes[0])
     if any(len(prefix) != depth for prefix in prefixes) or depth >= asked.longest:
-        wanted = f"prefixes of one length below {asked.longest}"
-        raise _impossible("prefix-length", wanted, [len(prefix) for prefix in prefixes][:9])
+        expected = f"prefixes of one length below {asked.longest}"
+        raise _impossible("prefix-length", expected, [len(prefix) for prefix in prefixes][:9])
     for prefix in prefixes:
         if any(type(symbol) is not int or not 1 <= symbol < asked.size for symbol in prefix):
             raise _impossible("prefix-symbol", f"symbols 1 to {asked.size - 1}", list(prefix))
@@ -81,6 +81,6 @@ def checked_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
     return depth
 
 
-def _impossible(reason: str, wanted: str, got: object) -> RefusedError:
+def _impossible(reason: str, expected: str, got: object) -> RefusedError:
     do = "take no part in this round: its prefixes are not the contract's"
-    return RefusedError(reason, "prefixes", wanted=wanted, got=got, do=do)
+    return RefusedError(reason, "prefixes", expected=expected, got=got, do=do)

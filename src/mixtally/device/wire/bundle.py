@@ -41,8 +41,8 @@ def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
     """Raise RefusedError for a body that is empty or does not end where a bundle ends."""
     size = bundle_bytes(shapes)
     if not body or len(body) % size:
-        wanted = f"one bundle of {size:,} bytes, or several"
-        raise refused("body-length", "body", wanted, f"{len(body):,} bytes")
+        expected = f"one bundle of {size:,} bytes, or several"
+        raise refused("body-length", "body", expected, f"{len(body):,} bytes")
 
 
 def split(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:

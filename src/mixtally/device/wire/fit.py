@@ -41,14 +41,14 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
     if sheet.contract != frame.contract:
         raise refused("other-contract", "sheet.contract", frame.contract, sheet.contract)
     if sheet.round > frame.rounds:
-        wanted = f"at most {frame.rounds}"
-        raise refused("round-out-of-range", "sheet.round", wanted, sheet.round)
+        expected = f"at most {frame.rounds}"
+        raise refused("round-out-of-range", "sheet.round", expected, sheet.round)
     if sheet.closes - sheet.opens != frame.open_seconds:
-        wanted = f"{frame.open_seconds:,} seconds after it opens"
-        raise refused("times-out-of-range", "sheet.closes", wanted, sheet.closes)
+        expected = f"{frame.open_seconds:,} seconds after it opens"
+        raise refused("times-out-of-range", "sheet.closes", expected, sheet.closes)
     if sheet.expires - sheet.closes > MOST_WAIT:
-        wanted = f"at most {MOST_WAIT:,} seconds after it closes"
-        raise refused("times-out-of-range", "sheet.expires", wanted, sheet.expires)
+        expected = f"at most {MOST_WAIT:,} seconds after it closes"
+        raise refused("times-out-of-range", "sheet.expires", expected, sheet.expires)
     if len(sheet.keys) != frame.hops + 1:
         raise refused("keys-miscounted", "sheet.keys", f"{frame.hops + 1}", len(sheet.keys))
     for key in sheet.keys:
@@ -81,8 +81,8 @@ def check_manifest(manifest: Manifest, frame: Frame) -> None:
         got = len(manifest.parts)
         raise refused("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
     if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
-        wanted = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
-        raise refused("crowd-too-small", "manifest.bundles", wanted, manifest.bundles)
+        expected = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
+        raise refused("crowd-too-small", "manifest.bundles", expected, manifest.bundles)
 
 
 def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
@@ -91,15 +91,15 @@ def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
     if manifest.before != digest:
         raise refused("before-unfit", "manifest.before", digest, manifest.before)
     for name in ("bundles", "left_out"):
-        wanted, got = getattr(before, name), getattr(manifest, name)
-        if got != wanted:
-            raise refused("bundles-differ", f"manifest.{name}", f"{wanted:,}", got)
+        expected, got = getattr(before, name), getattr(manifest, name)
+        if got != expected:
+            raise refused("bundles-differ", f"manifest.{name}", f"{expected:,}", got)
     if before.destroyed and not manifest.destroyed:
         raise refused("not-destroyed", "manifest.destroyed", before.destroyed, "a batch")
     for place, (part, sent) in enumerate(zip(manifest.parts, before.parts, strict=True)):
         if part.received != sent.sent and not manifest.destroyed:
-            wanted = f"{sent.sent:,} messages, as many as were sent"
-            raise refused("received-differs", f"part {place}", wanted, part.received)
+            expected = f"{sent.sent:,} messages, as many as were sent"
+            raise refused("received-differs", f"part {place}", expected, part.received)
 
 
 def check_receipt(receipt: Receipt, digest: str, manifest: Manifest) -> None:
@@ -114,6 +114,6 @@ def check_piece(data: bytes, piece: Piece, message_bytes: int) -> None:
     """Raises RefusedError for other bytes than ``piece`` names, and for another length."""
     if sha256(data).hexdigest() != piece.sha256:
         raise refused("piece-differs", "piece", piece.sha256, sha256(data).hexdigest())
-    wanted = piece.messages * message_bytes
-    if len(data) != wanted or wanted > MOST_PIECE_BYTES:
-        raise refused("piece-length", "piece", f"{wanted:,} bytes", len(data))
+    expected = piece.messages * message_bytes
+    if len(data) != expected or expected > MOST_PIECE_BYTES:
+        raise refused("piece-length", "piece", f"{expected:,} bytes", len(data))

@@ -115,8 +115,8 @@ def read_manifest(data: bytes) -> Manifest:
     hop = held.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
     before = None if held.held["before"] is None else digest(held, "before")
     if (hop == 1 and before) or (hop > 1 and not before and destroyed != EXPIRED):
-        wanted = "the manifest of the hop before, where there is one"
-        raise refused("before-unfit", held.at("before"), wanted, before)
+        expected = "the manifest of the hop before, where there is one"
+        raise refused("before-unfit", held.at("before"), expected, before)
     return Manifest(
         digest(held, "sheet"),
         hop,
@@ -175,8 +175,8 @@ def _check_sums(parts: tuple[PartManifest, ...]) -> None:
     for place, part in enumerate(parts):
         listed = sum(piece.messages for piece in part.pieces)
         if part.sent != listed or part.sent < part.added:
-            wanted = f"pieces of {part.sent:,} messages, which its numbers add up to"
-            raise refused("false-sum", f"part {place}", wanted, f"of {listed:,}")
+            expected = f"pieces of {part.sent:,} messages, which its numbers add up to"
+            raise refused("false-sum", f"part {place}", expected, f"of {listed:,}")
     named = [piece.sha256 for part in parts for piece in part.pieces]
     if len(set(named)) < len(named):
         raise refused("piece-twice", "manifest", "every piece once", "one twice")

@@ -115,8 +115,8 @@ def joined(
     first: dict[str, bytes] = {}
     for note in notes:
         if text_of(note) != text:
-            wanted = f"signatures of the text {fingerprint_of(text)}"
-            raise refused("another-text", "note", wanted, fingerprint_of(note))
+            expected = f"signatures of the text {fingerprint_of(text)}"
+            raise refused("another-text", "note", expected, fingerprint_of(note))
         if known is None:
             lines += _lines(note)
         else:
@@ -142,8 +142,8 @@ def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
     """
     names = signed_by(data, signers)
     if missing := [name for name in signers if name not in names]:
-        wanted = f"signatures of {', '.join(signers)}"
-        raise refused("signature-missing", "note", wanted, f"none of {', '.join(missing)}")
+        expected = f"signatures of {', '.join(signers)}"
+        raise refused("signature-missing", "note", expected, f"none of {', '.join(missing)}")
     return text_of(data)
 
 
@@ -157,9 +157,9 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
         if public is None or raw[:HASH_BYTES] != key_hash(name, public):
             continue
         if not _true(public, raw[HASH_BYTES:], text):
-            wanted = f"a signature of {name} that fits the text"
+            expected = f"a signature of {name} that fits the text"
             got = "one that does not: the text or the signature was altered"
-            raise refused("signature-false", "note", wanted, got)
+            raise refused("signature-false", "note", expected, got)
         found.setdefault(name, line)
     return found
 
@@ -182,8 +182,8 @@ def _check_text(text: bytes) -> None:
     except UnicodeDecodeError:
         right = False
     if not right:
-        wanted = "UTF-8 without control characters that ends with a newline"
-        raise refused("no-note", "note", wanted, "something else")
+        expected = "UTF-8 without control characters that ends with a newline"
+        raise refused("no-note", "note", expected, "something else")
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -219,5 +219,7 @@ def _joined(text: bytes, lines: Collection[bytes]) -> bytes:
     return text + b"\n" + b"".join(once) if once else text
 
 
-def _no_key(subject: str, wanted: str, got: str) -> PlanError:
-    return PlanError(subject, wanted=wanted, got=got, do="make the role's folder again with init")
+def _no_key(subject: str, expected: str, got: str) -> PlanError:
+    return PlanError(
+        subject, expected=expected, got=got, do="make the role's folder again with init"
+    )

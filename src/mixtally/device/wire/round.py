@@ -43,8 +43,8 @@ def signed_round(
     """
     signed_sheet(sheet, roles, frame)
     if len(manifests) > frame.hops or len(receipts) > len(manifests):
-        wanted = f"at most {frame.hops} manifests, and a receipt of each"
-        raise refused("other-hop", "round", wanted, f"{len(manifests)} and {len(receipts)}")
+        expected = f"at most {frame.hops} manifests, and a receipt of each"
+        raise refused("other-hop", "round", expected, f"{len(manifests)} and {len(receipts)}")
     signers = [{name: key} for name, key in roles.items()]
     read = [
         (fingerprint_of(data), read_manifest(verified(data, signer)))

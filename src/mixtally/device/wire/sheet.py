@@ -75,8 +75,8 @@ def read_sheet(data: bytes) -> Sheet:
         raise refused("times-out-of-range", "sheet", "opens < closes < expires", got)
     keys = tuple(_key(key, held.at("keys")) for key in held.items("keys"))
     if not LEAST_KEYS <= len(keys) <= MOST_KEYS:
-        wanted = "one of every hop and of the collector"
-        raise refused("keys-miscounted", held.at("keys"), wanted, len(keys))
+        expected = "one of every hop and of the collector"
+        raise refused("keys-miscounted", held.at("keys"), expected, len(keys))
     return Sheet(
         digest(held, "contract"),
         held.whole("round", 1, MOST_ROUNDS, "round-out-of-range"),

@@ -64,14 +64,14 @@ class HpkeSuite:
         raw = configuration[len(head) : -len(_TAIL)]
         right = configuration[: len(head)] == head and tail == _TAIL
         if not right or len(raw) != self.public_bytes:
-            wanted = f"a key configuration of suite {self.number}"
-            raise refused("key-configuration", "key of a hop", wanted, configuration.hex())
+            expected = f"a key configuration of suite {self.number}"
+            raise refused("key-configuration", "key of a hop", expected, configuration.hex())
         try:
             _CHECKER.exchange(X25519PublicKey.from_public_bytes(raw[-_POINT_BYTES:]))
             return self.public(raw)
         except ValueError as error:  # among them points of small order: nobody could seal for them
-            wanted = "a public key"
-            raise refused("key-configuration", "key of a hop", wanted, str(error)) from error
+            expected = "a public key"
+            raise refused("key-configuration", "key of a hop", expected, str(error)) from error
 
 
 def _public_of(raw: bytes) -> bytes:

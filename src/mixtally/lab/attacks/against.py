@@ -35,7 +35,7 @@ def outcomes(hypothesis: Hypothesis, game: Game, lab: Lab, *, twice: bool = Fals
     if not by_code and not by_distribution:
         raise ParameterError(
             "collection",
-            wanted=f"at most {MOST_MESSAGES:,} messages to play one by one",
+            expected=f"at most {MOST_MESSAGES:,} messages to play one by one",
             got=f"{setting.messages:,}",
             do="draw their counts from the distribution: --drawn 1e6",
         )

@@ -43,7 +43,7 @@ def claim(
         if (epsilon, delta, honest_share) != (None, None, None):
             raise ParameterError(
                 "memory",
-                wanted="no claim: its losses are computed",
+                expected="no claim: its losses are computed",
                 got="--epsilon, --delta or --honest-share",
                 do="leave them out",
             )
@@ -51,7 +51,7 @@ def claim(
     if epsilon is None or delta is None:
         raise ParameterError(
             "claim",
-            wanted="--epsilon and --delta",
+            expected="--epsilon and --delta",
             got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
         )
@@ -60,7 +60,7 @@ def claim(
     mechanism = _mechanism(name, parameters)
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", wanted="less than 1/2", got="1/2", do="such flips reveal nothing"
+            "flip probability", expected="less than 1/2", got="1/2", do="such flips reveal nothing"
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     title = f"{name} with {words}"
@@ -129,7 +129,7 @@ def _given(name: str, parameters: Parameters) -> dict[str, Any]:
     if not needs <= given or not given <= needs | may:
         raise ParameterError(
             name,
-            wanted=flags(needs, kind.PARAMETERS),
+            expected=flags(needs, kind.PARAMETERS),
             got=flags(given, kind.PARAMETERS) or "neither",
             do="give exactly these"
             + (f"; it may take {flags(may, kind.PARAMETERS)}" if may else ""),
@@ -142,7 +142,7 @@ def _mechanism(name: str, given: Parameters) -> Shuffled:
     if name == "flip" and given.get("bits") is None and given.get("bins") is None:
         raise ParameterError(
             "flip",
-            wanted="--bins for records of one value, or --bits for free vectors",
+            expected="--bins for records of one value, or --bits for free vectors",
             got="neither",
             do="give one",
         )

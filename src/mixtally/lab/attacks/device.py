@@ -72,7 +72,7 @@ def unplayed(*_: object, **__: object) -> None:
     """Nobody said how: raises ParameterError."""
     raise ParameterError(
         "collection",
-        wanted="a lab that can play one",
+        expected="a lab that can play one",
         got="one that cannot",
         do="hand it mixtally.lab.simulation.play.play_parts",
     )

@@ -86,7 +86,7 @@ def checked_level(level: float) -> float:
         return level
     raise ParameterError(
         "level",
-        wanted="a number in [0.5, 1 - 1e-9]",
+        expected="a number in [0.5, 1 - 1e-9]",
         got=level,
         do="0.9999 flags a sound plan once in ten thousand times",
     )

@@ -302,23 +302,23 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     codes = (np.arange(count // most) + _spread(part.bins, count // most)) % part.bins
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
     pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
-    wanted = np.column_stack([codes, *pads]).ravel()
-    some, held = named[: len(wanted)], wanted[: len(named)]
+    expected = np.column_stack([codes, *pads]).ravel()
+    some, held = named[: len(expected)], expected[: len(named)]
     right = some == held
     if part.planes is not None:
         points, cells = points_of(part, part.planes, held), part.planes.prime
         right = holds(part.planes, some, points)
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
-        Checks.exact(f"report that is missing or too many{name}", len(named) - len(wanted)),
-        Checks.of(f"report that names another bin{name}", wrong, len(wanted), due),
+        Checks.exact(f"report that is missing or too many{name}", len(named) - len(expected)),
+        Checks.of(f"report that names another bin{name}", wrong, len(expected), due),
     ]
     if part.planes is not None:
         every = part.planes.bare.directions
         checks += _alike(f"direction of a report{name}", some // part.planes.prime, every)
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
-        checks.append(Checks.of(f"report so many bins away{name}", off, len(wanted), g / cells))
+        checks.append(Checks.of(f"report so many bins away{name}", off, len(expected), g / cells))
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
     fakes = part.layout.codes(_fakes(part, count, lab))

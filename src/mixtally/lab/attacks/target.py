@@ -133,7 +133,7 @@ def of_plan(
         if not unverified:
             raise PlanError(
                 "plan",
-                wanted="one whose certificate holds",
+                expected="one whose certificate holds",
                 got=f"another ({error})",
                 do="do not use it; add --unverified to attack it all the same",
             ) from error

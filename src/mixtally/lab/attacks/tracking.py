@@ -69,7 +69,7 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall
     """Statistics of one person's reports (u) and of two persons' (v)."""
     if not 2 <= reports <= MOST_REPORTS:
         raise ParameterError(
-            "reports", wanted=f"2 to {MOST_REPORTS}", got=reports, do="track a shorter series"
+            "reports", expected=f"2 to {MOST_REPORTS}", got=reports, do="track a shorter series"
         )
     found: tuple[list[Floats], list[Floats]] = ([], [])
     for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):

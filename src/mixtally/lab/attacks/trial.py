@@ -57,11 +57,14 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
     runs = len(worlds.u)
     if runs < LEAST_RUNS or len(worlds.v) != runs:
         raise ParameterError(
-            "runs", wanted=f"at least {LEAST_RUNS}, as many in both worlds", got=runs, do="add some"
+            "runs",
+            expected=f"at least {LEAST_RUNS}, as many in both worlds",
+            got=runs,
+            do="add some",
         )
     if np.isnan(worlds.u).any() or np.isnan(worlds.v).any():
         raise ParameterError(
-            "statistic", wanted="numbers", got="NaN", do="mend the attack's likelihood"
+            "statistic", expected="numbers", got="NaN", do="mend the attack's likelihood"
         )
     counted, best = worlds, None
     if pilot is not None:

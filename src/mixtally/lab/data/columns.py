@@ -72,7 +72,7 @@ def joined_lists(array: Array) -> Array | None:
     if strange:
         raise DataError(
             "a label in a list",
-            wanted="text without control characters",
+            expected="text without control characters",
             got=repr(strange[0]),
             do="clean the text",
         )

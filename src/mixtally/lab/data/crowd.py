@@ -194,13 +194,13 @@ class _Gathered:
 
     def _again(self, first: int, again: int) -> DataError:
         """The refusal of a second row of a person."""
-        wanted, got = "one row of a person", "a second one"
+        expected, got = "one row of a person", "a second one"
         if self._when is not None:
             epoch = self.order.names[self.at[again]]
-            wanted, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
+            expected, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
         return DataError(
             self._origin.row(self._rows.number(again)),
-            wanted=wanted,
+            expected=expected,
             got=f"{got}, after row {self._rows.number(first) + self._origin.skip_rows}",
             do="say which counts, --several first or last, or make them a --several set",
         )

@@ -49,7 +49,7 @@ def check_questions(origin: Origin, column: str, first: Sequence[str | None]) ->
         if text is not None and text.startswith(_IMPORT):
             raise DataError(
                 origin.column(column),
-                wanted="a row a person",
+                expected="a row a person",
                 got=f"the tool's own names of questions in row {row}",
                 do=origin.without(row),
             )

@@ -133,7 +133,7 @@ def ordered_epochs(
             if not merged:
                 raise DataError(
                     subject,
-                    wanted="one name for each epoch",
+                    expected="one name for each epoch",
                     got=f"{kept[-1]!r} and {names[i]!r} for the same",
                     do="write it in one way",
                 )
@@ -161,7 +161,7 @@ def order_of(
         if missing is not None:
             raise DataError(
                 f"epoch {missing!r}",
-                wanted="one of the epochs in the given order",
+                expected="one of the epochs in the given order",
                 got="one that is not there",
                 do="add it to the order",
             )

@@ -28,7 +28,7 @@ class Origin(Protocol):
     def skip_rows(self) -> int:
         """Rows before the first that counts."""
 
-    def unreadable(self, wanted: str, got: object, do: str) -> DataError:
+    def unreadable(self, expected: str, got: object, do: str) -> DataError:
         """The refusal of all of it."""
 
     def column(self, name: str) -> str:
@@ -70,14 +70,14 @@ class DataFile:
         if mark is not None and not (len(mark) == 1 and mark.isascii() and mark not in _FORBIDDEN):
             raise ParameterError(
                 "delimiter",
-                wanted="one ASCII character that is no quote, or tab",
+                expected="one ASCII character that is no quote, or tab",
                 got=repr(self.delimiter),
                 do="--delimiter ';', for example",
             )
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise ParameterError(
                 "encoding",
-                wanted="the name of an encoding of text",
+                expected="the name of an encoding of text",
                 got=repr(self.encoding),
                 do="cp1252, latin-1, utf-16-le, shift_jis, for example",
             )
@@ -106,9 +106,9 @@ class DataFile:
         """The subject of a refusal."""
         return "standard input" if self.piped else str(self.path)
 
-    def unreadable(self, wanted: str, got: object, do: str) -> DataError:
+    def unreadable(self, expected: str, got: object, do: str) -> DataError:
         """The refusal of the file; ``got`` is put into one line."""
-        return DataError(str(self), wanted=wanted, got=" ".join(str(got).split()), do=do)
+        return DataError(str(self), expected=expected, got=" ".join(str(got).split()), do=do)
 
     def column(self, name: str) -> str:
         """The subject of a refusal of a column."""

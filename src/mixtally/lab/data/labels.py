@@ -52,7 +52,7 @@ class Book:
             alike = nearly_same(self.numbers)
             raise DataError(
                 "labels",
-                wanted="labels that differ once they are merged",
+                expected="labels that differ once they are merged",
                 got=" and ".join(map(repr, alike[:2])),
                 do="list one of them, or leave out --ignore-case and --strip",
             )
@@ -68,7 +68,7 @@ class Book:
         if len(label) > _LONGEST:
             raise DataError(
                 where.subject(row),
-                wanted=f"labels of at most {_LONGEST:,} characters",
+                expected=f"labels of at most {_LONGEST:,} characters",
                 got=f"one of {len(label):,}",
                 do="check the column, and the quotes in it",
             )
@@ -77,7 +77,7 @@ class Book:
         if self.fixed:
             raise DataError(
                 where.subject(row),
-                wanted=f"one of the {len(self.numbers):,} labels of the question",
+                expected=f"one of the {len(self.numbers):,} labels of the question",
                 got=repr(label),
                 do=self._remedy(label, where, row),
             )

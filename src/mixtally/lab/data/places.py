@@ -32,7 +32,7 @@ class Box:
         ):
             raise ParameterError(
                 "box",
-                wanted="south < north within 85 degrees, west < east within 180",
+                expected="south < north within 85 degrees, west < east within 180",
                 got=f"{self.south:g}..{self.north:g}, {self.west:g}..{self.east:g}",
                 do="give degrees; cut a region that crosses the date line in two",
             )
@@ -58,7 +58,7 @@ class Grid:
             if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
                 raise DataError(
                     f"place {row}",
-                    wanted="a latitude within 90 and a longitude within 180",
+                    expected="a latitude within 90 and a longitude within 180",
                     got=f"{lat}, {lon}",
                     do="check the order of the columns",
                 )
@@ -97,7 +97,7 @@ def grid(box: Box, resolution: int, bins: int = MOST_BINS) -> Grid:
     if not 1 <= len(cells) < bins:
         raise ParameterError(
             "grid",
-            wanted=f"1 to {bins - 1:,} hexagons in the box",
+            expected=f"1 to {bins - 1:,} hexagons in the box",
             got=f"{len(cells):,}",
             do="choose another resolution",
         )
@@ -110,7 +110,7 @@ def _h3() -> ModuleType:
     except ImportError as error:
         raise DataError(
             "hexagons",
-            wanted="the package h3",
+            expected="the package h3",
             got="it is not installed",
             do="pip install 'mixtally[places]'",
         ) from error

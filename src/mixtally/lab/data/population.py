@@ -127,7 +127,7 @@ def check_varied(subject: str, names: Collection[str]) -> None:
     if len(names) < 2:
         raise DataError(
             subject,
-            wanted="at least two distinct values",
+            expected="at least two distinct values",
             got=f"only {next(iter(names), '')!r}",
             do="choose a column that varies, or fix the bins with labels",
         )
@@ -157,7 +157,8 @@ def check_shared(question: Question, held: NDArray[np.int64], from_data: Collect
         why = "it is likely an identifier" if alone >= _FEW else "so few people hide no answer"
         raise DataError(
             f"column {name!r}",
-            wanted="answers that several people gave, where the list of them is read off the data",
+            expected="answers that several people gave, where the list of them is read off the "
+            "data",
             got=f"{alone:,} of {len(own):,} that one person alone gave: {why}",
             do="choose another column, or give the list with --labels",
         )

@@ -147,7 +147,7 @@ def check_installed(subject: object) -> None:
     except ImportError as error:
         raise DataError(
             str(subject),
-            wanted="the reader of data",
+            expected="the reader of data",
             got=f"{error.name} is not installed",
             do="pip install 'mixtally[data]'",
         ) from error
@@ -177,13 +177,13 @@ def as_asked(reading: Reading, question: Question) -> tuple[Reading, Question | 
 
 def check_kind(reading: Reading, question: Question) -> None:
     """Raises PlanError for data that are read as another kind of records."""
-    wanted = _KINDS.get(reading.form, Kind.SET)
+    expected = _KINDS.get(reading.form, Kind.SET)
     parts = reading.form is As.ATTRIBUTES
-    if question.kind is not wanted or parts != (question.attributes is not None):
+    if question.kind is not expected or parts != (question.attributes is not None):
         kind = "attributes" if question.attributes is not None else str(question.kind)
         raise PlanError(
             "plan",
-            wanted=f"a plan for data read as {reading.form}",
+            expected=f"a plan for data read as {reading.form}",
             got=f"one for records of kind {kind}",
             do="read the data as the plan asks, or plan again",
         )
@@ -196,7 +196,7 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
     if question.hashed is not None:
         raise PlanError(
             "plan",
-            wanted="--candidates beside a plan of an open question",
+            expected="--candidates beside a plan of an open question",
             got="none",
             do="list the words to look for, one a line",
         )
@@ -207,7 +207,7 @@ def _fitting(question: Question, found: Question) -> Question:
     if found.bins != question.bins:
         raise PlanError(
             "plan",
-            wanted=f"a plan for the {found.bins:,} bins of the data",
+            expected=f"a plan for the {found.bins:,} bins of the data",
             got=f"one for {question.bins:,} bins",
             do="plan again for this data",
         )

@@ -84,21 +84,21 @@ class Reading:
             count = "one column" if most == 1 else many
             raise ParameterError(
                 "columns",
-                wanted=f"{count} for records read as {self.form}",
+                expected=f"{count} for records read as {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
                 do="name each column once; bits and attributes are read of several",
             )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(
                 "max set",
-                wanted=f"an integer in [1, {MOST_SET}]",
+                expected=f"an integer in [1, {MOST_SET}]",
                 got=self.max_set,
                 do="it is the most labels of a set that are hidden",
             )
         if self.separator is not None and not _is_text(self.separator):
             raise ParameterError(
                 "set",
-                wanted="the text between labels",
+                expected="the text between labels",
                 got=ascii(self.separator) if self.separator else "nothing",
                 do="--set ';', for example",
             )
@@ -109,14 +109,14 @@ class Reading:
         if self.missing is not None and (self.empty_sets or not self.missing.strip()):
             raise ParameterError(
                 "missing",
-                wanted="drop, or a label that is to be seen",
+                expected="drop, or a label that is to be seen",
                 got=f"{self.missing!r}" + " beside empty sets" * self.empty_sets,
                 do="an empty cell is either a set without labels or a missing value",
             )
         if self.form is As.PLACE and self.missing not in (None, DROP):
             raise ParameterError(
                 "missing",
-                wanted="drop, for places",
+                expected="drop, for places",
                 got=repr(self.missing),
                 do="a coordinate has no label: leave such rows out, or fill the gaps",
             )
@@ -125,21 +125,21 @@ class Reading:
         if self.rows_are_people and self.person is not None:
             raise ParameterError(
                 "--rows-are-people",
-                wanted="no --person-column beside it",
+                expected="no --person-column beside it",
                 got=f"both, with column {self.person!r}",
                 do="leave one out: either a row is a person, or the column says whose it is",
             )
         if self.several is not None and self.person is None:
             raise ParameterError(
                 "several",
-                wanted="--person-column beside it",
+                expected="--person-column beside it",
                 got="none",
                 do="name the column that says whose a row is",
             )
         if self.several is Several.SET and self.form is not As.SET:
             raise ParameterError(
                 "several",
-                wanted=f"first or last for records read as {self.form}",
+                expected=f"first or last for records read as {self.form}",
                 got="set",
                 do="only labels of one column become a set",
             )
@@ -152,7 +152,7 @@ class Reading:
         if wrong:
             raise ParameterError(
                 "--candidates",
-                wanted="one word a person or a set of them",
+                expected="one word a person or a set of them",
                 got=", ".join(wrong) + " beside it",
                 do="leave these out",
             )
@@ -167,14 +167,14 @@ class Reading:
         labelled = self.form in (As.ONE, As.SET, As.ATTRIBUTES)
         if asked and not labelled:
             raise ParameterError(
-                asked[0], wanted="records of labels", got=f"{self.form}", do="leave it out"
+                asked[0], expected="records of labels", got=f"{self.form}", do="leave it out"
             )
         if self.merging.other is None:
             return
         if self.form is As.ATTRIBUTES or self.words or not self.merging.other.strip():
             raise ParameterError(
                 "--other",
-                wanted="a label that is to be seen, beside a list of labels of one column",
+                expected="a label that is to be seen, beside a list of labels of one column",
                 got=repr(self.merging.other),
                 do="recode the column before, or leave it out",
             )
@@ -189,7 +189,7 @@ class Reading:
         if self.merging.other is not None and question is None and self.labels is None:
             raise ParameterError(
                 "--other",
-                wanted="--labels beside it",
+                expected="--labels beside it",
                 got="none",
                 do="list the values that are counted one by one",
             )
@@ -208,7 +208,7 @@ class Reading:
         if other is not None and other not in labels:
             raise ParameterError(
                 "--other",
-                wanted="a label of the plan",
+                expected="a label of the plan",
                 got=repr(other),
                 do="name one of its labels, or plan with one more",
             )

@@ -219,5 +219,5 @@ class Rows:
         else:
             do = "say --missing drop to leave such rows out, or --missing LABEL to count them so"
         return DataError(
-            where.subject(row), wanted=f"a value in column {column!r}", got="a missing one", do=do
+            where.subject(row), expected=f"a value in column {column!r}", got="a missing one", do=do
         )

@@ -82,8 +82,8 @@ def check_spaces(subject: str, names: Collection[str]) -> None:
 
 def check_fractions(subject: str, names: Collection[str]) -> None:
     """Raises DataError for two of ``names``, read off data, that write one number: 2.50 and 2.5."""
-    wanted = "one way to write a number, or labels that are listed"
-    _check(subject, names, _shortest, wanted)
+    expected = "one way to write a number, or labels that are listed"
+    _check(subject, names, _shortest, expected)
 
 
 def _plain(name: str) -> str:
@@ -109,7 +109,7 @@ def _shortest(name: str) -> str:
     return name.rstrip("0").rstrip(".") if _FRACTION.fullmatch(name) else name
 
 
-def _check(subject: str, names: Collection[str], same: object, wanted: str) -> None:
+def _check(subject: str, names: Collection[str], same: object, expected: str) -> None:
     met: dict[str, str] = {}
     for name in names:
         plain = same(name)  # type: ignore[operator]
@@ -119,7 +119,7 @@ def _check(subject: str, names: Collection[str], same: object, wanted: str) -> N
         if other != name:
             raise DataError(
                 subject,
-                wanted=wanted,
+                expected=expected,
                 got=f"{other!a} and {name!a}",
                 do="write it in one way; --strip leaves out spaces around names",
             )

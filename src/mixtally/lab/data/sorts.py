@@ -48,7 +48,7 @@ class Sorts:
             if sort is None:
                 raise DataError(
                     subject(place),
-                    wanted="text, a number, a truth value or a date",
+                    expected="text, a number, a truth value or a date",
                     got=f"a value of type {type(value).__name__}",
                     do="give one value a person",
                 )
@@ -57,7 +57,7 @@ class Sorts:
                     dates = {sort, before} <= _DATES
                     raise DataError(
                         subject(place),
-                        wanted=f"values of one type, {before} as before",
+                        expected=f"values of one type, {before} as before",
                         got=f"{sort}, {written(value)!r}",
                         do="make them all dates, or all moments with one time zone"
                         if dates

@@ -53,7 +53,7 @@ class Timeline:
         if again is not None:
             raise DataError(
                 f"row {again + 1}",
-                wanted="one answer of a person in an epoch",
+                expected="one answer of a person in an epoch",
                 got=f"a second one in epoch {self.epochs[self.at[again]]!r}",
                 do="keep one of them: the guarantee is for a person's one answer",
             )
@@ -108,7 +108,7 @@ def check_epoch_sizes(names: Sequence[str], users: Integers) -> None:
         if many < 2:
             raise DataError(
                 f"epoch {name!r}",
-                wanted="at least two people",
+                expected="at least two people",
                 got=many,
                 do="join it to a neighboring epoch: nobody can hide alone",
             )

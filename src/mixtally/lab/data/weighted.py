@@ -91,7 +91,7 @@ def _total(rows: Rows, each: Held, largest: int, label: str, *, fixed: bool) -> 
     if is_total(label) and not fixed:
         raise DataError(
             subject,
-            wanted="a value, and how many people hold it",
+            expected="a value, and how many people hold it",
             got=f"{label!r} with {each[largest]:,} people, the sum of all other rows",
             do="remove this row: it counts everybody a second time",
         )
@@ -117,7 +117,7 @@ def _whole(array: Array, column: str, where: Where) -> Held:
         row, text = _first_that_is_no_number(array)
         raise DataError(
             where.subject(row),
-            wanted=f"a whole number without marks in column {column!r}",
+            expected=f"a whole number without marks in column {column!r}",
             got=repr(text),
             do="write it like 1200, without separators of thousands, units or signs",
         )
@@ -126,7 +126,7 @@ def _whole(array: Array, column: str, where: Where) -> Held:
         row = int(wrong[0])
         raise DataError(
             where.subject(row),
-            wanted=f"a whole number from 0 to {MOST_USERS:,} in column {column!r}",
+            expected=f"a whole number from 0 to {MOST_USERS:,} in column {column!r}",
             got=f"{found[row]:g}",
             do="say how many people hold the value",
         )

@@ -157,7 +157,7 @@ def _enough(name: str, users: int, fakes: float, times: float) -> float:
     if users < times * fakes:
         raise ParameterError(
             "users",
-            wanted=f"at least {math.ceil(times * fakes):,}, where {name} begins",
+            expected=f"at least {math.ceil(times * fakes):,}, where {name} begins",
             got=f"{users:,}",
             do="ask more people or promise less",
         )
@@ -168,7 +168,7 @@ def _at_most(subject: str, value: float, most: float) -> None:
     if value > most:
         raise ParameterError(
             subject,
-            wanted=f"at most {most:g}, where the theorem ends",
+            expected=f"at most {most:g}, where the theorem ends",
             got=value,
             do="promise more privacy",
         )

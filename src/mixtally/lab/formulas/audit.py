@@ -99,7 +99,7 @@ def audit(formula: Formula, case: Case) -> Verdict:
     elif formula.computes == FLIP and not 0.0 < noise < 1.0:
         raise ParameterError(
             formula.name,
-            wanted="a collection for which it asks a flip probability below 1",
+            expected="a collection for which it asks a flip probability below 1",
             got=f"{noise:.4g}",
             do="more users or fakes, or a weaker promise",
         )
@@ -127,7 +127,7 @@ def _needed(formula: Formula, case: Case) -> dict[str, int]:
     if extra or missing:
         raise ParameterError(
             formula.name,
-            wanted=" and ".join(formula.needs) or "nothing but epsilon and delta",
+            expected=" and ".join(formula.needs) or "nothing but epsilon and delta",
             got=" and ".join(given) or "none",
             do="give exactly these parameters",
         )
@@ -144,7 +144,7 @@ def _required(
         if error.subject != "fakes" or given_fakes:
             raise
         raise ParameterError(
-            formula.name, wanted="the number of fakes", got="none", do="add --fakes N"
+            formula.name, expected="the number of fakes", got="none", do="add --fakes N"
         ) from None
 
 

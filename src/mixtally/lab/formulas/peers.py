@@ -30,7 +30,7 @@ def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
     if spread > 0.25:
         raise ParameterError(
             "fakes",
-            wanted=f"at least {math.ceil(4.0 * cover):,}, where the theorem begins",
+            expected=f"at least {math.ceil(4.0 * cover):,}, where the theorem begins",
             got=f"{fakes:,}",
             do="send more fakes or promise less",
         )
@@ -49,7 +49,7 @@ def clones_epsilon(local_epsilon: float, delta: float, users: int) -> float:
     if not local_epsilon <= most:
         raise ParameterError(
             "local epsilon",
-            wanted=f"at most ln(users / (16 ln(2/delta))) = {most:.4g}",
+            expected=f"at most ln(users / (16 ln(2/delta))) = {most:.4g}",
             got=local_epsilon,
             do="flip more often or ask more people",
         )
@@ -64,7 +64,7 @@ def _most_local_epsilon(delta: float, users: int) -> float:
     if most <= 0.0:
         raise ParameterError(
             "users",
-            wanted="more than 16 ln(2/delta), where the theorem begins",
+            expected="more than 16 ln(2/delta), where the theorem begins",
             got=f"{users:,}",
             do="ask more people",
         )
@@ -101,7 +101,7 @@ def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float)
     if not (0.0 < blanket <= 1.0 and spread > 0.0):
         raise ParameterError(
             "blanket",
-            wanted="a probability in (0, 1] and a positive spread",
+            expected="a probability in (0, 1] and a positive spread",
             got=f"{blanket} and {spread}",
             do="take them from the randomizer",
         )

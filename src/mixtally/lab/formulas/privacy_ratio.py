@@ -52,7 +52,7 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
     except OverflowError:
         raise ParameterError(
             "flips",
-            wanted="a privacy ratio below 10^308",
+            expected="a privacy ratio below 10^308",
             got=f"{bits} bits flipped with {threshold / SCALE:.3g}",
             do="flip more, or ask fewer bits: this hides nothing",
         ) from None
@@ -101,5 +101,5 @@ def sigmas_threshold(users: int, bits: int, epsilon: float, sigmas: float) -> in
     Source: sufficient DP 000 (3.12). No guarantee follows from it.
     """
     if not 0.0 < sigmas <= 100.0:
-        raise ParameterError("sigmas", wanted="a number in (0, 100]", got=sigmas, do="try 3")
+        raise ParameterError("sigmas", expected="a number in (0, 100]", got=sigmas, do="try 3")
     return threshold_of(sufficient.sigma_rule(epsilon, users, bits, sigmas))

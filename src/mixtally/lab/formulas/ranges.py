@@ -9,7 +9,7 @@ def checked_promise(epsilon: float, delta: float) -> None:
     """Raises ParameterError unless epsilon is positive and finite and delta lies in (0, 1)."""
     if not 0.0 < epsilon < math.inf:
         raise ParameterError(
-            "epsilon", wanted="a positive number", got=epsilon, do="1 is a common choice"
+            "epsilon", expected="a positive number", got=epsilon, do="1 is a common choice"
         )
     strictly_within("delta", delta, 0.0, 1.0, "1e-6 is a common choice")
 
@@ -19,7 +19,7 @@ def checked_count(subject: str, count: int, least: int = 1) -> None:
     if not count >= least:
         raise ParameterError(
             subject,
-            wanted=f"an integer of at least {least}",
+            expected=f"an integer of at least {least}",
             got=count,
             do="the formula is not stated for fewer",
         )

@@ -138,7 +138,7 @@ def _solved(
     if not meets(low) or meets(high):
         raise ParameterError(
             "users",
-            wanted="a crowd in which mean and three sigmas can reach e^epsilon",
+            expected="a crowd in which mean and three sigmas can reach e^epsilon",
             got=f"{users:,}",
             do="more people or a larger epsilon",
         )

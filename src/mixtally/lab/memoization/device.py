@@ -118,7 +118,7 @@ def _read(path: Path) -> DeviceKey | None:
 def _no_key(path: Path, got: str) -> DataError:
     return DataError(
         str(path),
-        wanted="the key of memoized answers, or no file yet",
+        expected="the key of memoized answers, or no file yet",
         got=got,
         do="choose another place, as nothing is overwritten; a damaged key needs its copy, since "
         "with another one every response is another, and tells more",

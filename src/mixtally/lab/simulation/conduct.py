@@ -42,7 +42,7 @@ class Hops:
         if strange := sorted(set(self.dishonest) - set(range(1, row + 1))):
             raise ParameterError(
                 "dishonest hops",
-                wanted=f"numbers in 1..{row}",
+                expected=f"numbers in 1..{row}",
                 got=", ".join(map(str, strange)),
                 do="hops are counted from 1",
             )

@@ -145,7 +145,7 @@ def checked_counts(
     if analysis.pairs:
         raise ParameterError(
             "counts alone",
-            wanted="counts of bins",
+            expected="counts of bins",
             got="pairs of bits",
             do="play the whole simulation: counts do not say who holds what together",
         )
@@ -180,7 +180,7 @@ def draw_part(
         if part.pads:
             raise ParameterError(
                 "counts alone",
-                wanted="bins in clear, or single values over planes",
+                expected="bins in clear, or single values over planes",
                 got="sets over planes, whose members are drawn together",
                 do="give the records",
             )
@@ -245,7 +245,7 @@ def _padded(part: Part, sizes: Counts | None) -> Counts:
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(
             "counts alone",
-            wanted="how many sets are of each size, which pads are counted by",
+            expected="how many sets are of each size, which pads are counted by",
             got="how many people hold each bin",
             do="give the records, or plan with --protocol flip-blank",
         )
@@ -261,5 +261,5 @@ def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251
     return np.random.Generator(np.random.PCG64(seed))  # noqa: TID251
 
 
-def _wrong(wanted: str, got: str) -> DataError:
-    return DataError("counts", wanted=wanted, got=got, do="give how many people hold each bin")
+def _wrong(expected: str, got: str) -> DataError:
+    return DataError("counts", expected=expected, got=got, do="give how many people hold each bin")

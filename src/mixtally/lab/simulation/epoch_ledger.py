@@ -32,7 +32,8 @@ def charged_epochs(ledger: Ledger, question: Question) -> list[str]:
         if charge.plan.question != question:
             raise PlanError(
                 "ledger",
-                wanted=f"epochs of the question {question.name!r} with its {question.bins:,} bins",
+                expected=f"epochs of the question {question.name!r} with its {question.bins:,} "
+                f"bins",
                 got=f"{charge.note!r} of another one with {charge.plan.question.bins:,} bins",
                 do="keep the labels of the first epoch, or give the new question a new name",
             )
@@ -59,7 +60,7 @@ def checked_series(
             again = name in done or key(name) == key(last)
             raise PlanError(
                 f"epoch {name!r}",
-                wanted=f"one that comes after {last!r}, the last that was collected",
+                expected=f"one that comes after {last!r}, the last that was collected",
                 got="one that was collected already" if again else "an earlier one",
                 do="leave it out: asking again would spend again",
             )

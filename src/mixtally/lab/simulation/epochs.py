@@ -168,7 +168,7 @@ def spent_by(
     if not found[-1].delta <= guarantee.delta:
         raise InfeasibleError(
             "epochs",
-            wanted=f"delta <= {guarantee.delta:g} at epsilon {guarantee.epsilon:g} for a person "
+            expected=f"delta <= {guarantee.delta:g} at epsilon {guarantee.epsilon:g} for a person "
             f"in all {every:,} epochs",
             got=f"{found[-1].delta:.6g}",
             do=f"plan for {every:,} collections, or ask in fewer epochs",
@@ -202,7 +202,7 @@ def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan,
     if plan is None:
         raise InfeasibleError(
             "plan",
-            wanted="records that travel whole",
+            expected="records that travel whole",
             got=answer.plan.name,
             do="leave --protocol out, or ask for each bit or attribute in a series of its own",
         )

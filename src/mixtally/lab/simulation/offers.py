@@ -69,7 +69,7 @@ def _whole(answer: Choice, planner: Planner) -> tuple[Plan, str]:
     if plan is None:
         raise ParameterError(
             "pairs",
-            wanted="records of several bits that travel whole",
+            expected="records of several bits that travel whole",
             got=best.name,
             do="leave --pairs out, or allow more fakes or users",
         )
@@ -93,7 +93,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, 
     if not vectors or wish.protocol not in (None, "flip"):
         raise ParameterError(
             "repeats",
-            wanted="vectors of several bits and --protocol flip",
+            expected="vectors of several bits and --protocol flip",
             got=f"{question.bins:,} bins of kind {question.kind}"
             + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
             do="leave --repeats out",
@@ -101,7 +101,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, 
     if not 1 <= repeats <= wish.messages_per_user:
         raise ParameterError(
             "repeats",
-            wanted=f"an integer in [1, {float(wish.messages_per_user):g}], the messages per user",
+            expected=f"an integer in [1, {float(wish.messages_per_user):g}], the messages per user",
             got=repeats,
             do="raise --messages-per-user",
         )
@@ -112,7 +112,7 @@ def _repeated(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, 
         needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
             "plan",
-            wanted=f"a vector of {question.bins} bits sent {repeats} times",
+            expected=f"a vector of {question.bins} bits sent {repeats} times",
             got=f"{wish.users:,} users",
             do=f"flip needs {needs}",
         )

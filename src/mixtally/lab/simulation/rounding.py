@@ -56,5 +56,5 @@ def _unlike(values: NDArray[np.float64] | None) -> PlanError:
     has = "numbers, to be rounded", "other answers"
     asked, given = has if values is None else has[::-1]
     return PlanError(
-        "plan", wanted=f"one for {given}", got=f"one for {asked}", do="plan for these data"
+        "plan", expected=f"one for {given}", got=f"one for {asked}", do="plan for these data"
     )

@@ -41,8 +41,8 @@ def release(
     records = [crowd.records for crowd in crowds]
     played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
     try:
-        wanted = replace(analysis, across=lab.across)
-        result = conclude(plan, played.tallies, wanted, received=played.received)
+        expected = replace(analysis, across=lab.across)
+        result = conclude(plan, played.tallies, expected, received=played.received)
     except MessageError as error:
         return Release(Refusal(plan, played.received, error), played.leaked)
     return Release(result, played.leaked)
@@ -64,7 +64,7 @@ def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> Non
     if crowd.grid != plan.grid or (crowd.grid is None) != (crowd.values is None):
         raise PlanError(
             "numbers",
-            wanted="those that were rounded to the grid of the plan",
+            expected="those that were rounded to the grid of the plan",
             got="others",
             do="round them as the plan says, every time anew",
         )
@@ -87,7 +87,7 @@ def check_crowd(
     if plan.question != question or users < plan.minimum_crowd:
         raise PlanError(
             "plan",
-            wanted=f"a plan for {users:,} users and {_asked(question)}",
+            expected=f"a plan for {users:,} users and {_asked(question)}",
             got=f"one for {plan.minimum_crowd:,} and more, and {_asked(plan.question)}",
             do="plan again for this data: rounds of fewer people are destroyed",
         )
@@ -99,14 +99,14 @@ def _asked(question: Question) -> str:
 
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
-    """Raises ParameterError where pairs are wanted and no message carries two bits, or too many."""
+    """Raise ParameterError where pairs are requested and messages carry one bit, or too many."""
     question, several = plan.question, len(plan.parts) > 1 or plan.parts[0].pads > 0
     if not analysis.pairs:
         return
     if question.kind is Kind.ONE or question.bins < 2 or several:
         raise ParameterError(
             "pairs",
-            wanted="records of several bits that travel whole",
+            expected="records of several bits that travel whole",
             got="a message for every bit, member or attribute" if several else "single values",
             do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
             "messages per user for attributes"
@@ -127,7 +127,7 @@ def _check_sets(population: Population) -> None:
         first = int(offenders[0])
         raise DataError(
             f"record {first + 1}",
-            wanted=f"at most {question.max_set} bins set",
+            expected=f"at most {question.max_set} bins set",
             got=f"{int(sizes[first])}",
             do="plan with a larger --max-set",
         )

@@ -107,12 +107,12 @@ def _begun(crowd: Crowd, folder: Path) -> Index:
         found = msgspec.json.decode(read_whole(path), type=Index)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), wanted="what a call wrote here", got=str(error), do="choose another folder"
+            str(path), expected="what a call wrote here", got=str(error), do="choose another folder"
         ) from error
     if (found.plan, found.records) != (fresh.plan, fresh.records):
         raise DataError(
             str(folder),
-            wanted="shards of these records, cut alike, under this plan",
+            expected="shards of these records, cut alike, under this plan",
             got="others: the data, the plan, the seed or the size of shards have changed",
             do="choose another folder, or remove this one",
         )
@@ -185,7 +185,7 @@ def mixed(
     """
     if folder.exists() and any(folder.iterdir()):
         raise DataError(
-            str(folder), wanted="a new folder", got="one with files", do="choose another"
+            str(folder), expected="a new folder", got="one with files", do="choose another"
         )
     folder.mkdir(parents=True, exist_ok=True)
     size = part.layout.message_bytes
@@ -245,6 +245,6 @@ def _written(folder: Path, some: Any, part: Part, label: Label) -> str:
     except OSError as error:
         aside.unlink(missing_ok=True)
         raise DataError(
-            str(folder), wanted="room for the messages", got=str(error), do="make room, go on"
+            str(folder), expected="room for the messages", got=str(error), do="make room, go on"
         ) from error
     return name

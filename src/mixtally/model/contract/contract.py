@@ -57,7 +57,7 @@ def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
     if suite not in SUITES:
         raise PlanError(
             "suite of the contract",
-            wanted=f"one of {list(SUITES)}",
+            expected=f"one of {list(SUITES)}",
             got=suite,
             do="take one of these",
         )

@@ -120,7 +120,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
             if self.bins > MOST_BITS:
                 raise ParameterError(
                     "bits",
-                    wanted=f"an integer in [1, {MOST_BITS}]",
+                    expected=f"an integer in [1, {MOST_BITS}]",
                     got=f"{self.bins:,}",
                     do="ask fewer bits at once",
                 )
@@ -139,14 +139,14 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         if self.max_set is None and self.bins > 1 and not isinstance(self.fakes, NoFakes):
             raise ParameterError(
                 "fakes of free bits",
-                wanted="none",
+                expected="none",
                 got=f"{self.fakes.count:,}",
                 do="send every bit as a message of its own, or count on the crowd alone",
             )
         if isinstance(self.fakes, UniformFakes) and self.max_set != 1:
             raise ParameterError(
                 "uniform fakes",
-                wanted="records that set one bin",
+                expected="records that set one bin",
                 got="free bits" if self.max_set is None else f"sets of {self.max_set}",
                 do="use blank fakes",
             )

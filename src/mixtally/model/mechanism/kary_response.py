@@ -194,7 +194,7 @@ def checked_replaced(replaced: int) -> int:
     if isinstance(replaced, bool) or not 1 <= replaced < SCALE:
         raise ParameterError(
             "replacement chance",
-            wanted="a number above 0 and below 1, an integer over 2^64 in [1, 2^64)",
+            expected="a number above 0 and below 1, an integer over 2^64 in [1, 2^64)",
             got=replaced / SCALE,
             do="0 is clear-uniform, and 1 tells nothing",
         )
@@ -206,7 +206,7 @@ def replaced_of(chance: float) -> int:
     if not 0.0 < chance < 1.0:  # NaN fails both
         raise ParameterError(
             "replacement chance",
-            wanted="a number above 0 and below 1",
+            expected="a number above 0 and below 1",
             got=chance,
             do="0 is clear-uniform, and 1 tells nothing",
         )

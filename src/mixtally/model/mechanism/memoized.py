@@ -98,14 +98,14 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         if not LEAST_PERMANENT <= self.permanent <= SCALE or self.permanent % 2:
             raise ParameterError(
                 "permanent",
-                wanted="a number in [2^-40, 1], an even integer over 2^64",
+                expected="a number in [2^-40, 1], an even integer over 2^64",
                 got=self.permanent / SCALE,
                 do="it is the chance that a memoized bit is a fair coin: 0.5 is a common choice",
             )
         if not 0 <= self.p < self.q <= SCALE:
             raise ParameterError(
                 "report probabilities",
-                wanted="0 <= p < q <= 1",
+                expected="0 <= p < q <= 1",
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
                 do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
             )
@@ -198,7 +198,7 @@ def checked_whole(name: str, value: int, most: int) -> int:
     """``value`` itself when it is an integer in [1, most]; raises ParameterError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise ParameterError(
-            name, wanted=f"an integer in [1, {most:,}]", got=value, do="count from one"
+            name, expected=f"an integer in [1, {most:,}]", got=value, do="count from one"
         )
     return value
 
@@ -206,7 +206,7 @@ def checked_whole(name: str, value: int, most: int) -> int:
 def _nearest(name: str, probability: float) -> int:
     if not 0.0 <= probability <= 1.0:
         raise ParameterError(
-            name, wanted="a probability", got=probability, do="give a number from 0 to 1"
+            name, expected="a probability", got=probability, do="give a number from 0 to 1"
         )
     numerator, denominator = probability.as_integer_ratio()
     return (numerator * SCALE + denominator // 2) // denominator

@@ -126,7 +126,7 @@ class ParameterSpec:
         if self.choices and value not in self.choices:
             raise ParameterError(
                 self.name.replace("_", " "),
-                wanted=" or ".join(self.choices),
+                expected=" or ".join(self.choices),
                 got=repr(value),
                 do="leave it out for what is usual",
             )
@@ -139,12 +139,12 @@ class ParameterSpec:
         if self.low <= value <= high:
             return
         if self.kind is int:
-            wanted, got = f"an integer in [{self.low:,}, {high:,}]", f"{value:,}"
+            expected, got = f"an integer in [{self.low:,}, {high:,}]", f"{value:,}"
         else:
-            wanted, got = f"a number in [{_limit(self.low)}, {_limit(high)}]", value
+            expected, got = f"a number in [{_limit(self.low)}, {_limit(high)}]", value
         raise ParameterError(
             self.name.replace("_", " ") if self.sought is None else self.sought.text,
-            wanted=wanted,
+            expected=expected,
             got=got,
             do="choose one in this range",
         )

@@ -21,7 +21,7 @@ def bit(text: str, subject: str) -> int:
         return 0
     raise DataError(
         subject,
-        wanted="0 or 1, no or yes, false or true",
+        expected="0 or 1, no or yes, false or true",
         got=repr(text),
         do="recode the column",
     )
@@ -34,12 +34,15 @@ def vector(text: str, length: int | None, subject: str) -> bytes:
     """
     if not text.strip("01") == "" or not text:
         raise DataError(
-            subject, wanted="a string of zeros and ones", got=repr(text), do="write one digit a bit"
+            subject,
+            expected="a string of zeros and ones",
+            got=repr(text),
+            do="write one digit a bit",
         )
     if length is not None and len(text) != length:
         raise DataError(
             subject,
-            wanted=f"{length} bits",
+            expected=f"{length} bits",
             got=f"{len(text)}, {text!r}",
             do="write every bit of every record, zeros in front included",
         )

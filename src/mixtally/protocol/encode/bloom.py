@@ -63,7 +63,7 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
     if not 1 <= cells <= MOST_CELLS:
         raise ParameterError(
             "candidates",
-            wanted=f"1 to {MOST_CELLS:,} cells (words x bits x cohorts)",
+            expected=f"1 to {MOST_CELLS:,} cells (words x bits x cohorts)",
             got=f"{len(words):,} x {mechanism.bins:,} x {mechanism.cohorts:,}",
             do="look for fewer words, or hash into fewer bits or cohorts",
         )

@@ -27,7 +27,7 @@ def _bin(question: Question, bins: dict[str, int], value: str) -> int:
     if found is None:
         raise DataError(
             f"value of {question.name!r}",
-            wanted=f"one of the {question.bins:,} labels of the question",
+            expected=f"one of the {question.bins:,} labels of the question",
             got=repr(value),
             do="plan with a bin for it, or with a bin for everything else",
         )

@@ -27,7 +27,7 @@ def normalized(text: str) -> str:
     if not form or any("\ud800" <= letter <= "\udfff" for letter in form):
         raise DataError(
             "value to hash",
-            wanted="text of whole Unicode characters",
+            expected="text of whole Unicode characters",
             got=ascii(text[:40]),
             do="repair the value, or leave the person out",
         )
@@ -42,7 +42,7 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
     if question.hashed is None:
         raise PlanError(
             f"question {question.name!r}",
-            wanted="an open domain",
+            expected="an open domain",
             got=f"{question.bins:,} bins of one value each",
             do="plan with --open",
         )
@@ -60,7 +60,7 @@ def sought(question: Question, words: Sequence[str]) -> Listed:
         (name, times), *_ = Counter(names).most_common(1)
         raise DataError(
             "words to look for",
-            wanted="different words",
+            expected="different words",
             got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
             do="keep one of them",
         )

@@ -42,7 +42,7 @@ class Range:
         if not -math.inf < self.low < self.high < math.inf or math.isinf(self.high - self.low):
             raise ParameterError(
                 "number",
-                wanted="two finite numbers, LOW,HIGH with LOW < HIGH",
+                expected="two finite numbers, LOW,HIGH with LOW < HIGH",
                 got=f"{self.low:g},{self.high:g}",
                 do="say where values are cut off",
             )
@@ -95,7 +95,7 @@ class Scale(Range):
         if tuple(found.edges.tolist()) != edges:
             raise PlanError(
                 "edges of the plan",
-                wanted="bins of equal width, to read a column of numbers",
+                expected="bins of equal width, to read a column of numbers",
                 got="others",
                 do="recode the column into the labels of the bins",
             )
@@ -182,7 +182,7 @@ def number(text: str, subject: str) -> float:
     if not math.isfinite(value):
         raise DataError(
             subject,
-            wanted="a finite number",
+            expected="a finite number",
             got=repr(text),
             do="write it like 1234.5, or remove the row",
         )

@@ -19,7 +19,7 @@ def members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) 
     if "" in labels:
         raise DataError(
             subject,
-            wanted=f"labels between {separator!r}",
+            expected=f"labels between {separator!r}",
             got=repr(text),
             do="remove the separator that stands alone",
         )

@@ -47,7 +47,7 @@ class Spelling:
         if not LEAST_CHARACTERS <= count <= MOST_CHARACTERS or twice:
             raise ParameterError(
                 "alphabet",
-                wanted=f"{LEAST_CHARACTERS} to {MOST_CHARACTERS} different characters",
+                expected=f"{LEAST_CHARACTERS} to {MOST_CHARACTERS} different characters",
                 got=f"{twice[0]!r} more than once" if twice else f"{count} characters",
                 do="name the characters that most words are made of, each once",
             )
@@ -62,7 +62,7 @@ class Spelling:
         if _HALVES.search(characters):
             raise ParameterError(
                 "alphabet",
-                wanted="characters of text",
+                expected="characters of text",
                 got="half of a surrogate pair",
                 do="write the alphabet in UTF-8",
             )
@@ -117,14 +117,14 @@ class Spelling:
             if not word:
                 raise DataError(
                     f"word {row}",
-                    wanted="at least one character",
+                    expected="at least one character",
                     got="an empty word",
                     do="remove it, or write a word for it",
                 )
             if _HALVES.search(looked_at):
                 raise DataError(
                     f"word {row}",
-                    wanted="text",
+                    expected="text",
                     got="half of a surrogate pair",
                     do="read the data as UTF-8",
                 )

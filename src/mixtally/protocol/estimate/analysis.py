@@ -1,4 +1,4 @@
-"""What is wanted of tallies: the level of intervals, and what is derived beside the counts."""
+"""What is expected of tallies: the level of intervals, and what is derived beside the counts."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Analysis:
-    """What is wanted of one collection, or of each of several.
+    """What is expected of one collection, or of each of several.
 
     where
       level        confidence level of all intervals, in (0, 1)
@@ -78,7 +78,7 @@ class Analysis:
         if self.projection is not None and self.raw:
             raise ParameterError(
                 "projection",
-                wanted="one of --project and --no-project",
+                expected="one of --project and --no-project",
                 got="both",
                 do="leave one of them out: a projection needs the sum that raw counts leave out",
             )
@@ -89,7 +89,7 @@ class Analysis:
         if self.projection and not summed:
             raise ParameterError(
                 "projection",
-                wanted="counts that add up to the crowd",
+                expected="counts that add up to the crowd",
                 got=f"records of kind {question.kind}",
                 do="leave it out: a person may be in any number of these bins",
             )
@@ -99,7 +99,7 @@ class Analysis:
         if question.hashed is not None and self.listed is None:
             raise ParameterError(
                 "words to look for",
-                wanted="a list of them, as the question is open",
+                expected="a list of them, as the question is open",
                 got="none",
                 do="list words, one a line: the same messages answer any list",
             )
@@ -119,7 +119,7 @@ class Analysis:
     def projected(
         self, question: Question, counts: NDArray[np.float64], people: int
     ) -> NDArray[np.float64] | None:
-        """``counts`` projected, every attribute by itself; None where that is not wanted.
+        """``counts`` projected, every attribute by itself; None where that is not expected.
 
         Raises as ``check_sums``.
         """
@@ -139,7 +139,7 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
     if len(labels) != len(set(labels)) or not 2 <= len(labels) <= MOST_COMPARED:
         raise ParameterError(
             "labels to compare",
-            wanted=f"from 2 to {MOST_COMPARED} different ones",
+            expected=f"from 2 to {MOST_COMPARED} different ones",
             got=", ".join(labels[:3]) + ", .." * (len(labels) > 3),
             do="name each of them once",
         )
@@ -174,8 +174,8 @@ def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
     return found
 
 
-def _wrong_total(wanted: str, got: str, do: str) -> ParameterError:
-    return ParameterError("labels of totals", wanted=wanted, got=got, do=do)
+def _wrong_total(expected: str, got: str, do: str) -> ParameterError:
+    return ParameterError("labels of totals", expected=expected, got=got, do=do)
 
 
 COUNTS_ALONE = Analysis()

@@ -29,7 +29,7 @@ def check_arrived(mechanism: Shuffled, messages: int, users: int) -> None:
     about = f"{few:,} fewer to {many:,} more, " if few or many else ""
     raise MessageError(
         "batch",
-        wanted=f"{expected:,} messages, {about}of {own:,} reports and "
+        expected=f"{expected:,} messages, {about}of {own:,} reports and "
         f"{mechanism.fakes_promised:,} fakes",
         got=f"{messages:,} messages, {abs(off):,} too {'few' if off < 0 else 'many'}",
         do="wait for the rest, for without all fakes the promise is void; users are those who sent"

@@ -110,7 +110,7 @@ def estimate_change(
         if one.tally.counts.shape != (bins,) or one.people < 0:
             raise MessageError(
                 "tally",
-                wanted=f"{bins:,} bins and the plan's fakes",
+                expected=f"{bins:,} bins and the plan's fakes",
                 got=f"{len(one.tally.counts):,} bins and {one.tally.messages:,} messages",
                 do="compare collections under one plan, each of them complete",
             )

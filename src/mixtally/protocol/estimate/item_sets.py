@@ -189,14 +189,14 @@ def flips(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _F
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
         raise ParameterError(
             "patterns",
-            wanted=f"2^m columns for sets of m in 1..{MOST_SET_BITS} bins",
+            expected=f"2^m columns for sets of m in 1..{MOST_SET_BITS} bins",
             got=f"an array of shape {patterns.shape}",
             do="count every pattern of every set",
         )
     if mechanism.gain == 0.0:
         raise ParameterError(
             "flip probability",
-            wanted="less than 1/2",
+            expected="less than 1/2",
             got="1/2",
             do="plan again: such flips reveal nothing",
         )

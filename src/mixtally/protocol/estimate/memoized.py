@@ -183,7 +183,7 @@ def check_told(mechanism: Memoized) -> None:
     if mechanism.gain == 0.0:
         raise ParameterError(
             "permanent",
-            wanted="less than 1 to count",
+            expected="less than 1 to count",
             got=mechanism.f,
             do="answers kept as coins tell nothing; 0.5 is a common choice",
         )

@@ -244,7 +244,7 @@ def checked_rate(rate: float) -> float:
     """``rate`` itself when it lies in (0, 1/2]; raises ParameterError otherwise."""
     if not 0.0 < rate <= 0.5:
         raise ParameterError(
-            "false-positive rate", wanted="a number in (0, 0.5]", got=rate, do="0.05 is common"
+            "false-positive rate", expected="a number in (0, 0.5]", got=rate, do="0.05 is common"
         )
     return rate
 

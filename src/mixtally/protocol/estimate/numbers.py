@@ -169,12 +169,12 @@ class Rounded:
         passed, low, high = self.running(level)
         points, found = self.grid.values, []
         for share in shares:
-            wanted = share * self.users
-            first = np.flatnonzero(high >= wanted)  # the steps before it are certainly below
-            last = np.flatnonzero(low < wanted)  # those after it certainly are not
+            expected = share * self.users
+            first = np.flatnonzero(high >= expected)  # the steps before it are certainly below
+            last = np.flatnonzero(low < expected)  # those after it certainly are not
             lower = max(0, first[0] - 1) if len(first) else len(points) - 2
             upper = min(len(points) - 1, last[-1] + 2) if len(last) else 1
-            value = float(np.clip(self._crossing(passed, wanted), points[lower], points[upper]))
+            value = float(np.clip(self._crossing(passed, expected), points[lower], points[upper]))
             found.append(
                 Row(
                     quantile_label(share),
@@ -215,16 +215,16 @@ class Rounded:
         most: _Floats = both + _SURE * np.sqrt(spread[:-1] + spread[1:])
         return most.clip(0.0, self.users)
 
-    def _crossing(self, passed: _Floats, wanted: float) -> float:
+    def _crossing(self, passed: _Floats, expected: float) -> float:
         """Where the rising middle of all running sums, each at the middle of its step, passes
-        ``wanted``.
+        ``expected``.
         """
         rising = np.maximum.accumulate(passed)
         falling = np.minimum.accumulate(passed[::-1])[::-1]
         middle = np.clip((rising + falling) / 2.0, 0.0, self.users)
         points = self.grid.values
         places = np.concatenate([points[:1], (points[:-1] + points[1:]) / 2.0, points[-1:]])
-        return float(np.interp(wanted, [0.0, *middle, self.users], places))
+        return float(np.interp(expected, [0.0, *middle, self.users], places))
 
 
 def quantile_label(share: float) -> str:

@@ -50,9 +50,9 @@ def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
     """
     people = received.contributors
     if people < plan.minimum_crowd:
-        wanted = f"at least {plan.minimum_crowd:,}, the minimum crowd"
+        expected = f"at least {plan.minimum_crowd:,}, the minimum crowd"
         do = "such a round is destroyed: it is not tallied"
-        raise _refused("contributors", wanted, f"{people:,}", do)
+        raise _refused("contributors", expected, f"{people:,}", do)
     if len(received.parts) != len(plan.parts):
         several = f"{len(plan.parts):,}", f"{len(received.parts):,}"
         raise _refused("parts of what came", *several, "count every part of the contract")
@@ -63,8 +63,8 @@ def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
         fakes = _fakes_of_people(where, part, came, people)
         found.append(_arrived(plan, part, came, people, fakes, where))
     if not covering(plan, received):
-        wanted = "one that brought its whole recipe: nothing else hid anybody"
-        raise _refused("hops", wanted, "none", _ASK)
+        expected = "one that brought its whole recipe: nothing else hid anybody"
+        raise _refused("hops", expected, "none", _ASK)
     return tuple(found)
 
 
@@ -124,9 +124,9 @@ def _arrived(
 ) -> Arrived:
     dropped, sent = sum(came.dropped.values()), people * part.record_messages + fakes
     if dropped >= sent:
-        wanted = f"fewer than the {sent:,} messages of people"
+        expected = f"fewer than the {sent:,} messages of people"
         do = "find the hop that broke them: nothing is left to count"
-        raise _refused(f"dropped messages of {where}", wanted, f"{dropped:,}", do)
+        raise _refused(f"dropped messages of {where}", expected, f"{dropped:,}", do)
     records = people * dropped // sent
     lost = dropped - records * part.record_messages
     in_tally = fakes - lost if part.own else fakes
@@ -141,8 +141,8 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     if len(came.declared) != hops:
         raise _refused(f"declared numbers of {where}", f"{hops}", f"{len(came.declared)}", _ASK)
     if part.by_mixes and not came.drew:
-        wanted = "messages of at least one: nothing else hid anybody"
-        raise _refused(f"hops that drew for {where}", wanted, "none", _ASK)
+        expected = "messages of at least one: nothing else hid anybody"
+        raise _refused(f"hops that drew for {where}", expected, "none", _ASK)
     most, words = 0, "none: people bring the cover"
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
@@ -169,5 +169,5 @@ def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int) ->
     return sent - people * part.record_messages
 
 
-def _refused(subject: str, wanted: str, got: str, do: str) -> MessageError:
-    return MessageError(subject, wanted=wanted, got=got, do=do)
+def _refused(subject: str, expected: str, got: str, do: str) -> MessageError:
+    return MessageError(subject, expected=expected, got=got, do=do)

@@ -282,7 +282,7 @@ def _over_planes(
     if mechanism.most_set > 1:
         raise ParameterError(
             "totals",
-            wanted="records of one value, or bins that messages name themselves",
+            expected="records of one value, or bins that messages name themselves",
             got="sets over planes, whose covariances depend on the sets",
             do="leave the totals out, or ask for the group itself as a label",
         )

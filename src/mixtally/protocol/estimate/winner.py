@@ -111,7 +111,7 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
     if not total > _LEAST_LIKELY:
         raise MessageError(
             "tally",
-            wanted="counts that some votes explain",
+            expected="counts that some votes explain",
             got=f"{seen:,} in one bin",
             do="look for ballots that did not follow the plan",
         )

@@ -194,7 +194,7 @@ def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
     except RuntimeError as error:
         raise InfeasibleError(
             "candidates",
-            wanted="words that the bits can tell apart",
+            expected="words that the bits can tell apart",
             got=f"{model.shape[1]:,} candidates for {len(spread):,} bits in all cohorts: {error}",
             do="use more bits or cohorts, or fewer candidates",
         ) from error

@@ -42,7 +42,7 @@ def bin_numbers(codes: NDArray[Any], bins: int) -> NDArray[np.int64]:
         place = int(np.flatnonzero((codes < 0) | (codes >= bins))[0])
         raise MessageError(
             f"record {place}",
-            wanted=f"a bin number in 0..{bins - 1}",
+            expected=f"a bin number in 0..{bins - 1}",
             got=f"{codes[place]}",
             do="leave that person out, or plan with a bin for it; -1 often stands for missing",
         )
@@ -50,4 +50,4 @@ def bin_numbers(codes: NDArray[Any], bins: int) -> NDArray[np.int64]:
 
 
 def _refused(got: str, do: str) -> MessageError:
-    return MessageError("records", wanted="whole bin numbers", got=got, do=do)
+    return MessageError("records", expected="whole bin numbers", got=got, do=do)

@@ -135,7 +135,7 @@ def _numbered(part: Part, given: Integers) -> Integers:
     if given.shape[1] != part.record_messages or twice.any():
         raise MessageError(
             "records",
-            wanted=f"at most {part.record_messages} different bins in each, -1 for none",
+            expected=f"at most {part.record_messages} different bins in each, -1 for none",
             got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
             do="name every member of a set once",
         )
@@ -208,7 +208,7 @@ def _bits(part: Part, given: NDArray[Any]) -> Rows:
     if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:
         raise MessageError(
             "records",
-            wanted="bin numbers, one a person" + " or packed bits, uint8" * holds_bits,
+            expected="bin numbers, one a person" + " or packed bits, uint8" * holds_bits,
             got=f"{given.dtype} rows of shape {given.shape}",
             do="send bits with a protocol that flips bits, packed as "
             "mixtally.protocol.encode.bits does",
@@ -218,7 +218,7 @@ def _bits(part: Part, given: NDArray[Any]) -> Rows:
     if largest > (part.most_set or part.bins):  # the promise covers no more
         raise MessageError(
             "records",
-            wanted=f"at most {part.most_set} bits set in each",
+            expected=f"at most {part.most_set} bits set in each",
             got=f"{largest}",
             do="plan with a larger --max-set, or send fewer of them",
         )

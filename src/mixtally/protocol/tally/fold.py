@@ -31,7 +31,7 @@ class Fold:
     """A tally of messages that come a part at a time; faster than tallies that are added up."""
 
     def __init__(self, layout: Layout, expected_bytes: int, *, pairs: bool = False) -> None:
-        """Of about so many bytes of messages; raises as ``no_pairs`` where pairs are wanted."""
+        """Of about so many bytes of messages; raises as ``no_pairs`` where pairs are expected."""
         self._layout, self._messages = layout, 0
         self._pairs = no_pairs(layout) if pairs else None
         self._counter: _Counter
@@ -61,7 +61,7 @@ class Fold:
 
 
 def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> Tally:
-    """The counts of ``rows``, and of pairs of their bits where these are wanted.
+    """The counts of ``rows``, and of pairs of their bits where these are expected.
 
     Raises MessageError for messages that are not of this layout, and as ``pair_counts``.
     """

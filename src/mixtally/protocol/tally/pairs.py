@@ -21,14 +21,14 @@ def no_pairs(layout: Layout) -> NDArray[np.int64]:
     if layout.form is Form.INDEX:
         raise MessageError(
             "pairs",
-            wanted="messages that hold several bits",
+            expected="messages that hold several bits",
             got="one bin in each",
             do="send records whole: --protocol flip or flip-blank",
         )
     if layout.bins > MOST_PAIRED:
         raise ParameterError(
             "pairs",
-            wanted=f"at most {MOST_PAIRED:,} bins",
+            expected=f"at most {MOST_PAIRED:,} bins",
             got=f"{layout.bins:,}",
             do="leave --pairs out, or ask fewer bins",
         )

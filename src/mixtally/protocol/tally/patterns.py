@@ -23,7 +23,7 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     if layout.bins > MOST_PAIR_BINS:
         raise ParameterError(
             "bins",
-            wanted=f"at most {MOST_PAIR_BINS:,} to count all pairs",
+            expected=f"at most {MOST_PAIR_BINS:,} to count all pairs",
             got=f"{layout.bins:,}",
             do="choose the frequent bins first and count patterns of these",
         )

@@ -74,7 +74,7 @@ def read_agreed(folder: Folder, name: str | None) -> Agreed:
     if not found or (name is None and len(names) > 1):
         raise PlanError(
             "contract",
-            wanted="the name of one that was signed",
+            expected="the name of one that was signed",
             got=f"{name or 'none'} among {', '.join(names) or 'none'}",
             do="give --contract NAME, or sign one with `mixtally collector sign`",
         )

@@ -19,11 +19,11 @@ class Asked(NamedTuple):
     answers: dict[str, bytes]
     refusals: dict[str, str]
 
-    def all(self, subject: str, wanted: str, do: str) -> dict[str, bytes]:
+    def all(self, subject: str, expected: str, do: str) -> dict[str, bytes]:
         """The answers; raises DataError where somebody refused, naming all who did."""
         if self.refusals:
             got = "; ".join(f"{name}: {why}" for name, why in self.refusals.items())
-            raise DataError(subject, wanted=wanted, got=f"none of {got}", do=do)
+            raise DataError(subject, expected=expected, got=f"none of {got}", do=do)
         return self.answers
 
 

@@ -82,7 +82,7 @@ class Collector:
         if tally is None or None in manifests:
             raise DataError(
                 f"round {row.round}",
-                wanted="a round that was counted, and the manifests of all mixes",
+                expected="a round that was counted, and the manifests of all mixes",
                 got=f"one that is {row.state}",
                 do=self.waits_for(row) or "wait until its batch has come",
             )
@@ -99,7 +99,7 @@ class Collector:
         if row.state not in (State.REFUSED, State.RELEASED):
             raise DataError(
                 f"round {row.round}",
-                wanted="one that was refused",
+                expected="one that was refused",
                 got=f"one that is {row.state}",
                 do=self.waits_for(row) or "wait: it is concluded by itself",
             )

@@ -61,7 +61,7 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
     if analysis.pairs and any(tally.pairs is None for tally in tallies):
         raise ParameterError(
             "pairs",
-            wanted="records of several bits that travel whole",
+            expected="records of several bits that travel whole",
             got="a tally that holds single bins",
             do="leave --pairs out: the messages are gone",
         )

@@ -106,7 +106,7 @@ def _piece(folder: Path, piece: Piece, size: int) -> bytes:
     if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
         raise DataError(
             f"piece {piece.sha256}",
-            wanted="the bytes that came",
+            expected="the bytes that came",
             got="others",
             do="the disk has lost them: look at it",
         )

@@ -34,7 +34,7 @@ def prefixes_of(asked: Prefixes, words: Sequence[str]) -> Symbols:
     if not right or not 1 <= len(set(found)) == len(found) <= asked.most:
         raise ParameterError(
             "prefixes",
-            wanted=f"1 to {asked.most:,} different ones of one length below {asked.longest}",
+            expected=f"1 to {asked.most:,} different ones of one length below {asked.longest}",
             got=f"{len(found):,}, of {len(lengths)} lengths",
             do="write one a line, all as long as the others",
         )
@@ -54,7 +54,7 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
     if len(prefixes[0]) + asked.symbols >= asked.longest:
         raise DataError(
             "prefixes",
-            wanted=f"words of more than the {asked.longest} symbols that are looked at",
+            expected=f"words of more than the {asked.longest} symbols that are looked at",
             got=f"prefixes of {len(prefixes[0])}",
             do="the search is over: this was its last round",
         )
@@ -66,7 +66,7 @@ def extended_by(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> S
     if not held:
         raise DataError(
             "prefixes",
-            wanted="one whose continuation is distinguishable from zero",
+            expected="one whose continuation is distinguishable from zero",
             got=f"none of {len(prefixes):,}",
             do="the search is over: no longer word is frequent enough to be seen",
         )

@@ -30,7 +30,7 @@ _AGAIN = "mend that, and propose again: the same sheet is asked for until its wi
 
 
 class Proposal(NamedTuple):
-    """What is wanted of a round.
+    """What is expected of a round.
 
     where
       opens      seconds since 1970; None for as soon as the contract's windows allow
@@ -82,7 +82,7 @@ def propose(
     except ProblemError as refusal:
         raise PlanError(
             f"round {number}",
-            wanted="one that the contract allows",
+            expected="one that the contract allows",
             got=words_of(refusal),
             do="propose another time",
         ) from refusal
@@ -93,7 +93,7 @@ def _check_prefixes(agreed: Agreed, wish: Proposal) -> None:
     if agreed.contract.plan.prefixes is None and (wish.prefixes is not None or wish.closing):
         raise ParameterError(
             "prefixes",
-            wanted="none: the question does not ask for words",
+            expected="none: the question does not ask for words",
             got="some",
             do="leave --prefixes and --closing out",
         )
@@ -105,7 +105,7 @@ def _clear(node: Node, agreed: Agreed, call: Call, now: int) -> None:
     if waiting := Peers(node, call).ask(now):
         raise DataError(
             "mixes",
-            wanted="an answer of all of them",
+            expected="an answer of all of them",
             got=f"none of {', '.join(waiting)}",
             do="see that they serve: a round needs them all",
         )
@@ -133,12 +133,15 @@ def _check_number(node: Node, agreed: Agreed, last: RoundRow | None, number: int
     latest = node.latest(contract.name)
     if latest > contract.serial:
         raise PlanError(
-            "contract", wanted=f"serial {latest}", got=contract.serial, do="propose under that one"
+            "contract",
+            expected=f"serial {latest}",
+            got=contract.serial,
+            do="propose under that one",
         )
     if last is not None and number > contract.plan.collections:
         raise PlanError(
             "rounds",
-            wanted=f"at most {contract.plan.collections}, for which the contract is priced",
+            expected=f"at most {contract.plan.collections}, for which the contract is priced",
             got=f"one more: {number - 1} were proposed, those that were destroyed among them; the "
             f"last closes {written(last.closes)}",
             do="end it; a new name is a new promise, and adds to this one",
@@ -192,7 +195,10 @@ def withdraw(node: Node, agreed: Agreed, call: Call, number: int, now: int) -> b
     subject = f"round {number}"
     if row is None:
         raise DataError(
-            subject, wanted="a round that was proposed", got="none", do="look at the page for them"
+            subject,
+            expected="a round that was proposed",
+            got="none",
+            do="look at the page for them",
         )
     _clear(node, agreed, call, now)
     try:
@@ -200,7 +206,7 @@ def withdraw(node: Node, agreed: Agreed, call: Call, number: int, now: int) -> b
     except ProblemError as refusal:
         raise DataError(
             subject,
-            wanted="a round that has not opened",
+            expected="a round that has not opened",
             got=words_of(refusal),
             do="let it end by itself",
         ) from refusal
@@ -225,7 +231,7 @@ def signed_by_all(
     if missing := sorted(set(keys) - signed_by(note, keys)):
         raise DataError(
             subject,
-            wanted="the signature of every role",
+            expected="the signature of every role",
             got=f"none of {', '.join(missing)}",
             do=again,
         )

@@ -89,13 +89,13 @@ def found_prefixes(folder: Folder, name: str, number: int) -> Symbols:
         asked = collector.contracts.of(row.contract).contract.plan.prefixes
         if asked is None:
             raise ParameterError(
-                "--extend", wanted="a question for words", got="another", do="leave it out"
+                "--extend", expected="a question for words", got="another", do="leave it out"
             )
         found = collector.conclusion(row)
         if found.result is None:
             raise DataError(
                 f"round {number} of {name}",
-                wanted="one of which counts were released",
+                expected="one of which counts were released",
                 got=found.refusal,
                 do="give the prefixes with --prefixes, or ask for the same ones again",
             )
@@ -109,7 +109,7 @@ def _row(collector: Collector, name: str, number: int) -> RoundRow:
     if not rows or rows[0].contract not in collector.node.agreements:
         raise DataError(
             f"round {number} of {name}",
-            wanted="a round that was proposed",
+            expected="a round that was proposed",
             got="none",
             do="look at the collector's page for its rounds",
         )

@@ -57,14 +57,14 @@ def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Mani
             if manifests[place - 1][1].destroyed is not None:
                 raise MessageError(
                     f"manifest of {role.name}",
-                    wanted="a batch: a later hop sent one",
+                    expected="a batch: a later hop sent one",
                     got=f"a round that it destroyed ({manifests[place - 1][1].destroyed})",
                     do=_DO,
                 )
         except RefusedError as error:
             raise MessageError(
                 f"manifest of {role.name}",
-                wanted="numbers that follow from those of the hop before it",
+                expected="numbers that follow from those of the hop before it",
                 got=f"{error.reason} ({error})".partition(";")[0] + ")",
                 do=_DO,
             ) from error
@@ -76,7 +76,7 @@ def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted)
     if counted.manifest != digest:
         raise MessageError(
             f"manifest of {name}",
-            wanted=f"that of the batch that was counted, {counted.manifest}",
+            expected=f"that of the batch that was counted, {counted.manifest}",
             got=digest,
             do="restore the newest folder of the collector",
         )
@@ -85,7 +85,7 @@ def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted)
     if sent != came:
         raise MessageError(
             f"messages of {name}",
-            wanted=", ".join(f"{many:,}" for many in sent),
+            expected=", ".join(f"{many:,}" for many in sent),
             got=", ".join(f"{many:,}" for many in came),
             do=_DO,
         )

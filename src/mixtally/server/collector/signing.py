@@ -48,7 +48,7 @@ def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
     if own != named:
         raise PlanError(
             f"collector of {subject}",
-            wanted=f"{own.name} at {own.address} with the key {own.key}, run by {own.operator}",
+            expected=f"{own.name} at {own.address} with the key {own.key}, run by {own.operator}",
             got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
             do="give the contract's maker what init printed, or mend role.toml",
         )
@@ -71,7 +71,7 @@ def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathe
     except ProblemError as refusal:
         raise PlanError(
             f"contract {agreement.name}",
-            wanted=f"the one that was signed with serial {agreement.serial}",
+            expected=f"the one that was signed with serial {agreement.serial}",
             got="another",
             do="give the new one a larger serial",
         ) from refusal

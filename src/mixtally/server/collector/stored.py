@@ -93,7 +93,7 @@ class Results:
         elif known != charge:
             raise DataError(
                 f"round {round_id}",
-                wanted="one batch",
+                expected="one batch",
                 got="a second one",
                 do="find out which hop signed two; nothing of the second is taken",
             )
@@ -159,7 +159,7 @@ class Results:
         except msgspec.DecodeError as error:
             raise DataError(
                 str(path),
-                wanted=f"the {kind} that was stored",
+                expected=f"the {kind} that was stored",
                 got=str(error),
                 do="the file was altered or is of a newer version: restore it",
             ) from error

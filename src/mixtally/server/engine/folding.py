@@ -76,8 +76,8 @@ class LocalFolder:
         held = Sifting(work.layout, len(first) * work.layout.message_bytes, pairs=work.pairs)
         held.dropped[COPY] = len(first) - int(first.sum())
         own = compress(work.envelopes(), first.tolist())
-        wanted = work.layout.message_bytes
-        for opened in self._pool.opened(work.part, chunks(own), work.size, wanted):
+        expected = work.layout.message_bytes
+        for opened in self._pool.opened(work.part, chunks(own), work.size, expected):
             held.dropped[UNOPENED] += opened.unopened + opened.malformed
             held.add(opened.messages)
         return Folded(len(first), held.tally(), dict(+held.dropped))

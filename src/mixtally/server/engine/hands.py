@@ -72,16 +72,16 @@ class EnvelopeWorker:
         self._secret = secrets.order
         self._drops_padding = secrets.place == 1
 
-    def open(self, part: int, envelopes: bytes, size: int, wanted: int) -> Opened:
-        """Open envelopes of ``size`` bytes, of which messages of ``wanted`` bytes are to come."""
+    def open(self, part: int, envelopes: bytes, size: int, expected: int) -> Opened:
+        """Open envelopes of ``size`` bytes, of which messages of ``expected`` bytes are to come."""
         sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
         inside = self.inside(part, sealed)
         good, bad, padding = list[bytes](), bytearray(), bytearray()
         unopened = malformed = 0
         for envelope, one in zip(sealed, inside, strict=True):
-            if one is not None and self.is_padding(one, wanted):
+            if one is not None and self.is_padding(one, expected):
                 padding += sha256(envelope).digest()
-            elif one is not None and len(one) == wanted:
+            elif one is not None and len(one) == expected:
                 good.append(one)
             else:
                 unopened += one is None
@@ -90,12 +90,12 @@ class EnvelopeWorker:
         order = b"".join(self.order_of(part, good))
         return Opened(b"".join(good), order, unopened, malformed, bytes(bad), bytes(padding))
 
-    def is_padding(self, inside: bytes, wanted: int) -> bool:
+    def is_padding(self, inside: bytes, expected: int) -> bool:
         """Return whether this is the first hop and an envelope held zeros in place of the next one.
 
         Later hops get what the first one passed on: people's padding never reaches them.
         """
-        return self._drops_padding and len(inside) == wanted and not any(inside)
+        return self._drops_padding and len(inside) == expected and not any(inside)
 
     def inside(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:
         """What each holds; None for what does not open."""

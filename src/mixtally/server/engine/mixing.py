@@ -24,7 +24,7 @@ class MixWork(NamedTuple):
 
     where
       size        bytes of an envelope that came
-      wanted      bytes of a message that leaves; others are dropped as malformed
+      expected      bytes of a message that leaves; others are dropped as malformed
       envelopes   gives those that came one by one, in the same order every time
       distinct    whether no envelope can have come twice
       fakes       messages that leave beside them, one after the other
@@ -32,7 +32,7 @@ class MixWork(NamedTuple):
 
     part: int
     size: int
-    wanted: int
+    expected: int
     envelopes: Callable[[], Iterator[bytes]]
     distinct: bool
     fakes: bytes
@@ -96,10 +96,10 @@ class LocalMixer:
         own = work.envelopes()
         if kept is not None:
             own = compress(own, kept.tolist())
-        sorter = Sorter(self._folder, work.wanted, self._chance, self._most_held)
+        sorter = Sorter(self._folder, work.expected, self._chance, self._most_held)
         good = unopened = malformed = 0
         bad, padding = bytearray(), bytearray()
-        for opened in self._pool.opened(work.part, chunks(own), work.size, work.wanted):
+        for opened in self._pool.opened(work.part, chunks(own), work.size, work.expected):
             self._step("chunk")
             sorter.add(opened.order, opened.messages)
             good += len(opened.order) // KEY_BYTES
@@ -116,10 +116,10 @@ class LocalMixer:
         )
 
     def _add_fakes(self, work: MixWork, sorter: Sorter) -> None:
-        step = CHUNK * work.wanted
+        step = CHUNK * work.expected
         for start in range(0, len(work.fakes), step):
             some = work.fakes[start : start + step]
-            ordered = self._pool.worker.order(work.part, some, work.wanted)
+            ordered = self._pool.worker.order(work.part, some, work.expected)
             sorter.add(ordered.order, ordered.messages)
 
 

@@ -56,7 +56,7 @@ class Place:
         if len(data) != some.length or sha256(data).hexdigest() != some.sha256:
             raise DataError(
                 where,
-                wanted=f"the {some.length:,} bytes that were written from {some.start:,} on",
+                expected=f"the {some.length:,} bytes that were written from {some.start:,} on",
                 got=f"{len(data):,}" if len(data) != some.length else "others",
                 do="look at the store, then do the work again: nothing of it is used",
             )
@@ -123,7 +123,7 @@ def errors_of(where: str) -> Iterator[None]:
     except (OSError, ValueError, NotImplementedError) as error:  # Arrow's errors are of these kinds
         raise DataError(
             where,
-            wanted="a place that can be read and written",
+            expected="a place that can be read and written",
             got=(str(error).splitlines() or [type(error).__name__])[0],
             do="give a URL that every machine of the cluster reaches, and make room there",
         ) from error

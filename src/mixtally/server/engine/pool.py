@@ -41,10 +41,10 @@ class Pool:
         self._held.__exit__(kind, error, trace)
 
     def opened(
-        self, part: int, chunks: Iterable[bytes], size: int, wanted: int
+        self, part: int, chunks: Iterable[bytes], size: int, expected: int
     ) -> Iterator[Opened]:
         """What is inside the envelopes of every chunk."""
-        return self.run(EnvelopeWorker.open, part, chunks, size, wanted)
+        return self.run(EnvelopeWorker.open, part, chunks, size, expected)
 
     def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
         """Envelopes of the messages of every chunk."""

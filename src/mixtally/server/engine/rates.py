@@ -53,12 +53,12 @@ class _Spent(NamedTuple):
     seconds: float
 
 
-def _opened(worker: EnvelopeWorker, part: int, chunk: bytes, size: int, wanted: int) -> _Spent:
-    worker.open(part, chunk, size, wanted)
+def _opened(worker: EnvelopeWorker, part: int, chunk: bytes, size: int, expected: int) -> _Spent:
+    worker.open(part, chunk, size, expected)
     return _Spent(os.getpid(), time.process_time())
 
 
-def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -> float:
+def _on_all(secrets: Secrets, envelopes: list[bytes], expected: int, cores: int) -> float:
     """Measure the CPU seconds for one envelope that is opened while all cores do the same.
 
     Each process counts from its first chunk to its last one, so that its start is left out and what
@@ -67,7 +67,7 @@ def _on_all(secrets: Secrets, envelopes: list[bytes], wanted: int, cores: int) -
     chunk, size = b"".join(envelopes), len(envelopes[0])
     with Pool(secrets, cores) as pool:
         begun = time.process_time()
-        spent = sorted(pool.run(_opened, 0, repeat(chunk, cores * _CHUNKS), size, wanted))
+        spent = sorted(pool.run(_opened, 0, repeat(chunk, cores * _CHUNKS), size, expected))
         handed_out = (time.process_time() - begun) / len(spent)
     by_process = [[one.seconds for one in own] for _, own in groupby(spent, lambda one: one[0])]
     worked = math.fsum(own[-1] - own[0] for own in by_process)

@@ -107,7 +107,7 @@ class Sorter:
         except OSError as error:
             raise DataError(
                 str(self._folder),
-                wanted="room for what memory does not hold",
+                expected="room for what memory does not hold",
                 got=str(error),
                 do="make room, then begin again: nothing has left",
             ) from error

@@ -39,7 +39,7 @@ def workers(
     except BrokenProcessPool as error:
         raise DataError(
             "workers",
-            wanted="processes that live until their work is done",
+            expected="processes that live until their work is done",
             got="one that was killed",
             do="look whether memory ran out, then start again: nothing is lost",
         ) from error

@@ -118,7 +118,7 @@ def serve_intake(folder: Path, taking: Taking) -> None:
     if not 1 <= taking.number <= MOST_NUMBER:
         raise ParameterError(
             "--number",
-            wanted=f"1 to {MOST_NUMBER}: the mix itself has number 0",
+            expected=f"1 to {MOST_NUMBER}: the mix itself has number 0",
             got=taking.number,
             do="give every process of intake a number of its own",
         )
@@ -149,7 +149,7 @@ def check_first(folder: Path) -> None:
 def _no_first(folder: Path, got: str) -> DataError:
     return DataError(
         str(folder),
-        wanted="the folder of a mix that is the first of a contract",
+        expected="the folder of a mix that is the first of a contract",
         got=got,
         do="run intake where `mix serve` of the first mix runs",
     )

@@ -26,7 +26,7 @@ def _checked(node: Node, path: Path) -> bytes:
     if not hmac.compare_digest(held, _tag(node, path, data)):
         raise DataError(
             str(path),
-            wanted="the job that `mix sign` wrote, bound by this role's master key",
+            expected="the job that `mix sign` wrote, bound by this role's master key",
             got="one that was altered since, or is of another folder",
             do="find out who wrote it, then call `mixtally mix sign` with the contract again",
         )

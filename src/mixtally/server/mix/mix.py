@@ -265,7 +265,7 @@ class Mix:
         return False
 
     def _declare(self, row: RoundRow, _: int) -> bool:
-        if row.folder in self._closing:  # what it makes is not wanted any more
+        if row.folder in self._closing:  # what it makes is not expected any more
             if not self._closing[row.folder].done():
                 return False
             del self._closing[row.folder]

@@ -76,7 +76,7 @@ def _spent(port: int, body: bytes) -> float:
     if sum(taken) < _SENDERS * _POSTS:
         raise DataError(
             "intake",
-            wanted=f"{_SENDERS * _POSTS} bundles taken",
+            expected=f"{_SENDERS * _POSTS} bundles taken",
             got=f"{sum(taken)}",
             do="look at the disk and whether the loopback can be used",
         )

@@ -112,7 +112,7 @@ def share(folder: Path) -> Share | None:
         os.close(place)
         raise DataError(
             str(folder / _WINDOW),
-            wanted="the window of its folder's round",
+            expected="the window of its folder's round",
             got=str(error),
             do="start the mix and its intake from one release of mixtally",
         ) from error

@@ -65,7 +65,7 @@ def errors_of(path: Path) -> Iterator[None]:
 def _refused(path: Path, got: str) -> DataError:
     return DataError(
         str(path),
-        wanted="a disk that takes and gives back what is written",
+        expected="a disk that takes and gives back what is written",
         got=got,
         do="make room, or look at the disk; what was acknowledged is kept",
     )
@@ -88,7 +88,7 @@ class Database:
         if found != ["ok"]:
             raise DataError(
                 str(path),
-                wanted="a database that is whole",
+                expected="a database that is whole",
                 got=str(found[:1])[:200],
                 do="look at the disk, and find the newest copy that is: an older one does not run",
             )
@@ -102,7 +102,7 @@ class Database:
                 self._open.execute(f"PRAGMA user_version={_VERSION}")
         if version not in (0, _VERSION):
             raise DataError(
-                str(path), wanted=f"version {_VERSION}", got=version, do="use the newer mixtally"
+                str(path), expected=f"version {_VERSION}", got=version, do="use the newer mixtally"
             )
 
     @contextmanager

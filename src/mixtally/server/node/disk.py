@@ -64,7 +64,7 @@ def sync_folder(path: Path) -> None:
         os.fsync(place)
     except OSError as error:
         raise DataError(
-            str(path), wanted="a folder that can be synced", got=str(error), do="look at the disk"
+            str(path), expected="a folder that can be synced", got=str(error), do="look at the disk"
         ) from None
     finally:
         os.close(place)
@@ -118,5 +118,5 @@ def read(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            str(path), wanted=what, got=str(error), do="look at the role's folder"
+            str(path), expected=what, got=str(error), do="look at the role's folder"
         ) from error

@@ -69,7 +69,7 @@ class Folder(NamedTuple):
         if not path.exists():
             raise DataError(
                 str(path),
-                wanted="the database that init made",
+                expected="the database that init made",
                 got="none",
                 do="find the newest folder; if it is lost, end the contract and init another role",
             )
@@ -89,7 +89,7 @@ def made_folder(
     """
     if (path / _FILE).exists():
         raise DataError(
-            str(path), wanted="a new folder", got="a role's", do="choose another: keys are kept"
+            str(path), expected="a new folder", got="a role's", do="choose another: keys are kept"
         )
     signer = Signer(role.name, secret_bytes(chance, SEED_BYTES))
     as_role(role, signer)
@@ -132,5 +132,5 @@ def _read(path: Path) -> RoleFile:
         return msgspec.convert(tomllib.loads(data.decode()), RoleFile)
     except ValueError as error:
         raise PlanError(
-            str(path), wanted="what init wrote", got=str(error), do="mend it, or init anew"
+            str(path), expected="what init wrote", got=str(error), do="mend it, or init anew"
         ) from error

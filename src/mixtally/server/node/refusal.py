@@ -32,7 +32,7 @@ class OldStateError(InputError):
     def __init__(self, peer: str, note: str) -> None:
         super().__init__(
             "the role's folder",
-            wanted="every note that this role ever signed",
+            expected="every note that this role ever signed",
             got=f"none of {note}, which {peer} shows with this role's signature",
             do="this is an old copy: find the newest folder, or end the contract with a new "
             "serial under another name; a second batch would be a second collection",

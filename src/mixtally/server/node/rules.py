@@ -123,7 +123,7 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
 
 
 def _unfit(error: RefusedError) -> ProblemError:
-    return _not(f"{error.reason}: {error.subject}, wanted {error.wanted}")
+    return _not(f"{error.reason}: {error.subject}, expected {error.expected}")
 
 
 def _not(detail: str) -> ProblemError:

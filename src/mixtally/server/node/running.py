@@ -114,11 +114,11 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
 def _is_served(path: Path, number: int) -> DataError:
     if not number:
         return DataError(
-            str(path), wanted="a role that nobody serves", got="one that is served", do="wait"
+            str(path), expected="a role that nobody serves", got="one that is served", do="wait"
         )
     return DataError(
         str(path),
-        wanted="a number that no process of intake has",
+        expected="a number that no process of intake has",
         got=f"{number}, which one has",
         do="give this one another: two would write one file",
     )
@@ -135,7 +135,7 @@ def need_servers() -> None:
         except ImportError as error:
             raise DataError(
                 "serving",
-                wanted=f"the library {name}",
+                expected=f"the library {name}",
                 got="none",
                 do="pip install 'mixtally[serve]'",
             ) from error

@@ -57,7 +57,7 @@ def unwrapped(key: bytes, label: Label, name: str, data: bytes) -> bytes:
     except (InvalidTag, ValueError) as error:
         raise DataError(
             name,
-            wanted="a secret wrapped under this role's master key",
+            expected="a secret wrapped under this role's master key",
             got="one that does not open",
             do="start with the master key that init used",
         ) from error
@@ -96,4 +96,4 @@ def make_master(path: Path, chance: Chance) -> None:
 
 
 def _no_master(named: str, got: str, do: str) -> DataError:
-    return DataError(named, wanted="a master key of 64 hexadecimal digits", got=got, do=do)
+    return DataError(named, expected="a master key of 64 hexadecimal digits", got=got, do=do)

@@ -240,9 +240,9 @@ class Diary:
         except sqlite3.Error as error:
             raise self._wrong("a diary that can be read and written", str(error)) from error
 
-    def _wrong(self, wanted: str, got: str) -> DataError:
+    def _wrong(self, expected: str, got: str) -> DataError:
         do = "look at the file and its free space; nothing leaves without it"
-        return DataError(str(self.path), wanted=wanted, got=got, do=do)
+        return DataError(str(self.path), expected=expected, got=got, do=do)
 
 
 def _appear(path: Path) -> None:

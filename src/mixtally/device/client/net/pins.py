@@ -63,7 +63,7 @@ def read_trust(data: bytes, subject: str) -> Trust:
     except (ValueError, RecursionError, RefusedError) as error:
         raise DataError(
             subject,
-            wanted="TOML with a fingerprint or keys, and perhaps [limits] and [budget]",
+            expected="TOML with a fingerprint or keys, and perhaps [limits] and [budget]",
             got=f"something else ({ascii(str(error))[1:-1][:200]})",
             do="see docs/how-to/device.md for an example",
         ) from error

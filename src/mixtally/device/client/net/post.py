@@ -71,7 +71,7 @@ def fetch(address: str, seconds: float = SECONDS) -> bytes:
     got = found.why or f"status {found.status}" if isinstance(found, Answer) else "more bytes"
     raise DataError(
         ascii(address)[:200],
-        wanted=f"a note of at most {MOST_NOTE_BYTES:,} bytes",
+        expected=f"a note of at most {MOST_NOTE_BYTES:,} bytes",
         got=got,
         do="ask another role of the contract for it: all of them serve the same",
     )
@@ -136,7 +136,7 @@ def _malformed(address: str) -> RefusedError:
     return RefusedError(
         "address-malformed",
         "address of a role",
-        wanted="https://, a host and perhaps a port and a path; http:// on this machine alone",
+        expected="https://, a host and perhaps a port and a path; http:// on this machine alone",
         got=ascii(address)[:80],
         do="take no part: nothing can be sent there",
     )

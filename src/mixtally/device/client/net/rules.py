@@ -12,12 +12,12 @@ def check_same(entry: Entry, given: Round) -> None:
     """Raises RefusedError where a round cannot go on with the bundle that is there already."""
     another = entry.sheet != given.digest.hex()
     if another and (entry.pending or entry.contract == given.contract.fingerprint):
-        wanted = f"the sheet {entry.sheet[:16]}.., under which this round was answered"
+        expected = f"the sheet {entry.sheet[:16]}.., under which this round was answered"
         got = f"{given.digest.hex()[:16]}.., signed by all as well"
-        raise _no("another-sheet", "round", wanted, got, "tell others: somebody signed two")
+        raise _no("another-sheet", "round", expected, got, "tell others: somebody signed two")
     if not entry.pending:
-        wanted, got = "a round that was not answered yet", f"one that was: {entry.state.value}"
-        raise _no("round-answered", "round", wanted, got, "wait for the next round")
+        expected, got = "a round that was not answered yet", f"one that was: {entry.state.value}"
+        raise _no("round-answered", "round", expected, got, "wait for the next round")
 
 
 def check_order(entries: Sequence[Entry], given: Round) -> None:
@@ -25,15 +25,15 @@ def check_order(entries: Sequence[Entry], given: Round) -> None:
     contract, number = given.contract, given.sheet.round
     for entry in entries:
         if entry.serial > contract.serial:
-            wanted = f"serial {entry.serial} of {contract.name}, which ended those before"
-            raise _no("serial-ended", "contract", wanted, contract.serial)
+            expected = f"serial {entry.serial} of {contract.name}, which ended those before"
+            raise _no("serial-ended", "contract", expected, contract.serial)
         if entry.serial == contract.serial and entry.contract != contract.fingerprint:
-            wanted = f"the contract {entry.contract[:16]}.., answered under this name and serial"
+            expected = f"the contract {entry.contract[:16]}.., answered under this name and serial"
             got = f"{contract.fingerprint[:16]}.."
-            raise _no("serial-twice", "contract", wanted, got, "tell others: somebody signed two")
+            raise _no("serial-twice", "contract", expected, got, "tell others: somebody signed two")
         if entry.round > number:
-            wanted = f"a round after {entry.round}, the last that was answered"
-            raise _no("round-out-of-order", "round", wanted, number)
+            expected = f"a round after {entry.round}, the last that was answered"
+            raise _no("round-out-of-order", "round", expected, number)
 
 
 def check_cost(
@@ -49,16 +49,16 @@ def check_cost(
         return False
     others = [one for one in before if one.question == new.question and one.name != new.name]
     if others and not again:
-        wanted = "a question that was not answered under another name"
+        expected = "a question that was not answered under another name"
         do = "take no part, or allow it: what both cost adds up"
-        raise _no("question-under-another-name", "contract", wanted, others[0].name, do)
+        raise _no("question-under-another-name", "contract", expected, others[0].name, do)
     if budget is not None:
         for name, most in zip(Budget._fields, budget, strict=True):
             costs = [getattr(one, name) for one in (*before, new)]
             if above(costs, most):
                 do = "take no part, or allow more on this device"
-                wanted = f"{name} of at most {most:g} in all"
-                raise _no("budget-passed", "budget", wanted, f"{sum(costs):.6g}", do)
+                expected = f"{name} of at most {most:g} in all"
+                raise _no("budget-passed", "budget", expected, f"{sum(costs):.6g}", do)
     return True
 
 
@@ -71,6 +71,6 @@ def above(costs: Sequence[float], most: float) -> bool:
 
 
 def _no(
-    reason: str, subject: str, wanted: str, got: object, do: str = "take no part"
+    reason: str, subject: str, expected: str, got: object, do: str = "take no part"
 ) -> RefusedError:
-    return RefusedError(reason, subject, wanted=wanted, got=got, do=do)
+    return RefusedError(reason, subject, expected=expected, got=got, do=do)

@@ -101,36 +101,38 @@ def _keys(contract: Contract) -> dict[str, bytes]:
 def _check_pins(contract: Contract, pins: Pins) -> None:
     hops = {hop.name for hop in contract.hops}
     if pins.fingerprint is None and not hops.intersection(name for name, _ in pins.keys):
-        wanted = "a pinned fingerprint, or the pinned key of a hop"
-        raise _no("nothing-pinned", "trust", wanted, "neither", "ask somebody you believe for one")
+        expected = "a pinned fingerprint, or the pinned key of a hop"
+        raise _no(
+            "nothing-pinned", "trust", expected, "neither", "ask somebody you believe for one"
+        )
     if pins.fingerprint not in (None, contract.fingerprint):
         raise _no("not-the-pinned-contract", "contract", pins.fingerprint, contract.fingerprint)
     keys = _keys(contract)
     for name, key in pins.keys:
         if keys.get(name) != key:
-            wanted = f"{name} among its roles, with the key that is pinned"
+            expected = f"{name} among its roles, with the key that is pinned"
             got = "another key" if name in keys else "no such role"
-            raise _no("not-the-pinned-key", "contract", wanted, got)
+            raise _no("not-the-pinned-key", "contract", expected, got)
 
 
 def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
     asked = contract.plan.prefixes
     if asked is None and (sheet.prefixes is not None or sheet.closing):
-        wanted = "no prefixes: no word is asked by them"
-        raise _no("prefixes-not-asked", "sheet", wanted, "some")
+        expected = "no prefixes: no word is asked by them"
+        raise _no("prefixes-not-asked", "sheet", expected, "some")
     if asked is not None and sheet.prefixes is not None:
         checked_prefixes(asked, sheet.prefixes)
 
 
 def check_open(sheet: Sheet, now: int) -> None:
     """Raises RefusedError for a round that is not open."""
-    wanted = "a round that is open by this device's clock"
+    expected = "a round that is open by this device's clock"
     if now < sheet.opens:
         got = f"one that opens in {sheet.opens - now:,} seconds"
-        raise _no("round-not-open", "round", wanted, got, "wait, or set the clock")
+        raise _no("round-not-open", "round", expected, got, "wait, or set the clock")
     if now >= sheet.closes:
         got = f"one that closed {now - sheet.closes:,} seconds ago"
-        raise _no("round-over", "round", wanted, got, "take part in the next one")
+        raise _no("round-over", "round", expected, got, "take part in the next one")
 
 
 def _digest(plain: Any) -> str:
@@ -138,6 +140,6 @@ def _digest(plain: Any) -> str:
 
 
 def _no(
-    reason: str, subject: str, wanted: str, got: object, do: str = "take no part"
+    reason: str, subject: str, expected: str, got: object, do: str = "take no part"
 ) -> RefusedError:
-    return RefusedError(reason, subject, wanted=wanted, got=got, do=do)
+    return RefusedError(reason, subject, expected=expected, got=got, do=do)

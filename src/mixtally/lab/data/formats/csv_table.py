@@ -139,7 +139,7 @@ def _first_row(text: str, delimiter: str) -> list[str]:
 def _ragged(file: DataFile, row: reader.InvalidRow, done: int) -> DataError:
     return DataError(
         file.row(done + row.number),
-        wanted=f"{row.expected_columns} cells, as in the header",
+        expected=f"{row.expected_columns} cells, as in the header",
         got=f"{row.actual_columns}",
         do="put quotes around values that hold the delimiter, and fill short rows",
     )

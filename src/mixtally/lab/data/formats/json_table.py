@@ -90,7 +90,7 @@ def _check_doubled(file: DataFile, block: bytes, before: int, names: Sequence[st
         for name in names:
             if [key for key, _ in found].count(name) > 1:
                 raise DataError(
-                    file.row(row), wanted="every key once", got=f"{name!r} twice",
+                    file.row(row), expected="every key once", got=f"{name!r} twice",
                     do="keep one of them",
                 )  # fmt: skip
 
@@ -165,7 +165,7 @@ def _decoded(file: DataFile, decoder: Any, block: bytes, before: int) -> list[An
 def _no_object(file: DataFile, row: int, error: Exception) -> DataError:
     return DataError(
         file.row(row),
-        wanted="a JSON object a line, with text, numbers, true, false, null or lists of these",
+        expected="a JSON object a line, with text, numbers, true, false, null or lists of these",
         got=str(error).replace("`", ""),
         do="write each object on one line, null for what is missing",
     )

@@ -25,11 +25,11 @@ def parquet_table(source: Source, coded: Sequence[str]) -> Table:
     texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
 
     def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
-        done, wanted = 0, [names[place] for place in [*asked, *watched]]
+        done, expected = 0, [names[place] for place in [*asked, *watched]]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
-            for batch in opened.iter_batches(columns=wanted, batch_size=size):
+            for batch in opened.iter_batches(columns=expected, batch_size=size):
                 done += batch.num_rows
-                yield Part([batch.column(name) for name in wanted], done, rows)
+                yield Part([batch.column(name) for name in expected], done, rows)
 
     declared = (
         name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)

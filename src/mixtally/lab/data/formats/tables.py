@@ -70,7 +70,7 @@ def _refuse(file: DataFile, what: str, *options: tuple[str, str | bool | None]) 
         if value not in (None, False):
             raise ParameterError(
                 flag,
-                wanted="a file that needs it",
+                expected="a file that needs it",
                 got=f"{file}, which is {what}",
                 do="leave it out",
             )

@@ -67,7 +67,7 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
         if column is None or not value:
             raise DataError(
                 f"label {label!r}",
-                wanted="column=value with one of the columns read",
+                expected="column=value with one of the columns read",
                 got=repr(label),
                 do="write each label so, the columns in their order",
             )
@@ -79,7 +79,7 @@ def _planned(reading: Reading, question: Question, sizes: tuple[int, ...]) -> li
     if len(sizes) != len(reading.columns):
         raise PlanError(
             "plan",
-            wanted=f"a plan for the {len(reading.columns)} attributes of the data",
+            expected=f"a plan for the {len(reading.columns)} attributes of the data",
             got=f"one for {len(sizes)}",
             do="name as many columns",
         )

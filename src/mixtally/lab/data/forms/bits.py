@@ -42,7 +42,7 @@ class Bits:
         else:
             raise PlanError(
                 "plan",
-                wanted=f"a plan for {len(columns)} bits",
+                expected=f"a plan for {len(columns)} bits",
                 got=f"one for {self._length}",
                 do="name as many columns",
             )
@@ -67,7 +67,7 @@ def _length(arrays: Sequence[Array], batch: Batch) -> int:
     if length > MOST_BITS:
         raise DataError(
             batch.where.subject(0),
-            wanted=f"at most {MOST_BITS} bits",
+            expected=f"at most {MOST_BITS} bits",
             got=f"{length}",
             do="ask fewer bits at once",
         )

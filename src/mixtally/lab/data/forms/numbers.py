@@ -54,7 +54,7 @@ def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
     if question is not None and question.labels not in (None, labels):
         raise PlanError(
             "plan",
-            wanted=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
+            expected=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
             got=f"{question.label(0)} to {question.label(question.bins - 1)}",
             do="cut the numbers as the plan does",
         )

@@ -33,7 +33,7 @@ class Places:
             if off.size:
                 raise DataError(
                     batch.where.subject(int(off[0])),
-                    wanted=f"a {name} from {-most:g} to {most:g} degrees",
+                    expected=f"a {name} from {-most:g} to {most:g} degrees",
                     got=f"{points[off[0], at]:g}",
                     do="check the order of the columns",
                 )

@@ -139,14 +139,14 @@ class Sets:
         else:
             raise DataError(
                 where.subject(row),
-                wanted="a list of labels, empty for none",
+                expected="a list of labels, empty for none",
                 got=repr(text),
                 do="give a list to every person; text is split with separator=';'",
             )
         if len(labels) > most:
             raise DataError(
                 where.subject(row),
-                wanted=f"at most {most} labels, which is what is hidden",
+                expected=f"at most {most} labels, which is what is hidden",
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
@@ -168,7 +168,7 @@ class Sets:
         if largest > most:
             raise DataError(
                 self._subject,
-                wanted=f"at most {most} labels of a person",
+                expected=f"at most {most} labels of a person",
                 got=f"{largest}",
                 do="choose which to keep, or plan with a larger --max-set",
             )

@@ -56,7 +56,7 @@ def find_sets(
     whole = replace(analysis, pairs=True)
     if plan.name != "flip-blank":
         raise PlanError(
-            "plan", wanted="flip-blank, which sends sets whole", got=plan.name, do="plan again"
+            "plan", expected="flip-blank, which sends sets whole", got=plan.name, do="plan again"
         )
     checked(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []

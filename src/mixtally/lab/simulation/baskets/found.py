@@ -72,7 +72,7 @@ def check_ends(support: int, largest: int, baskets: Population) -> None:
     if not 0 <= support < baskets.users:
         raise ParameterError(
             "support",
-            wanted=f"a whole number in [0, {baskets.users - 1:,}]",
+            expected=f"a whole number in [0, {baskets.users - 1:,}]",
             got=f"{support:,}",
             do="sets that more people than this hold are found",
         )

@@ -22,7 +22,7 @@ def baskets_of(name: str, sets: Sequence[Sequence[str]]) -> Population:
     if len(labels) < 2 or "" in labels:
         raise DataError(
             name,
-            wanted="two distinct items at least, each with a name",
+            expected="two distinct items at least, each with a name",
             got=f"{len(labels)}" + ", one of them empty" * ("" in labels),
             do="check the baskets",
         )

@@ -104,8 +104,8 @@ class Design:
 def design(search: Search, way: Way | None = None, planner: Planner | None = None) -> Design:
     """The way of less error, or the ``way`` that is asked for.
 
-    Errors are compared at a share of 1 / (10 top) of the crowd, about where the last wanted word of
-    a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
+    Errors are compared at a share of 1 / (10 top) of the crowd, about where the last expected word
+    of a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
     """
     if way is not None:
         return _design(search, way, planner, f"The way was given: {way}.")

@@ -35,7 +35,7 @@ def score(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
 
     ``held`` says how many people hold each word.
 
-    Words that tie with the last of the true top are right as well, and as many as fit are wanted.
+    Words that tie with the last of the true top are right as well, and as many as fit are expected.
     """
     first = sorted((count for count in held.values() if count), reverse=True)[:top]
     wanted, least = len(first), first[-1]

@@ -104,7 +104,7 @@ def check_lengths(
         )
     raise DataError(
         f"column {search.name!r}",
-        wanted=f"words of up to {longest:,} characters of the alphabet from 99 % of the people",
+        expected=f"words of up to {longest:,} characters of the alphabet from 99 % of the people",
         got=got,
         do=_advice(search, planned, whole, int(people.max()), options),
     )
@@ -143,7 +143,8 @@ def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers)
         return
     raise DataError(
         f"column {search.name!r}",
-        wanted=f"a word that about {least:,} people hold, as a search of {search.rounds:,} rounds "
+        expected=f"a word that about {least:,} people hold, as a search of {search.rounds:,} "
+        f"rounds "
         "finds no rarer one",
         got=f"{most:,} people with the most frequent word",
         do=f"ask more people, give a larger --epsilon, or {_LIST}",

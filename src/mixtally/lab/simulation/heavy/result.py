@@ -61,5 +61,5 @@ class HeavyResult:
 
     @property
     def top(self) -> tuple[Found, ...]:
-        """The most frequent words, as many as were wanted or fewer."""
+        """The most frequent words, as many as were expected or fewer."""
         return self.found[: self.design.search.top]

@@ -53,7 +53,7 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     if len(codes) != search.users:
         raise ParameterError(
             "crowd",
-            wanted=f"the {search.users:,} people of the plan",
+            expected=f"the {search.users:,} people of the plan",
             got=f"{len(codes):,}",
             do="plan again for this crowd",
         )

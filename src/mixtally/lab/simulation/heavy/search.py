@@ -48,14 +48,14 @@ class Search:
         checked_users(self.users)
         checked_rate(self.error_rate)
         for subject, value, most, advice in (
-            ("top", self.top, MOST_TOP, "it is how many words are wanted"),
+            ("top", self.top, MOST_TOP, "it is how many words are expected"),
             ("rounds", self.rounds, MOST_ROUNDS, "they hold the most characters of a word"),
             ("symbols", self.symbols, self._most_symbols, "two or three a round do"),
             (
                 "prefixes kept",
                 self.most_survivors,
                 (MOST_BINS - 1) // self.level,
-                "three per wanted word are: ask for fewer words, or fewer symbols a round",
+                "three per expected word are: ask for fewer words, or fewer symbols a round",
             ),
         ):
             in_range(subject, value, 1, most, advice)

@@ -88,7 +88,7 @@ def check_reports(mechanism: Memoized, reports: int) -> None:
     if reports < 1 or mechanism.cohorts * reports * mechanism.bins > MOST_CELLS:
         raise ParameterError(
             "reports",
-            wanted=f"at least 1, and at most {MOST_CELLS:,} counts (cohorts x reports x bits)",
+            expected=f"at least 1, and at most {MOST_CELLS:,} counts (cohorts x reports x bits)",
             got=f"{reports:,} reports, {mechanism.cohorts:,} cohorts, {mechanism.bins:,} bits",
             do="play fewer reports",
         )

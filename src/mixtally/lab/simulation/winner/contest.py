@@ -69,13 +69,13 @@ def ballots_for(
     """
     if question.kind is not Kind.ONE or question.hashed is not None:
         raise ParameterError(
-            "--winner", wanted="one choice a ballot", got="records of another kind",
+            "--winner", expected="one choice a ballot", got="records of another kind",
             do="leave it out, or name one column of choices",
         )  # fmt: skip
     if question.bins > MOST_OPTIONS:
         raise ParameterError(
             "options",
-            wanted=f"at most {MOST_OPTIONS}",
+            expected=f"at most {MOST_OPTIONS}",
             got=f"{question.bins:,} distinct values",
             do="check the column, or leave out --winner",
         )
@@ -86,7 +86,7 @@ def ballots_for(
     else:
         raise ParameterError(
             "--winner",
-            wanted="--epsilon or --keep-probability",
+            expected="--epsilon or --keep-probability",
             got="neither",
             do="add --epsilon 1, for example",
         )
@@ -153,7 +153,7 @@ def hold(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Conte
     if len(plan.parts) > 1 or plan.parts[0].planes is not None:
         raise ParameterError(
             "--winner",
-            wanted="messages that name options, one a record",
+            expected="messages that name options, one a record",
             got=plan.protocol,
             do="plan with another --protocol",
         )

@@ -49,7 +49,7 @@ def conclude(
       people     who took part, where nobody says what was received; the users of the plan when left
                  out
       received   what came, which the number of fakes follows from; None in one process
-      analysis   what is wanted besides counts
+      analysis   what is expected besides counts
       noises     shared by many conclusions that are alike, which saves their time
 
     Parts stand side by side in the question's order, with intervals that hold for all bins of all
@@ -62,7 +62,7 @@ def conclude(
     if len(plan.parts) != len(tallies):
         raise PlanError(
             "conclude",
-            wanted=f"a tally for each of the {len(plan.parts)} messages of a record",
+            expected=f"a tally for each of the {len(plan.parts)} messages of a record",
             got=f"{len(tallies)}",
             do="give them in the order of a record's messages",
         )
@@ -192,7 +192,7 @@ def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
     if declared != counted:
         raise MessageError(
             "tallies",
-            wanted=f"{', '.join(f'{many:,}' for many in declared)} messages, those that came",
+            expected=f"{', '.join(f'{many:,}' for many in declared)} messages, those that came",
             got=", ".join(f"{many:,}" for many in counted),
             do="tally every part of this round, each once",
         )

@@ -32,7 +32,7 @@ def pairs_and_tables(
     noise leaves none to be estimated.
     """
     if mechanism.flip_threshold is None or tally.pairs is None:
-        raise TypeError(f"{mechanism.name}: wanted messages of bits whose pairs were counted")
+        raise TypeError(f"{mechanism.name}: expected messages of bits whose pairs were counted")
     seen = _Seen(question, mechanism, tally, level, *pairs_of(question))
     derived = [_correlations(seen)]
     if question.kind is Kind.BITS:

@@ -43,7 +43,7 @@ def totals(result: Result, groups: Groups) -> Figures:
     if not result.tallies:
         raise ParameterError(
             "totals",
-            wanted="the tallies of a round",
+            expected="the tallies of a round",
             got="a result that kept its estimates alone",
             do="conclude the round again",
         )
@@ -55,8 +55,8 @@ def totals(result: Result, groups: Groups) -> Figures:
     for (name, _), several, bins in zip(groups, found, places, strict=True):
         ends = []
         for among in (1, len(groups)):
-            wanted, how = surer(level, among * len(bins) * unsure)
-            low, high, method = total_interval(several, (1.0 - wanted) / 2.0 / among)
+            expected, how = surer(level, among * len(bins) * unsure)
+            low, high, method = total_interval(several, (1.0 - expected) / 2.0 / among)
             ends += [low, high]
             methods[method + how] = None
         estimate = sum(one.estimate for one in several)

@@ -110,7 +110,7 @@ def _check(labels: dict[str, _Seen], plan: str) -> None:
         if label.plan not in (None, plan):
             raise MessageError(
                 url,
-                wanted=f"messages made under {plan[:16]}",
+                expected=f"messages made under {plan[:16]}",
                 got=f"some made under {label.plan[:16]}" if label.plan else "others",
                 do="tally the shards of each plan by themselves",
             )
@@ -120,7 +120,7 @@ def _check(labels: dict[str, _Seen], plan: str) -> None:
         if digest != label.sha256:
             raise MessageError(
                 url,
-                wanted=f"the messages of shard {label.number} of batch {label.batch!r}",
+                expected=f"the messages of shard {label.number} of batch {label.batch!r}",
                 got=f"others than {before} holds",
                 do="find out which of the two is the shard, and leave the other out",
             )
@@ -132,7 +132,7 @@ def _check_order(labels: dict[str, _Seen]) -> None:
         if label.order == PEOPLE:
             raise MessageError(
                 url,
-                wanted="messages in an order that mixes drew",
+                expected="messages in an order that mixes drew",
                 got="messages in the order of the people who sent them",
                 do="shuffle them first, as `mixtally batch mix` does",
             )
@@ -202,7 +202,7 @@ def _kept(keep: Path | None, layout: Layout, seen: _Seen) -> Done | None:
         return msgspec.json.decode(read_whole(path), type=ShardTally)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), wanted="a tally that was kept here", got=str(error), do="remove it"
+            str(path), expected="a tally that was kept here", got=str(error), do="remove it"
         ) from error
 
 

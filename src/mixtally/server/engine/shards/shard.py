@@ -181,9 +181,9 @@ def _joined(column: Any, name: str, size: int) -> Rows:
     return cast("Rows", flat[first : first + len(column) * size].reshape(-1, size))
 
 
-def _wrong(name: str, wanted: str, got: str) -> MessageError:
-    return MessageError(name, wanted=wanted, got=got, do="give the shards of this plan alone")
+def _wrong(name: str, expected: str, got: str) -> MessageError:
+    return MessageError(name, expected=expected, got=got, do="give the shards of this plan alone")
 
 
-def _corrupt(name: str, wanted: str, got: str) -> DataError:
-    return DataError(name, wanted=wanted, got=got, do="ask its writer for the shard again")
+def _corrupt(name: str, expected: str, got: str) -> DataError:
+    return DataError(name, expected=expected, got=got, do="ask its writer for the shard again")

@@ -24,7 +24,7 @@ class SparkMixer(OnSpark):
     def mix(self, work: MixWork) -> Mixed:
         """Mix one part."""
         name = f"hop{self._place}-{self._name}-{work.part}"
-        part = self._part(name, work.part, work.size, work.wanted)
+        part = self._part(name, work.part, work.size, work.expected)
         export = Export(part)
         received = export.envelopes(work.envelopes())
         export.fakes(work.fakes)

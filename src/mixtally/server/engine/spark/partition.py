@@ -35,7 +35,7 @@ class Partition:
         self.rows = 0
         """All of them."""
         self.bad = bytearray()
-        """SHA-256 of envelopes that did not open to what is wanted, without copies."""
+        """SHA-256 of envelopes that did not open to what is expected, without copies."""
         self.padding = bytearray()
         """SHA-256 of envelopes that were padding, without copies."""
 
@@ -77,7 +77,7 @@ def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
     where = step[np.arange(len(step)), place]
     if (where < 0).any():
         raise DataError(
-            "a partition", wanted="ascending keys", got="one that falls", do="report this fault"
+            "a partition", expected="ascending keys", got="one that falls", do="report this fault"
         )
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (where != 0) | (keys[1:, -1] == FAKE)

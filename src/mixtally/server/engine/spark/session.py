@@ -129,7 +129,7 @@ def _check(begun: "SparkSession", cluster: Cluster) -> None:
     if lacking:
         raise ParameterError(
             "--master",
-            wanted="a cluster that encrypts what it writes and sends: "
+            expected="a cluster that encrypts what it writes and sends: "
             + ", ".join(f"{name}=true" for name in _NEEDED),
             got=f"{cluster.master} without " + ", ".join(lacking),
             do="set them in spark-defaults.conf: rows on its disks and wires would undo the mix",
@@ -146,8 +146,8 @@ def _packed(folder: Path) -> Path:
     return path
 
 
-def _missing(subject: str, wanted: str, got: str, do: str) -> ParameterError:
-    return ParameterError(subject, wanted=wanted, got=got, do=do)
+def _missing(subject: str, expected: str, got: str, do: str) -> ParameterError:
+    return ParameterError(subject, expected=expected, got=got, do=do)
 
 
 def _first_line(error: Exception) -> str:

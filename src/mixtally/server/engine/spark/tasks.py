@@ -41,7 +41,7 @@ class Job(NamedTuple):
       secrets      of the round, wrapped under that key
       runs         Python and mixtally, as they run at the driver
       size         bytes of an envelope
-      wanted       bytes of what is to be inside
+      expected       bytes of what is to be inside
       partitions   how many there are, at most 2^16
     """
 
@@ -52,7 +52,7 @@ class Job(NamedTuple):
     runs: str
     part: int
     size: int
-    wanted: int
+    expected: int
     partitions: int
 
     def place(self) -> Place:
@@ -71,12 +71,12 @@ def read_secrets(job: Job) -> Secrets:
     return msgspec.json.decode(data, type=Secrets)
 
 
-def check_runs(wanted: str) -> None:
+def check_runs(expected: str) -> None:
     """Raises DataError where another Python or mixtally runs than at the driver."""
-    if running() != wanted:
+    if running() != expected:
         raise DataError(
             "executor",
-            wanted=wanted,
+            expected=expected,
             got=running(),
             do="give all machines of the cluster the same",
         )
@@ -98,7 +98,7 @@ def opened(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
 def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
     """Fakes lie in the store under the key of the engine: nobody may tell them from the others."""
     plain = unwrapped(read_master(job.key, os.environ), Label.ENGINE, name, data)
-    for some in _cut(plain, job.wanted):
+    for some in _cut(plain, job.expected):
         order = worker.order_of(job.part, some)
         yield _rows(job, [one + bytes(HASH_BYTES) + bytes([FAKE]) for one in order], some)
 
@@ -110,19 +110,19 @@ def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.Rec
         order = worker.order_of(job.part, [one or b"" for one in inside])
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
-            kind = _kind(worker, one, job.wanted)
+            kind = _kind(worker, one, job.expected)
             first = by if kind == GOOD else digest
             keys.append(first + digest + bytes([kind]))
             messages.append(one if one is not None and kind == GOOD else b"")
         yield _rows(job, keys, messages)
 
 
-def _kind(worker: EnvelopeWorker, inside: bytes | None, wanted: int) -> int:
+def _kind(worker: EnvelopeWorker, inside: bytes | None, expected: int) -> int:
     if inside is None:
         return UNOPENED
-    if worker.is_padding(inside, wanted):
+    if worker.is_padding(inside, expected):
         return PADDING
-    return GOOD if len(inside) == wanted else MALFORMED
+    return GOOD if len(inside) == expected else MALFORMED
 
 
 def _cut(data: bytes, size: int) -> Iterator[list[bytes]]:

@@ -53,7 +53,7 @@ class Part(NamedTuple):
       key      of the engine
       name     of the folder of its files
       size     bytes of an envelope
-      wanted   bytes of what is to be inside
+      expected   bytes of what is to be inside
     """
 
     cluster: Cluster
@@ -63,7 +63,7 @@ class Part(NamedTuple):
     name: str
     part: int
     size: int
-    wanted: int
+    expected: int
 
     def place(self) -> Place:
         """Where its files are."""
@@ -80,7 +80,7 @@ class Part(NamedTuple):
             running(),
             self.part,
             self.size,
-            self.wanted,
+            self.expected,
             partitions,
         )
 
@@ -117,14 +117,14 @@ class Export:
         size, files = self._part.size, 0
         while held := b"".join(islice(some, max(1, _FILE_BYTES // size))):
             # A small batch is cut into as many as a large one: few would leave slots idle.
-            wanted = max(_LEAST_SLICE_BYTES, len(held) // _SLICES_A_FILE)
-            self._write(f"in-{files}", held, -(-wanted // size) * size)
+            expected = max(_LEAST_SLICE_BYTES, len(held) // _SLICES_A_FILE)
+            self._write(f"in-{files}", held, -(-expected // size) * size)
             files += 1
         return self.rows
 
     def fakes(self, some: bytes) -> None:
         """Write messages of the length of what is inside."""
-        size = self._part.wanted
+        size = self._part.expected
         step = max(1, _SLICE_BYTES // size) * size
         for number, start in enumerate(range(0, len(some), step)):
             name, plain = f"drawn-{number}", some[start : start + step]
@@ -182,7 +182,7 @@ def _check(found: list[dict[str, Any]], rows: int) -> None:
     if several or received != rows:
         raise DataError(
             "engine",
-            wanted=f"{rows:,} rows, every partition once",
+            expected=f"{rows:,} rows, every partition once",
             got=f"{received:,}" + ", a partition twice" * several,
             do="do the work again; nothing of it is used",
         )
@@ -203,7 +203,7 @@ def errors_of_spark() -> Iterator[None]:
     except Exception as error:  # Spark's and Java's errors have no one parent
         raise DataError(
             "engine",
-            wanted="a job whose tasks all end",
+            expected="a job whose tasks all end",
             got=_said(error),
             do="mend that and begin again: the same bytes leave",
         ) from error

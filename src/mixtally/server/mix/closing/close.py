@@ -166,11 +166,11 @@ def _part(
     closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer
 ) -> tuple[PartManifest, OpenedPart]:
     stream: Stream = closing.job.streams[part]
-    size, wanted = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
+    size, expected = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
     mixed = mixer.mix(
-        MixWork(part, size, wanted, partial(source.envelopes, part), source.distinct, fakes)
+        MixWork(part, size, expected, partial(source.envelopes, part), source.distinct, fakes)
     )
     closing.step("after opened")
     said = PartManifest(
@@ -178,8 +178,8 @@ def _part(
         copies=mixed.copies,
         unopened=mixed.unopened,
         malformed=mixed.malformed,
-        added=len(fakes) // wanted,
-        pieces=tuple(_pieces(closing, mixed.messages, wanted)),
+        added=len(fakes) // expected,
+        pieces=tuple(_pieces(closing, mixed.messages, expected)),
     )
     return said, OpenedPart(mixed.bad, mixed.padding)
 

@@ -57,7 +57,7 @@ class Drawn:
             at += _LENGTH_BYTES + size
         if at != len(data):
             raise DataError(
-                "stored fakes", wanted="whole frames", got="a torn one", do="look at the disk"
+                "stored fakes", expected="whole frames", got="a torn one", do="look at the disk"
             )
         for number, frame in enumerate(frames):
             yield unwrapped(self._key, Label.DRAWN, f"{part} {number} {len(frames)}", frame)

@@ -131,7 +131,7 @@ class FromPieces:
             if sha256(data).hexdigest() != piece.sha256:
                 raise DataError(
                     f"piece {piece.sha256}",
-                    wanted="the bytes that came",
+                    expected="the bytes that came",
                     got="others",
                     do="the disk has lost them: look at it",
                 )

@@ -129,10 +129,10 @@ def check_digest(stated: bytes, body: bytes) -> None:
         if name != b"sha-256":
             continue
         try:
-            wanted = b64decode(value.removeprefix(b":").removesuffix(b":"), validate=True)
+            expected = b64decode(value.removeprefix(b":").removesuffix(b":"), validate=True)
         except ValueError:
-            wanted = b""
-        if wanted != sha256(body).digest():
+            expected = b""
+        if expected != sha256(body).digest():
             raise ProblemError(Problem.WRONG_DIGEST)
 
 

@@ -30,7 +30,7 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         place.close()
         raise DataError(
-            f"{host}:{port}", wanted="to listen there", got=str(error), do="choose another port"
+            f"{host}:{port}", expected="to listen there", got=str(error), do="choose another port"
         ) from error
     return place
 
