@@ -6,6 +6,7 @@ It needs no key, and nothing here can read one.
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,6 @@ from mixtally.server.node.loop import Loop
 
 if TYPE_CHECKING:
     from mixtally.server.node.web.answers import App
-from importlib import import_module
 
 Stop = Callable[[BaseException], None]
 """Told what must end the process."""

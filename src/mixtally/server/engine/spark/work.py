@@ -5,15 +5,17 @@ sort would run everything upstream a second time for its samples, and open every
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, MixtallyError
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Cluster
 from mixtally.server.engine.hands import Secrets
@@ -23,18 +25,8 @@ from mixtally.server.node.wrapping import Label, read_master, wrapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import SparkSession
-import re
-from collections.abc import Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
-
-from mixtally.errors import MixtallyError
-
-if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import SparkSession
-
 
 _SLICES = "name string, start long, length long, sha256 string, fakes boolean"
 _SLICE_BYTES = 1 << 22
