@@ -23,9 +23,10 @@ from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.mixing import MixWork, mixer
+from mixtally.server.engine.mixing import MixWork
 from mixtally.server.engine.pool import CHUNK, Pool
 from mixtally.server.engine.rates import measured
+from mixtally.server.mix.closing.close import mixer
 from mixtally.server.node.wrapping import make_master, secret_bytes
 
 WORKERS = (0.75, 0.85)

@@ -9,11 +9,13 @@ from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives.chance import SecureChance
+from mixtally.server.collector.counting import folder
 from mixtally.server.engine.engine import Cluster, Engine
-from mixtally.server.engine.folding import FoldWork, folder
+from mixtally.server.engine.folding import FoldWork
 from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.mixing import MixWork, mixer
+from mixtally.server.engine.mixing import MixWork
 from mixtally.server.engine.pool import Pool
+from mixtally.server.mix.closing.close import mixer
 from mixtally.server.node.wrapping import make_master, secret_bytes
 
 SHEET = bytes(range(32))

@@ -1,7 +1,6 @@
 """Contracts: what strangers can check before they answer."""
 
 from mixtally.device.contract.contract import VERSION as CONTRACT_VERSION
-from mixtally.device.contract.plan import MOST_HOPS
 from mixtally.device.contract.reading import fingerprint_of, text_of
 from mixtally.device.contract.roles import written_key
 from mixtally.model.contract.contract import (
@@ -28,7 +27,6 @@ from mixtally.model.shape import GaussianShape, LaplaceShape, Shape
 
 __all__ = [
     "CONTRACT_VERSION",
-    "MOST_HOPS",
     "SUITES",
     "BlanksRecipe",
     "Contract",

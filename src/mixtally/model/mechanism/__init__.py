@@ -6,7 +6,7 @@ counts a part of a plan asks it for its ``Shuffled`` one.
 """
 
 from mixtally.errors import not_one_of
-from mixtally.model.mechanism.base import Mechanism, Noise, Shuffled
+from mixtally.model.mechanism.base import Mechanism, Shuffled
 from mixtally.model.mechanism.bit_flips import BitFlips
 from mixtally.model.mechanism.fakes import (
     BlankFakes,
@@ -22,7 +22,7 @@ from mixtally.model.mechanism.parameters import Parameter
 
 __all__ = [
     "BitFlips", "BlankFakes", "FakeSource", "InClear", "KaryResponse", "Mechanism", "Memoized",
-    "NoFakes", "Noise", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
+    "NoFakes", "Parameter", "ShapedFakes", "Shuffled", "UniformFakes",
     "mechanism_of", "mechanisms", "protocols",
 ]  # fmt: skip
 

@@ -4,6 +4,7 @@ All of it follows from what is stored: done again after an interruption, it come
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,11 +15,11 @@ from mixtally.errors import DataError
 from mixtally.model.contract import Contract, Part
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.chance import Chance, SecureChance
 from mixtally.protocol.tally.pairs import MOST_PAIRED
 from mixtally.server.collector.stored import Counted, PartCounted
 from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.folding import Folder, FoldWork, folder
+from mixtally.server.engine.folding import Folder, FoldWork, LocalFolder
 from mixtally.server.engine.hands import Secrets
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node import disk
@@ -111,3 +112,18 @@ def _piece(folder: Path, piece: Piece, size: int) -> bytes:
             do="the disk has lost them: look at it",
         )
     return data
+
+
+@contextmanager
+def folder(
+    engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
+) -> Iterator[Folder]:
+    """Whoever folds the parts of the round of this name, as long as the context lasts."""
+    if engine.cluster is None:
+        yield LocalFolder(pool)
+        return
+    from mixtally.server.engine.spark.folding import SparkFolder
+    from mixtally.server.engine.spark.session import session
+
+    with session(engine.cluster) as spark:
+        yield SparkFolder(spark, engine.cluster, secrets, chance, name)

@@ -5,7 +5,6 @@ Tallies add up, so it does not matter in which order or by how many they are mad
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import compress
 from typing import NamedTuple, Protocol
 
@@ -14,11 +13,8 @@ import numpy as np
 from mixtally.model.layout import Layout
 from mixtally.model.results import Tally
 from mixtally.primitives.bits import Rows
-from mixtally.primitives.chance import Chance
 from mixtally.protocol.tally.fold import Fold
 from mixtally.protocol.tally.sift import sift
-from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.hands import Secrets
 from mixtally.server.engine.mixing import chunks
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node.copies import digests, not_copies
@@ -108,18 +104,3 @@ class Sifting:
     def tally(self) -> Tally:
         """That of all until now."""
         return self._fold.tally()
-
-
-@contextmanager
-def folder(
-    engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
-) -> Iterator[Folder]:
-    """Whoever folds the parts of the round of this name, as long as the context lasts."""
-    if engine.cluster is None:
-        yield LocalFolder(pool)
-        return
-    from mixtally.server.engine.spark.folding import SparkFolder
-    from mixtally.server.engine.spark.session import session
-
-    with session(engine.cluster) as spark:
-        yield SparkFolder(spark, engine.cluster, secrets, chance, name)

@@ -5,14 +5,11 @@ how often. Fakes are drawn, sealed and stored before: nothing is drawn here that
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import compress, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from mixtally.primitives.chance import Chance
-from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.hands import Secrets
 from mixtally.server.engine.pool import CHUNK, Pool
 from mixtally.server.engine.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
 from mixtally.server.node.copies import HASH_BYTES, digests, not_copies
@@ -127,18 +124,3 @@ def chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
     """Some envelopes at a time, joined."""
     while some := b"".join(islice(envelopes, CHUNK)):
         yield some
-
-
-@contextmanager
-def mixer(
-    engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance, step: Step = no_step
-) -> Iterator[Mixer]:
-    """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
-    if engine.cluster is None:
-        yield LocalMixer(pool, folder, chance, step, engine.most_held)
-        return
-    from mixtally.server.engine.spark.mixing import SparkMixer
-    from mixtally.server.engine.spark.session import session
-
-    with session(engine.cluster) as spark:
-        yield SparkMixer(spark, engine.cluster, secrets, chance, folder.name)

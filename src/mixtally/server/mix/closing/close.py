@@ -6,6 +6,7 @@ stored before they are used: whenever this is interrupted and done again, the sa
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +19,7 @@ from mixtally.model.job import Job, Stream
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.mixing import Mixer, MixWork, mixer
+from mixtally.server.engine.mixing import LocalMixer, Mixer, MixWork
 from mixtally.server.engine.pool import Pool
 from mixtally.server.mix.closing.drawn import Drawn
 from mixtally.server.mix.closing.source import FromBundles, FromPieces, OpenedPart, Source
@@ -209,3 +210,18 @@ def _clear(folder: Path) -> None:
     disk.make_folder(folder)
     for path in [*folder.glob("spill-*"), *folder.glob(".*.part"), *folder.glob("out-*")]:
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def mixer(
+    engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance, step: Step = no_step
+) -> Iterator[Mixer]:
+    """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
+    if engine.cluster is None:
+        yield LocalMixer(pool, folder, chance, step, engine.most_held)
+        return
+    from mixtally.server.engine.spark.mixing import SparkMixer
+    from mixtally.server.engine.spark.session import session
+
+    with session(engine.cluster) as spark:
+        yield SparkMixer(spark, engine.cluster, secrets, chance, folder.name)
