@@ -131,15 +131,15 @@ def simulate(
         given = signed_in(contract_bytes(contract), "contract")
     beside = ["--plan"] * (plan is not None and contract is not None)
     use.check(asked, given, beside, counts=counts is not None)
-    expected = wanted_of(rows, records, group=group_by, words=asked.candidates is not None)
-    expected = expected if given is None else as_planned(expected, given.plan)
+    request = wanted_of(rows, records, group=group_by, words=asked.candidates is not None)
+    request = request if given is None else as_planned(request, given.plan)
     run = run_of(seed, level)
     if asked.vote.example:
         beside = _named(values=values, group_by=group_by, name=name)
         voters, source = example_voters([*beside, *named(records), *named(rows)])
         crowd: Crowd[Population] | Crowd[Histogram] = Crowd(voters, None)
     else:
-        crowd = _crowd(values, name, expected, counts)
+        crowd = _crowd(values, name, request, counts)
         source = _source(crowd.population)
     people = crowd.population
     if isinstance(people, Population):
@@ -149,7 +149,7 @@ def simulate(
         people,
         replace(run, source=" ".join([source, *crowd.public])),
         given,
-        scale=expected.scale,
+        scale=request.scale,
         blank=rows.blank,
         charge=None if budget is None else lambda chosen: budget.charge(Plan(chosen)),
     )
@@ -170,9 +170,9 @@ def _source(people: Population | Histogram) -> str:
 
 
 def _crowd(
-    values: object, name: object, expected: Wanted, counts: object
+    values: object, name: object, request: Wanted, counts: object
 ) -> Crowd[Population] | Crowd[Histogram]:
     """Whom a simulation plays; a histogram of people who were counted before."""
     if counts is None:
-        return shared_crowd_of(values, name, expected)
-    return counted_of(values, name, expected, counts)
+        return shared_crowd_of(values, name, request)
+    return counted_of(values, name, request, counts)

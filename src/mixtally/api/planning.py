@@ -269,13 +269,13 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
     asked = _asked(question, options)
-    expected = use.expected(request_of(PlanOptions, options | asked.options), asked.question)
+    request = use.expected(request_of(PlanOptions, options | asked.options), asked.question)
     try:
-        found = use.plan(expected)
+        found = use.plan(request)
     except InfeasibleError as error:
         error.search = lambda: [
             replace(one, change=checks.worded_in_python(one.change))
-            for one in expected.nearest() or ()
+            for one in request.nearest() or ()
         ]
         raise
     return Plan(found.plan, found.choice.reason, found.forecast.level)

@@ -66,8 +66,8 @@ def simulate_words(
     """
     promised, asked = guarantee_of(epsilon, delta), checks.made(SearchOptions, options)
     asked.check()
-    expected = wanted_of(checks.made(RowOptions, options), kind="one", words=True)
-    crowd, run, backend = played(values, name, expected, run_of(seed))
+    request = wanted_of(checks.made(RowOptions, options), kind="one", words=True)
+    crowd, run, backend = played(values, name, request, run_of(seed))
     return Result(words(crowd, promised, asked, run), backend)
 
 
@@ -133,7 +133,7 @@ def simulate_baskets(
     >>> mixtally.simulate_baskets([["tea", "milk"], ["tea"]] * 500, epsilon=2, delta=1e-6)
     """
     promised = guarantee_of(epsilon, delta)
-    expected = wanted_of(
+    request = wanted_of(
         checks.made(RowOptions, options),
         kind="set",
         labels=labels,
@@ -142,7 +142,7 @@ def simulate_baskets(
         empty_sets=checks.flag("empty_sets", empty_sets),
     )
     find, budget = checks.made(FindOptions, options), checks.made(BudgetOptions, options)
-    crowd, run, backend = played(values, name, expected, run_of(seed, level))
+    crowd, run, backend = played(values, name, request, run_of(seed, level))
     return Result(baskets(crowd, promised, find, budget, run), backend)
 
 
@@ -208,9 +208,9 @@ def simulate_places(
         )
     south, north, west, east = (checks.number("box", end) for end in ends)
     hexagons = grid(Box(south, north, west, east), checks.whole("resolution", resolution))
-    expected = wanted_of(checks.made(RowOptions, options), grid=hexagons)
+    request = wanted_of(checks.made(RowOptions, options), grid=hexagons)
     budget = checks.made(BudgetOptions, options)
-    crowd, run, backend = played(values, None, expected, run_of(seed, level))
+    crowd, run, backend = played(values, None, request, run_of(seed, level))
     return Result(places(crowd, promised, hexagons, budget, run), backend)
 
 
@@ -275,8 +275,8 @@ def simulate_memoized(
     promise = Promised(checks.maybe_number("epsilon", epsilon), checks.maybe_number("delta", delta))
     levels, bloom = checks.made(LevelOptions, options), checks.made(BloomOptions, options)
     rows, kept = checks.made(RowOptions, options), None if state is None else file_at(state)
-    expected = wanted_of(rows, kind="one", labels=labels, words=listed is not None)
-    crowd, run, backend = played(values, name, expected, run_of(seed, level))
+    request = wanted_of(rows, kind="one", labels=labels, words=listed is not None)
+    crowd, run, backend = played(values, name, request, run_of(seed, level))
     return Result(
         memoized(crowd, promise, levels, bloom, run, candidates=listed, state=kept), backend
     )

@@ -53,7 +53,7 @@ def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     protocol : str
         The name of a protocol, as `mixtally check delta --help` lists them.
     epsilon : float
-        The privacy loss at which delta is expected, in [0.01, 20].
+        The privacy loss for which delta is computed, in [0.01, 20].
     **given
         The parameters of the protocol.
 
@@ -105,8 +105,8 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
     --------
     >>> mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10)
     """
-    expected = guarantee_of(epsilon, delta)
-    priced = price.noise(_options(protocol, given), expected)
+    guarantee = guarantee_of(epsilon, delta)
+    priced = price.noise(_options(protocol, given), guarantee)
     error = priced.standard_error if priced.people else None
     return Calibrated(priced.certificate, priced.found, error)
 

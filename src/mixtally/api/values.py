@@ -94,25 +94,25 @@ class Crowd(Generic[People]):
     raw: tuple[str, ...] = ()
 
 
-def crowd_of(values: object, name: str | None, expected: Wanted) -> Crowd[Population]:
+def crowd_of(values: object, name: str | None, request: Wanted) -> Crowd[Population]:
     """The crowd of ``values``, a place a person.
 
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    own, every, reading, _ = _read(values, expected, person=expected.person)
-    question = expected.question
+    own, every, reading, _ = _read(values, request, person=request.person)
+    question = request.question
     if question is not None:
         reading, question = as_asked(reading, question)
     found = read_table(every.table(), every, reading, question)
-    found = found.asked(_called(name, found.question, expected))
+    found = found.asked(_called(name, found.question, request))
     raw = (found.note,) if found.note else ()
-    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, expected), raw)
+    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, request), raw)
 
 
-def shared_crowd_of(values: object, name: object, expected: Wanted) -> Crowd[Population]:
+def shared_crowd_of(values: object, name: object, request: Wanted) -> Crowd[Population]:
     """The same, and DataError where the answers are read off the values and most name a person."""
-    crowd = crowd_of(values, checks.maybe_text("name", name), expected)
+    crowd = crowd_of(values, checks.maybe_text("name", name), request)
     people = crowd.population
     if people.from_data:
         check_shared(people.question, people.held, people.from_data)
@@ -120,70 +120,70 @@ def shared_crowd_of(values: object, name: object, expected: Wanted) -> Crowd[Pop
 
 
 def timeline_of(
-    values: object, name: str | None, expected: Wanted, epochs: object, order: Sequence[str] | None
+    values: object, name: str | None, request: Wanted, epochs: object, order: Sequence[str] | None
 ) -> Crowd[Timeline]:
     """The answers in ``values`` by epoch.
 
     ``epochs`` are as ``Expected.person``; errors as ``crowd_of`` and ``Timeline``.
     """
-    own, every, reading, named = _read(values, expected, person=expected.person, epochs=epochs)
+    own, every, reading, named = _read(values, request, person=request.person, epochs=epochs)
     found = epochs_of_table(
-        every.table(), every, reading, When(named["epochs"], order), expected.question
+        every.table(), every, reading, When(named["epochs"], order), request.question
     )
-    found = replace(found, question=_called(name, found.question, expected))
+    found = replace(found, question=_called(name, found.question, request))
     return Crowd(found, own.backend, _sentence(found.warning))
 
 
-def counted_of(values: object, name: object, expected: Wanted, counts: object) -> Crowd[Histogram]:
+def counted_of(values: object, name: object, request: Wanted, counts: object) -> Crowd[Histogram]:
     """How many people hold each of ``values``; ``counts`` are as ``Expected.person``.
 
     Errors as ``shared_crowd_of``, and DataError for a number that is no count.
     """
     asked = checks.maybe_text("name", name)
-    own, every, reading, named = _read(values, expected, counts=counts)
-    if reading.form is not As.ONE or expected.person is not None:
+    own, every, reading, named = _read(values, request, counts=counts)
+    if reading.form is not As.ONE or request.person is not None:
         raise ParameterError(
             "counts", expected="one value a person", got="other records", do="leave the others out"
         )
-    found = counts_of_table(every.table(), every, reading, named["counts"], expected.question)
-    found = found._replace(question=_called(asked, found.question, expected))
+    found = counts_of_table(every.table(), every, reading, named["counts"], request.question)
+    found = found._replace(question=_called(asked, found.question, request))
     return Crowd(counted_before(found), own.backend, _sentence(found.warning))
 
 
-def _called(name: str | None, question: Question, expected: Wanted) -> Question:
+def _called(name: str | None, question: Question, request: Wanted) -> Question:
     """The question by the caller's name, if any; a plan's keeps its own."""
-    if name is None or expected.question is not None:
+    if name is None or request.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
 
 
 def _read(
-    values: object, expected: Wanted, **roles: object
+    values: object, request: Wanted, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
     """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
     check_installed("values")
     from mixtally.api.columns import values_of  # loads Arrow
 
     given = values_of(values, counted="counts" in roles)
-    if expected.group is not None:
-        given, expected = _crossed(given, expected)
+    if request.group is not None:
+        given, request = _crossed(given, request)
     own, every, named = given.parted(**roles)
-    form = _form(own, expected)
-    if expected.several == Several.SET and form is As.ONE:  # a label a place
+    form = _form(own, request)
+    if request.several == Several.SET and form is As.ONE:  # a label a place
         form = As.SET
-    _check_form(form, expected)
-    reading = _reading(own, form, expected, named.get("person"))
+    _check_form(form, request)
+    reading = _reading(own, form, request, named.get("person"))
     return own, every, reading, named
 
 
-def _crossed(given: "Values", expected: Wanted) -> tuple["Values", Wanted]:
+def _crossed(given: "Values", request: Wanted) -> tuple["Values", Wanted]:
     """Values within their groups, and how they are read."""
     from mixtally.api.crosstab import crossed
 
     if (
-        expected.question is not None
-        or expected.kind not in (None, "one")
-        or expected.person is not None
+        request.question is not None
+        or request.kind not in (None, "one")
+        or request.person is not None
     ):
         raise ParameterError(
             "group_by",
@@ -191,29 +191,29 @@ def _crossed(given: "Values", expected: Wanted) -> tuple["Values", Wanted]:
             got="another kind, person or plan",
             do="leave these out",
         )
-    own, every, named = given.parted(group=expected.group)
+    own, every, named = given.parted(group=request.group)
     groups = every.columns[every.names.index(named["group"])]
     joined, labels = crossed(
         own,
         groups,
-        expected.labels,
-        missing=expected.missing,
-        missing_values=expected.missing_values,
-        group_name=named["group"] if isinstance(expected.group, str) else None,
+        request.labels,
+        missing=request.missing,
+        missing_values=request.missing_values,
+        group_name=named["group"] if isinstance(request.group, str) else None,
     )
-    return joined, replace(expected, kind="one", labels=labels, missing_values=(), group=None)
+    return joined, replace(request, kind="one", labels=labels, missing_values=(), group=None)
 
 
-def _public(found: Population, expected: Wanted) -> tuple[str, ...]:
+def _public(found: Population, request: Wanted) -> tuple[str, ...]:
     """What was done to the values, and what in them most likely is no answer."""
     notes = []
-    if expected.missing == DROP:
+    if request.missing == DROP:
         notes.append("People without a value were left out.")
-    if expected.scale is not None:
-        low, high = expected.scale.low, expected.scale.high
+    if request.scale is not None:
+        low, high = request.scale.low, request.scale.high
         notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
     notes += _sentence(found.warning)
-    if expected.group is not None:
+    if request.group is not None:
         notes.append(_TOGETHER)
     return tuple(notes)
 
@@ -224,30 +224,30 @@ def _sentence(warning: str) -> tuple[str, ...]:
     return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 
 
-def _reading(given: "Values", form: As, expected: Wanted, person: str | None) -> Reading:
+def _reading(given: "Values", form: As, request: Wanted, person: str | None) -> Reading:
     """How the columns are read; ``person`` names that which says whose a place is."""
     return Reading(
         columns=given.names,
         form=form,
-        labels=_labels(given, form, expected),
-        separator=expected.separator,
-        max_set=expected.max_set,
-        empty_sets=expected.empty_sets,
-        scale=expected.scale,
-        grid=expected.grid,
-        words=expected.words,
-        missing=None if expected.missing == "refuse" else expected.missing,
-        missing_values=expected.missing_values,
+        labels=_labels(given, form, request),
+        separator=request.separator,
+        max_set=request.max_set,
+        empty_sets=request.empty_sets,
+        scale=request.scale,
+        grid=request.grid,
+        words=request.words,
+        missing=None if request.missing == "refuse" else request.missing,
+        missing_values=request.missing_values,
         person=person,
-        several=None if expected.several is None else Several(expected.several),
-        rows_are_people=expected.rows_are_people,
-        merging=expected.merging,
+        several=None if request.several is None else Several(request.several),
+        rows_are_people=request.rows_are_people,
+        merging=request.merging,
     )
 
 
-def _labels(given: "Values", form: As, expected: Wanted) -> tuple[str, ...] | None:
+def _labels(given: "Values", form: As, request: Wanted) -> tuple[str, ...] | None:
     """The labels that the caller fixes, those of attributes as column=label."""
-    labels = expected.labels
+    labels = request.labels
     if labels is None or form is not As.ATTRIBUTES:
         return None if labels is None else labels_of("labels", labels)
     from mixtally.api.columns import name_of
@@ -268,18 +268,18 @@ def _labels(given: "Values", form: As, expected: Wanted) -> tuple[str, ...] | No
     )
 
 
-def _form(given: "Values", expected: Wanted) -> As:
+def _form(given: "Values", request: Wanted) -> As:
     """What the values are: as the caller says, a plan, or they themselves."""
-    if expected.kind is not None:
-        return As(expected.kind)
-    if expected.grid is not None:
+    if request.kind is not None:
+        return As(request.kind)
+    if request.grid is not None:
         return As.PLACE
-    if expected.scale is not None:
+    if request.scale is not None:
         return As.NUMBER
-    if expected.question is not None:
-        asked = expected.question
+    if request.question is not None:
+        asked = request.question
         return As.ATTRIBUTES if asked.attributes is not None else As(str(asked.kind))
-    if expected.separator is not None:
+    if request.separator is not None:
         return As.SET
     if len(given.columns) > 1:
         return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
@@ -296,10 +296,10 @@ def _form(given: "Values", expected: Wanted) -> As:
     return As.SET if holds_lists(only.array) else As.ONE
 
 
-def _check_form(form: As, expected: Wanted) -> None:
+def _check_form(form: As, request: Wanted) -> None:
     """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
-    fixed = expected.labels is not None or expected.max_set is not None
-    if expected.question is not None and fixed:
+    fixed = request.labels is not None or request.max_set is not None
+    if request.question is not None and fixed:
         raise ParameterError(
             "plan",
             expected="a plan alone",
@@ -307,17 +307,17 @@ def _check_form(form: As, expected: Wanted) -> None:
             do="the plan has them",
         )
     other = {
-        "max_set": expected.max_set is not None and form is not As.SET,
-        "separator": expected.separator is not None and form is not As.SET,
-        "empty_sets": expected.empty_sets and form is not As.SET,
-        "number": expected.scale is not None and form is not As.NUMBER,
-        "labels": expected.labels is not None and form not in _LABELLED,
+        "max_set": request.max_set is not None and form is not As.SET,
+        "separator": request.separator is not None and form is not As.SET,
+        "empty_sets": request.empty_sets and form is not As.SET,
+        "number": request.scale is not None and form is not As.NUMBER,
+        "labels": request.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(
             argument, expected=f"records that have it, not {form}", got="both", do="leave it out"
         )
-    if form is As.NUMBER and expected.scale is None:
+    if form is As.NUMBER and request.scale is None:
         raise ParameterError(
             "number", expected="where numbers end", got="none", do="number=(0, 10)"
         )

@@ -67,7 +67,7 @@ class SimulateOptions:
     """What is promised or planned, what is counted beside the bins, and how the crowd is played."""
 
     promise: MaybePromise
-    expected: AnalysisOptions
+    derived: AnalysisOptions
     repeats: Annotated[
         int | None, whole_option("--repeats", "Send vectors of bits so many times (flip).")
     ] = None
@@ -170,7 +170,7 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
                 do="list the words to look for, one a line",
             )
         return
-    plain = flags(options.expected, "project", "pairs") + flags(options, "repeats")
+    plain = flags(options.derived, "project", "pairs") + flags(options, "repeats")
     if plain:
         raise ParameterError(
             "--candidates",
@@ -184,7 +184,7 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
 
 def _check_tally(options: SimulateOptions, subject: str) -> None:
     """Raise ParameterError for what needs whole messages, or people one by one."""
-    other = flags(options.expected, "pairs") + flags(options, "candidates") + flags(options.hashing)
+    other = flags(options.derived, "pairs") + flags(options, "candidates") + flags(options.hashing)
     if other:
         raise ParameterError(
             subject,
@@ -251,7 +251,7 @@ def simulate(
         given.signed,
         options.cheats.hops(),
     )
-    analysis, only = options.expected.analysis(run.level), options.counts_only
+    analysis, only = options.derived.analysis(run.level), options.counts_only
     ready = prepared(asked, crowd, analysis, counts_only=only)
     if charge is not None:
         ready.check(run.lab.planner.accountant)
@@ -282,7 +282,7 @@ def _planned(
     )
     if vote is not None:  # errors over planes are not independent, as those of ballots must be
         return Given(*offers.best(replace(wish, over_planes=False), planner))
-    return Given(*offers.best(wish, planner, repeats=times, pairs=options.expected.pairs))
+    return Given(*offers.best(wish, planner, repeats=times, pairs=options.derived.pairs))
 
 
 def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:

@@ -353,8 +353,8 @@ def _too_few(request: PlanRequest) -> list[str]:
 
     The 95 % interval of a trusted server is then as wide as the whole crowd.
     """
-    expected = request.guarantee
-    error = central_error(request.question, expected.epsilon, expected.delta, request.collections)
+    guarantee = request.guarantee
+    error = central_error(request.question, guarantee.epsilon, guarantee.delta, request.collections)
     if 4.0 * error < request.users:
         return []
     return [

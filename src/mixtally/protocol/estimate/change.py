@@ -121,8 +121,8 @@ def estimate_change(
         pairs = list(zip(*pieces, strict=True))
 
     def ends_of(over: int) -> Intervals:
-        wanted, how = surer(level, over * unsure)
-        found = joined([change_intervals(*both, wanted, simultaneous_over=over) for both in pairs])
+        target, how = surer(level, over * unsure)
+        found = joined([change_intervals(*both, target, simultaneous_over=over) for both in pairs])
         return replace(found, level=level, method=found.method + how)
 
     return Change(

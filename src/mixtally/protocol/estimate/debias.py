@@ -53,13 +53,13 @@ def estimate_counts(
     among, noises = together or len(counts), noises or Noises()
 
     def ends(over: int) -> Intervals:
-        expected, how = surer(level, over * unsure)
+        target, how = surer(level, over * unsure)
 
         def of(some: Tally, total: KnownTotal | None = None) -> Intervals:
             return intervals(
                 mechanism,
                 some,
-                expected,
+                target,
                 simultaneous_over=over,
                 exact_ones=exact_ones,
                 noises=noises,
@@ -109,8 +109,8 @@ def errors_given(mechanism: Shuffled, messages: int, totals: Sequence[KnownTotal
 
 def surer(level: float, unsure: float) -> tuple[float, str]:
     """A level that leaves ``unsure`` less error, and what is assumed where there is none."""
-    expected = level + unsure
-    return (expected, "") if not unsure or expected < _SUREST else (level, _IN_GENERAL)
+    target = level + unsure
+    return (target, "") if not unsure or target < _SUREST else (level, _IN_GENERAL)
 
 
 def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:

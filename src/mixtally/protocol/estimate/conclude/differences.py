@@ -47,8 +47,8 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     pairs = list(combinations(places_of(every, labels), 2))
     came, hashed = reconciled(result.plan, result.received), result.plan.question.hashed
     unsure = 2.0 * unsure_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
-    (own, how), (expected, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
-    found = [_row(result, came, pair, ((own, 1), (expected, len(pairs)))) for pair in pairs]
+    (own, how), (target, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
+    found = [_row(result, came, pair, ((own, 1), (target, len(pairs)))) for pair in pairs]
     methods = " and ".join(dict.fromkeys(method for _, method in found))
     note = (
         f"The first less the second. {100 * level:g} % for each alone, {methods}{how}."

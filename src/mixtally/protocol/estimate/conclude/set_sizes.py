@@ -33,9 +33,9 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
       pads        how many messages name each, shape (most members,)
     """
     most = mechanism.most_set
-    expected, how = surer(level, most * unsure_of(mechanism, people, hashed=False))
+    target, how = surer(level, most * unsure_of(mechanism, people, hashed=False))
     each, together = (
-        intervals(mechanism, pads, expected, simultaneous_over=among) for among in (1, most)
+        intervals(mechanism, pads, target, simultaneous_over=among) for among in (1, most)
     )
     counts = mechanism.unbiased(pads.counts, pads.messages)
     held = np.clip(np.rint(counts), 0, people).astype(int).tolist()

@@ -55,8 +55,8 @@ def totals(result: Result, groups: Groups) -> Figures:
     for (name, _), several, bins in zip(groups, found, places, strict=True):
         ends = []
         for among in (1, len(groups)):
-            expected, how = surer(level, among * len(bins) * unsure)
-            low, high, method = total_interval(several, (1.0 - expected) / 2.0 / among)
+            target, how = surer(level, among * len(bins) * unsure)
+            low, high, method = total_interval(several, (1.0 - target) / 2.0 / among)
             ends += [low, high]
             methods[method + how] = None
         estimate = sum(one.estimate for one in several)
