@@ -252,11 +252,11 @@ def simulate(
         options.cheats.hops(),
     )
     analysis, only = options.derived.analysis(run.level), options.counts_only
+    ballots = None if vote is None else vote.ballots
     ready = prepared(asked, crowd, analysis, counts_only=only)
     if charge is not None:
         ready.check(run.lab.planner.accountant)
         charge(plan)
-    ballots = None if vote is None else vote.ballots
     return count(ready, run, sums=options.observer == "sums", ballots=ballots)
 
 
