@@ -85,17 +85,18 @@ def simulate(
     """
     tallied = ["--counts"] * (counts is not None)
     check_vote(options, flags(files) + tallied)
-    given, example = files.read(), options.vote.example
+    path = None if options.vote.example else _named(data)
+    given = files.read()
     beside = flags(read, "labels") + flags(files, "plan") * (files.contract is not None)
     check(options, given, beside, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
-    if example:
+    if path is None:
         crowd, source = example_voters(["DATA"] * (data is not None) + flags(read))
     else:
         reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
         reading = replace(reading, words=options.candidates is not None)
-        crowd, source = _crowd(read.rows.at(_named(data)), reading, counts, given)
+        crowd, source = _crowd(read.rows.at(path), reading, counts, given)
         scale = reading.scale
         name = reading.name if given is None or given.signed is None else None
     missing = read.rows.missing
