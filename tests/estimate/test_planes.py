@@ -15,14 +15,14 @@ from helpers.planes_golden import golden
 from mixtally.errors import AccountingError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.mechanism import InClear, UniformFakes
-from mixtally.model.planes import Planes
+from mixtally.model.planes import Planes, curved_points
 from mixtally.model.results import Tally
 from mixtally.primitives.draw import below
 from mixtally.protocol.estimate import planes as module
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.intervals import intervals
 from mixtally.protocol.estimate.noise import Noises, noise_distribution
-from mixtally.protocol.estimate.planes import pointing, pointing_at
+from mixtally.protocol.estimate.planes import pointing, pointing_at, unheld
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
@@ -85,6 +85,22 @@ def test_values_of_a_list_are_counted_at_their_points(values, way, monkeypatch):
     (codes, times), tally = drawn(over, 100)
     monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
     assert pointing(over, tally, values).tolist() == brute(over, codes, times, placed(over, values))
+
+
+@pytest.mark.parametrize(
+    ("prime", "digits", "first"), [(5, 2, 7), (7, 3, 300), (11, 2, 22), (2, 5, 9)]
+)
+def test_points_that_no_value_has_are_counted_by_rows_as_by_products(
+    prime, digits, first, monkeypatch
+):
+    over = Planes(prime, digits)
+    (codes, times), tally = drawn(over, 200)
+    numbers = range(first, over.points)
+    held = curved_points(over.bare, np.array(numbers[:64])).tolist()
+    for rows in (0, over.points):
+        monkeypatch.setattr(module, "_FEW_ROWS", rows)
+        assert unheld(over, tally, numbers).tolist() == brute(over, codes, times, held)
+    assert unheld(over, tally, range(over.points, over.points)).tolist() == []
 
 
 def test_few_messages_of_many_are_counted_as_well():

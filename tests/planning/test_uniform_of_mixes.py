@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from mixtally.accounting.divergence import clear_uniform
+from mixtally.accounting.divergence import clear_uniform, planes
 from mixtally.accounting.plans.terms import verify
 from mixtally.errors import InfeasibleError
 from mixtally.model.contract import read_plan, write_plan
@@ -55,6 +55,23 @@ def test_more_fakes_than_a_mix_may_draw_are_refused_or_named_by_planes():
     plan = planned(bins=9, hops=2, mix_messages=250)
     assert plan.parts[0].planes is not None
     assert plan.messages_per_mix <= 250
+
+
+@pytest.mark.parametrize(
+    ("bins", "most", "fakes", "of_bins"), [(100, 250, 177, 209), (30, 130, 92, 123)]
+)
+def test_few_planes_need_fewer_fakes_than_so_many_bins(bins, most, fakes, of_bins):
+    """Values that share planes hide among each other as well."""
+    plan = planned(bins=bins, hops=2, mix_messages=most)
+    (part,) = plan.parts
+    ends = [planes.upper(many, part.planes, 1.0) for many in (fakes - 1, fakes)]
+    assert ends[0] > 1e-6 >= ends[1]
+    assert part.recipe.count == fakes
+    assert plan.certificate.upper == pytest.approx(ends[1], rel=1e-9)
+    # The twin: as many as bins need would be planned.
+    prime = part.planes.prime
+    ends = [clear_uniform.delta(many, prime, 1.0).upper for many in (of_bins - 1, of_bins)]
+    assert ends[0] > 1e-6 >= ends[1]
 
 
 def test_a_mix_draws_shaped_fakes_where_these_err_less():

@@ -45,6 +45,13 @@ def test_batches_of_columns_are_written_as_rows_are():
     assert "".join(csv_chunks(empty)) == csv_text([], empty.names)
 
 
+def test_equal_numbers_keep_their_kind_and_their_sign():
+    columns = [[1, 1.0, True, 1.0], [0.0, -0.0, 0.0, -0.0], [None, 2.5, None, 2.5], [0, 3, 0, 3]]
+    table = Batches(("mixed", "zero", "gaps", "whole"), lambda: iter([columns]))
+    assert "".join(csv_chunks(table)) == csv_text(table.rows, table.names)
+    assert cells("".join(csv_chunks(table)))[2] == ["1.0", "-0.0", "2.5", "3"]
+
+
 @pytest.mark.parametrize("label", LIVE)
 def test_what_a_spreadsheet_would_compute_has_an_apostrophe_before_it(label):
     head, row = cells(csv_text([{"label": label, "n": -3.5}]))
