@@ -1,5 +1,7 @@
 """Counts by epoch are those of the records, whether they are read, invented or taken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally, counted
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.readers import read_epoch_counts, read_epochs
-from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.reading import As, Reading, Several
 from mixtally.lab.data.timeline import When
 from mixtally.lab.data.turnover import turnover, turnover_counts
 from mixtally.lab.simulation.seeded import SeededChance
@@ -57,6 +59,73 @@ def test_moments_of_two_zones_are_counted_together(tmp_path):
     found = read_epoch_counts(DataFile(path), reading, when)
     same(found, counted(read_epochs(DataFile(path), reading, when)))
     assert (found.epochs, found.truth.tolist()) == (moments[:2], [[4, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("person", [None, "who"])
+def test_epochs_in_a_given_order_without_rows_are_left_out(tmp_path, person):
+    path = tmp_path / "epochs.csv"
+    path.write_text(
+        "answer,when,who\n" + "".join(f"{'ab'[i % 2]},w{i % 2},{i}\n" for i in range(9))
+    )
+    reading = Reading(columns=("answer",), person=person, rows_are_people=person is None)
+    for order in (["w9", "w1", "w5", "w0"], ["w0", "w1", "w2", "w3"]):
+        found = read_epoch_counts(DataFile(path), reading, When("when", order))
+        same(found, counted(read_epochs(DataFile(path), reading, When("when", order))))
+        assert set(found.epochs) == {"w0", "w1"}
+
+
+@pytest.mark.parametrize("block", [40, 1 << 20])
+def test_people_are_followed_from_batch_to_batch(tmp_path, block):
+    """More than eight epochs, people of all numbers of them, names in two spellings of one text."""
+    path = tmp_path / "epochs.csv"
+    spelled = "cafe\u0301", "caf\u00e9"
+    names = [f"{spelled[i % 2]}{i // 2}" for i in range(400)]
+    rows = [
+        f"{'ab'[i % 2]},{e},{names[(i + e) % 400]}"
+        for e in range(1, 21)
+        for i in range(0, 30 + e, 2)
+    ]
+    path.write_text("answer,when,who\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    file = DataFile(path, block=block)
+    reading, when = (
+        Reading(columns=("answer",), labels=("a", "b"), person="who"),
+        When("when", None),
+    )
+    found = read_epoch_counts(file, reading, when)
+    assert isinstance(found, EpochCounts)
+    same(found, counted(read_epochs(file, reading, when)))
+    assert max(found.attendance) > 8
+
+
+@pytest.mark.parametrize("block", [40, 1 << 20])
+@pytest.mark.parametrize("at", [1, 50, 89])
+def test_a_second_answer_in_an_epoch_is_refused_by_its_row(tmp_path, block, at):
+    path = tmp_path / "epochs.csv"
+    rows = [f"{'ab'[i % 2]},{i // 10},{i % 10}" for i in range(90)]
+    path.write_text("answer,when,who\n" + "\n".join([*rows, f"a,{at // 10},{at % 10}"]) + "\n")
+    reading = Reading(columns=("answer",), person="who")
+    with pytest.raises(DataError, match=f"row 91: wanted one answer .* in epoch '{at // 10}'"):
+        read_epoch_counts(DataFile(path, block=block), reading, When("when", None))
+    last = replace(reading, several=Several.LAST)
+    assert read_epoch_counts(DataFile(path), last, When("when", None)).answers == 90
+
+
+def test_an_answer_in_one_moment_of_two_zones_is_refused(tmp_path):
+    path = tmp_path / "epochs.csv"
+    moments = "2024-01-01T01:00:00+01:00", "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z"
+    rows = [
+        f"{'ab'[i % 2]},{moment},{i + 7 * n}" for n, moment in enumerate(moments) for i in range(8)
+    ]
+    text = "answer,when,who\n" + "\n".join(rows)
+    path.write_text(text + "\n")
+    reading, when = Reading(columns=("answer",), person="who"), When("when", None)
+    same(
+        read_epoch_counts(DataFile(path), reading, when),
+        counted(read_epochs(DataFile(path), reading, when)),
+    )
+    path.write_text(f"{text}\na,{moments[2]},0\n")
+    with pytest.raises(DataError, match="one answer of a person in an epoch"):
+        read_epoch_counts(DataFile(path), reading, when)
 
 
 def test_counts_keep_no_place_for_a_row(tmp_path, watch):

@@ -9,6 +9,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
+from mixtally.lab.data.attendance import Attendance
 from mixtally.lab.data.columns import coded
 from mixtally.lab.data.doubts import like_cut, like_missing, like_others
 from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally
@@ -100,18 +101,33 @@ def epochs_of_table(
 def count_epochs(
     file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
 ) -> EpochCounts:
-    """As ``readers.read_epoch_counts``, of one answer a row and nobody named."""
+    """As ``readers.read_epoch_counts``, of one answer a row."""
     with table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
         gathered = _Gathered(file, reading, question, when)
         form, counts = One(file, reading, question), EpochTally()
-        gathered.fill(found, progress, lambda batch, at: counts.add(at, form.codes_of(batch)))
+        people = None if reading.person is None else Attendance()
+
+        def count(batch: Batch, at: NDArray[np.int32]) -> None:
+            if people is not None:
+                again = people.add(coded(batch.arrays[len(reading.columns)]), at)
+                if again is not None:
+                    raise gathered.twice(batch.where.subject(again), int(at[again]))
+            counts.add(at, form.codes_of(batch))
+
+        gathered.fill(found, progress, count)
         crowd, order = gathered.described(form.places()), gathered.order
         pyarrow.default_memory_pool().release_unused()  # it keeps what the largest batch took
         place = np.array(order.place, dtype=np.int64)
+        times, twice = (None, None) if people is None else people.times(place)
+        if twice is not None:
+            raise gathered.twice(f"epoch {order.names[twice]!r}", order.place.index(twice))
+        truth = counts.truth(place, crowd.codes, crowd.question.bins)
+        (used,) = np.nonzero(truth.sum(axis=1))
         return EpochCounts(
             question=crowd.question,
-            epochs=order.names,
-            truth=counts.truth(place, crowd.codes, crowd.question.bins),
+            epochs=tuple(order.names[met] for met in used.tolist()),
+            truth=truth if len(used) == len(truth) else truth[used],
+            attendance=times,
             note=crowd.note,
             warning=crowd.warning,
             from_data=crowd.from_data,
@@ -137,6 +153,7 @@ class _Gathered:
         )
         self._warning, self._people_repeat = "", False
         self.order = Order((), (), "")
+        self._epochs = Book(None if when is None else when.order)
         self.people = self.at = np.zeros(0, dtype=np.int64)
 
     def fill(
@@ -153,7 +170,7 @@ class _Gathered:
         reading, when = self._reading, self._when
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
-        epochs = Book(None if when is None else when.order)
+        epochs = self._epochs
         watch = _watch(table, reading, when, self._question)
         for batch in self._rows.batches(table, watch, progress):
             if when is not None:
@@ -203,6 +220,15 @@ class _Gathered:
             expected=expected,
             got=f"{got}, after row {self._rows.number(first) + self._origin.skip_rows}",
             do="say which counts, --several first or last, or make them a --several set",
+        )
+
+    def twice(self, subject: str, epoch: int) -> DataError:
+        """Return the refusal of a second answer in an epoch, by the number it was met in."""
+        return DataError(
+            subject,
+            wanted="one answer of a person in an epoch",
+            got=f"a second one in epoch {[*self._epochs.numbers][epoch]!r}",
+            do="say which counts, --several first or last, or remove one of them",
         )
 
     def crowd(self, records: Records) -> Population:

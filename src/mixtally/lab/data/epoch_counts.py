@@ -98,8 +98,8 @@ class EpochTally:
             The bins of the question.
         """
         found = np.zeros((int(epochs.max(initial=-1)) + 1, size), dtype=np.int64)
-        met = self._counts[: len(epochs), : len(bins)]
-        np.add.at(found, (epochs[:, None], bins[None, : met.shape[1]]), met)
+        met = self._counts[: len(epochs), : len(bins)]  # fewer where given ones are not met
+        np.add.at(found, (epochs[: len(met), None], bins[None, : met.shape[1]]), met)
         return found
 
 

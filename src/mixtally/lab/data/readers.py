@@ -70,10 +70,10 @@ def read_epoch_counts(
 ) -> Timeline | EpochCounts:
     """Count the answers in ``file`` by epoch while they are read.
 
-    Where a column names people, or records are sets, bits or numbers, each row is needed: then this
-    is ``read_epochs``. Errors as there.
+    Where one of several rows of a person is chosen, or records are sets, bits or numbers, each row
+    is needed: then this is ``read_epochs``. Errors as there.
     """
-    if reading.form is not As.ONE or reading.person is not None:
+    if reading.form is not As.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
     _check_kind(reading, question)
     found: EpochCounts = _reader(file).count_epochs(file, reading, question, when, progress)

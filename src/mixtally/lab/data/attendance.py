@@ -1,0 +1,83 @@
+"""Who answered in which epoch, one bit for each: memory follows the people, not the rows.
+
+Where only counts are needed, this is all that is kept of people: it tells whether somebody answers
+twice in an epoch, and how many people take part in how many epochs.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.lab.data.columns import Column
+from mixtally.primitives.bits import spans
+
+_AT_ONCE = 1 << 14
+"""People whose bits are counted at once."""
+
+
+class Attendance:
+    """The epochs in which each person answered, by the numbers in which both were met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._seen = np.zeros((1, 1), dtype=np.uint8)
+
+    def add(self, people: Column, epochs: NDArray[np.int32]) -> int | None:
+        """Take rows, by the person and the number of the epoch of each.
+
+        Returns
+        -------
+        int or None
+            The first row, from 0, of somebody who already answered in its epoch; no row of this
+            batch counts then.
+        """
+        if not len(epochs):
+            return None
+        for text in people.texts:
+            self._numbers.setdefault(text, len(self._numbers))
+        found = np.array([*map(self._numbers.__getitem__, people.texts)], dtype=np.int64)
+        who = found[people.codes]
+        self._grow(len(self._numbers), int(epochs.max()) // 8 + 1)
+        byte, bit = np.divmod(epochs, 8)
+        again = (self._seen[who, byte] >> bit & 1).astype(np.bool_)
+        pairs = who * (int(epochs.max()) + 1) + epochs
+        ordered = np.sort(pairs)
+        if (ordered[1:] == ordered[:-1]).any():
+            later = np.ones(len(pairs), dtype=np.bool_)
+            later[np.unique(pairs, return_index=True)[1]] = False
+            again |= later
+        if again.any():
+            return int(np.argmax(again))
+        for one in np.unique(bit).tolist():  # rows of one bit have different people or bytes
+            here = bit == one
+            self._seen[who[here], byte[here]] |= np.uint8(1 << one)
+        return None
+
+    def _grow(self, people: int, width: int) -> None:
+        rows, columns = self._seen.shape
+        if people <= rows and width <= columns:
+            return
+        rows = rows if people <= rows else max(people, rows + rows // 2)
+        grown = np.zeros((rows, max(width, columns)), dtype=np.uint8)
+        grown[: self._seen.shape[0], :columns] = self._seen
+        self._seen = grown
+
+    def times(self, place: NDArray[np.int64]) -> tuple[dict[int, int], int | None]:
+        """Return how many people take part in 1, 2, .. epochs, and an epoch that counts one twice.
+
+        Parameters
+        ----------
+        place : ndarray of int64
+            The place of every epoch by the number it was met in. Epochs that are one moment in two
+            time zones have one place, which a person may have answered in under both names.
+        """
+        every = int(place.max(initial=-1)) + 1
+        total, twice = np.zeros(every + 1, dtype=np.int64), None
+        for some in spans(len(self._numbers), _AT_ONCE):
+            bits = np.unpackbits(self._seen[some], axis=1, bitorder="little")[:, : len(place)]
+            met = np.zeros((every, len(bits)), dtype=np.uint8)
+            np.add.at(met, place[: bits.shape[1]], bits.T)
+            many = (met > 1).any(axis=1)
+            if twice is None and many.any():
+                twice = int(np.argmax(many))
+            total += np.bincount((met > 0).sum(axis=0), minlength=every + 1)
+        return {k: many for k, many in enumerate(total.tolist()) if k and many}, twice
