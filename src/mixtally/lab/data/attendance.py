@@ -4,10 +4,13 @@ Where only counts are needed, this is all that is kept of people: it tells wheth
 twice in an epoch, and how many people take part in how many epochs.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import count
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.lab.data.columns import Column
 from mixtally.primitives.bits import spans
 
 _AT_ONCE = 1 << 14
@@ -18,10 +21,10 @@ class Attendance:
     """The epochs in which each person answered, by the numbers in which both were met."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._seen = np.zeros((1, 1), dtype=np.uint8)
 
-    def add(self, people: Column, epochs: NDArray[np.int32]) -> int | None:
+    def add(self, people: Sequence[str], epochs: NDArray[np.int32]) -> int | None:
         """Take rows, by the person and the number of the epoch of each.
 
         Returns
@@ -32,10 +35,7 @@ class Attendance:
         """
         if not len(epochs):
             return None
-        for text in people.texts:
-            self._numbers.setdefault(text, len(self._numbers))
-        found = np.array([*map(self._numbers.__getitem__, people.texts)], dtype=np.int64)
-        who = found[people.codes]
+        who = np.array([*map(self._numbers.__getitem__, people)], dtype=np.int64)
         self._grow(len(self._numbers), int(epochs.max()) // 8 + 1)
         byte, bit = np.divmod(epochs, 8)
         again = (self._seen[who, byte] >> bit & 1).astype(np.bool_)

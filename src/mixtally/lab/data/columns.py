@@ -185,6 +185,12 @@ def texts_of(array: Array) -> list[str | None]:
     return [written(value) for value in array.to_pylist()]
 
 
+def row_texts(array: Array) -> list[str]:
+    """Return the text of every row of an array without gaps."""
+    plain = array.dictionary_decode() if pyarrow.types.is_dictionary(array.type) else array
+    return _texts(plain)
+
+
 def _counted(array: Array) -> Column | None:
     """The column of whole numbers that lie close together; None for others."""
     ends = compute.min_max(array).as_py()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.attendance import Attendance
-from mixtally.lab.data.columns import coded
+from mixtally.lab.data.columns import coded, row_texts
 from mixtally.lab.data.doubts import like_cut, like_missing, like_others
 from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally
 from mixtally.lab.data.epoch_names import Order, declared_order, ordered_epochs
@@ -109,7 +109,7 @@ def count_epochs(
 
         def count(batch: Batch, at: NDArray[np.int32]) -> None:
             if people is not None:
-                again = people.add(coded(batch.arrays[len(reading.columns)]), at)
+                again = people.add(row_texts(batch.arrays[len(reading.columns)]), at)
                 if again is not None:
                     raise gathered.twice(batch.where.subject(again), int(at[again]))
             counts.add(at, form.codes_of(batch))
