@@ -154,7 +154,10 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
     told = found.facts["releases"][0]["observer_of_sums"]
     assert (told["observer"], told["upper"]) == ("sums", found.sums.upper)
     found.save(tmp_path)
-    assert json.loads((tmp_path / "result.json").read_text())["releases"][0]["observer_of_sums"] == told
+    assert (
+        json.loads((tmp_path / "result.json").read_text())["releases"][0]["observer_of_sums"]
+        == told
+    )
 
 
 @pytest.mark.parametrize(

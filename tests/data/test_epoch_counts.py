@@ -104,7 +104,7 @@ def test_a_second_answer_in_an_epoch_is_refused_by_its_row(tmp_path, block, at):
     rows = [f"{'ab'[i % 2]},{i // 10},{i % 10}" for i in range(90)]
     path.write_text("answer,when,who\n" + "\n".join([*rows, f"a,{at // 10},{at % 10}"]) + "\n")
     reading = Reading(columns=("answer",), person="who")
-    with pytest.raises(DataError, match=f"row 91: wanted one answer .* in epoch '{at // 10}'"):
+    with pytest.raises(DataError, match=f"row 91: expected one answer .* in epoch '{at // 10}'"):
         read_epoch_counts(DataFile(path, block=block), reading, When("when", None))
     last = replace(reading, several=Several.LAST)
     assert read_epoch_counts(DataFile(path), last, When("when", None)).answers == 90

@@ -226,7 +226,7 @@ class _Gathered:
         """Return the refusal of a second answer in an epoch, by the number it was met in."""
         return DataError(
             subject,
-            wanted="one answer of a person in an epoch",
+            expected="one answer of a person in an epoch",
             got=f"a second one in epoch {[*self._epochs.numbers][epoch]!r}",
             do="say which counts, --several first or last, or remove one of them",
         )
