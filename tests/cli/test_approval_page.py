@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.accounting.baselines import central_error, gaussian_standard_error, local_error
 from mixtally.app.approval_details import ApprovalDetails
-from mixtally.app.elsewhere import elsewhere
+from mixtally.app.elsewhere import elsewhere, elsewhere_table
 from mixtally.cli.plan import NO_MINIMUM
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import PlanError
@@ -251,6 +251,28 @@ def test_the_errors_of_other_models(question, central, local):
     assert local_error(question, 1.0, 336_776) == pytest.approx(local, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("asked", "moved", "sent"),
+    [
+        (("--bins", 2), "1 count by 1", "1 message"),
+        (("--bins", 9), "2 counts by 1", "1 message"),
+        (("--bins", 9, "--max-set", 3), "6 counts by 1", "3 messages"),
+    ],
+)
+def test_every_model_says_whom_it_needs_and_what_a_person_changes(
+    cli, tmp_path, asked, moved, sent
+):
+    cli(*ASKED, *asked, "--protocol", "clear-uniform", "--out", tmp_path / "p.json")
+    plan = read_plan(tmp_path / "p.json")
+    others = elsewhere(plan)
+    rows = {one.model: (one.trusted, one.crowd, one.changes) for one in others}
+    assert rows["central model"] == ("one server with all answers", "nobody else", moved)
+    assert rows["Prio, two servers with noise"] == ("one of the two servers", "nobody else", moved)
+    assert rows["local model"] == ("nobody", "nobody else", "1 response")
+    own = elsewhere_table(plan, others).rows[0]
+    assert own[1:4] == ("one mix, other people", f"{plan.honest_people:,} honest people", sent)
+
+
 def test_a_published_closed_form_never_asks_for_more_than_the_budget(cli, tmp_path):
     cli(*ASKED, "--bins", 1000, "--out", tmp_path / "p.json")
     plan = read_plan(tmp_path / "p.json")
@@ -266,15 +288,17 @@ def test_a_published_closed_form_never_asks_for_more_than_the_budget(cli, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("more", "trusted", "times"),
+    ("more", "trusted", "crowd", "times"),
     [
-        (("--honest-share", 0.5), "one mix, other people", 2.0),
-        (("--minimum-crowd", 5_000), "one mix, other people", 2.0),
-        (("--mix-fakes",), "one mix", 1.0),
-        (("--mix-fakes", "--hops", 3), "one of 3 mixes", 3.0),
+        (("--honest-share", 0.5), "one mix, other people", "5,000 honest people", 2.0),
+        (("--minimum-crowd", 5_000), "one mix, other people", "5,000 honest people", 2.0),
+        (("--mix-fakes",), "one mix", "fakes of one mix", 1.0),
+        (("--mix-fakes", "--hops", 3), "one of 3 mixes", "fakes of one mix", 3.0),
     ],
 )
-def test_a_published_closed_form_trusts_whom_the_plan_trusts(cli, tmp_path, more, trusted, times):
+def test_a_published_closed_form_trusts_whom_the_plan_trusts(
+    cli, tmp_path, more, trusted, crowd, times
+):
     """Fakes that certainly arrive are as many; all that are drawn are so many times as many."""
     asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10_000, "--bins", 3)
     found, own = [], []
@@ -285,7 +309,7 @@ def test_a_published_closed_form_trusts_whom_the_plan_trusts(cli, tmp_path, more
         assert "(5.10)" in row.model
         found.append(row)
         own.append(" ".join(outcome.out.split()))
-    assert found[1].trusted == trusted
+    assert (found[1].trusted, found[1].crowd) == (trusted, crowd)
     assert found[1].standard_error == pytest.approx(found[0].standard_error * times**0.5, rel=1e-3)
     people = "for 10,000 people of whom 5,000 are counted on" if times == 2.0 else "10,000 people"
     assert people in own[1]

@@ -52,7 +52,7 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     (``protocol.estimate.projection``). So it is done with every attribute, all of which move
     together.
     """
-    moved, kept = _moved(question), _kept(question)
+    moved, kept = moved_counts(question), _kept(question)
     laplace = central_standard_error(epsilon / collections, moved)
     best = laplace
     if delta > 0.0:
@@ -68,7 +68,7 @@ def _sizes(question: Question) -> tuple[int, ...]:
     return question.attributes or ()
 
 
-def _moved(question: Question) -> int:
+def moved_counts(question: Question) -> int:
     """Return by how much one substitution moves all published numbers, each by 1."""
     sizes = _sizes(question)
     return sum(1 if one == 2 else 2 for one in sizes) if sizes else question.most_changed

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mixtally.accounting.baselines import central_error, local_error
+from mixtally.accounting.baselines import central_error, local_error, moved_counts
 from mixtally.errors import ParameterError
 from mixtally.lab.formulas import notes, peers
 from mixtally.model.contract import Cover, Plan
@@ -19,9 +19,10 @@ from mixtally.model.mechanism.named import clear_uniform, flip, flip_blank
 from mixtally.model.question import Kind
 from mixtally.primitives.fixed import SCALE
 from mixtally.report.document import Table
-from mixtally.report.numbers import error_text
+from mixtally.report.numbers import counted, error_text
 
 _SERVERS, _USUAL = 2, 2.0
+_NOBODY = "nobody else"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,15 @@ class Elsewhere:
     where
       model            its name
       trusted          who must be trusted with what
+      crowd            whose records or fakes must be there besides
+      changes          what one person changes of all that is sent or published in a collection
       standard_error   of one count, in counts
     """
 
     model: str
     trusted: str
+    crowd: str
+    changes: str
     standard_error: float
 
     def facts(self) -> dict[str, Any]:
@@ -53,14 +58,12 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)
     local = local_error(question, stated.epsilon, plan.users, often)
+    moved = counted(moved_counts(question), "count") + " by 1"
+    prio = math.sqrt(_SERVERS) * central
     found = [
-        Elsewhere("central model", "one server with all answers", central),
-        Elsewhere(
-            "Prio, two servers with noise",
-            "one of the two servers",
-            math.sqrt(_SERVERS) * central,
-        ),
-        Elsewhere("local model", "nobody", local),
+        Elsewhere("central model", "one server with all answers", _NOBODY, moved, central),
+        Elsewhere("Prio, two servers with noise", "one of the two servers", _NOBODY, moved, prio),
+        Elsewhere("local model", "nobody", _NOBODY, counted(1, "response"), local),
         *_published(plan, max(_USUAL, plan.messages_per_user) if messages is None else messages),
     ]
     return sorted(found, key=lambda one: one.standard_error)
@@ -68,16 +71,28 @@ def elsewhere(plan: Plan, messages: float | None = None) -> list[Elsewhere]:
 
 def elsewhere_table(plan: Plan, others: list[Elsewhere]) -> Table:
     """Build the table of the plan's error, in the first row, and those of the other models."""
-    own = Elsewhere("this plan", _trusted(plan), plan.standard_error)
+    own = Elsewhere("this plan", *_premises(plan), plan.standard_error)
     title = f"The same guarantee elsewhere, for {plan.users:,} people"
     if plan.cover is Cover.PEOPLE and plan.honest_people < plan.users:
         title += f" of whom {plan.honest_people:,} are counted on"
     return Table(
-        ("model", "trusted", "standard error"),
-        [(o.model, o.trusted, error_text(o.standard_error)) for o in (own, *others)],
-        words=frozenset({"trusted"}),
+        ("model", "trusted", "crowd", "one person changes", "standard error"),
+        [
+            (o.model, o.trusted, o.crowd, o.changes, error_text(o.standard_error))
+            for o in (own, *others)
+        ],
+        words=frozenset({"trusted", "crowd", "one person changes"}),
         title=title,
     )
+
+
+def _premises(plan: Plan) -> tuple[str, str, str]:
+    """Return who is trusted for the plan's promise, who must be there, what a person changes."""
+    crowd = f"{plan.honest_people:,} honest people" if _needs_people(plan) else _NOBODY
+    if plan.cover is Cover.MIXES:
+        crowd = "fakes of one mix"
+    messages = sum(part.record_messages for part in plan.parts)
+    return _trusted(plan), crowd, counted(messages, "message")
 
 
 def _trusted(plan: Plan) -> str:
@@ -102,7 +117,7 @@ def _published(plan: Plan, messages: float) -> list[Elsewhere]:
     if not fits:
         return []
     name = min(fits, key=fits.__getitem__)
-    return [Elsewhere(f"published closed form, {name}", _trusted(plan), fits[name])]
+    return [Elsewhere(f"published closed form, {name}", *_premises(plan), fits[name])]
 
 
 def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
