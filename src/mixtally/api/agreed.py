@@ -1,18 +1,12 @@
 """What people answer under, as it is given: a plan, or the contract in a file or in bytes."""
 
-import os
 from typing import NamedTuple
 
 from mixtally.accounting.plans.terms import verify
-from mixtally.api.checks import shown
-from mixtally.api.files import file_at
+from mixtally.api.contracts import contract_bytes
 from mixtally.api.planning import Plan
-from mixtally.errors import ParameterError
 from mixtally.model.contract import Plan as Record
 from mixtally.model.contract import fingerprint_of, read_contract
-from mixtally.primitives.files import read_bytes
-
-_MAKE = "make one with `mixtally contract new` or Plan.save_contract"
 
 
 class Agreed(NamedTuple):
@@ -38,20 +32,3 @@ def agreed_of(given: object) -> Agreed:
     plan = read_contract(data, "contract").plan
     verify(plan)
     return Agreed(fingerprint_of(data), plan)
-
-
-def contract_bytes(given: object) -> bytes:
-    """The bytes of a contract in a file, or ``given`` itself when it is bytes already.
-
-    Raises DataError for a file that cannot be read, ParameterError for anything else.
-    """
-    if isinstance(given, bytes):
-        return given
-    if not isinstance(given, str | os.PathLike):
-        raise ParameterError(
-            "contract",
-            expected="a mixtally.Plan, or the path or the bytes of a contract",
-            got=shown(given),
-            do=_MAKE,
-        )
-    return read_bytes(file_at(given), "a contract", _MAKE)

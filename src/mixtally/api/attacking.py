@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.agreed import contract_bytes
+from mixtally.api.contracts import contract_bytes
 from mixtally.api.planning import Plan
 from mixtally.app import attack as use
 from mixtally.app.attack import Attacked as Attacked

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from mixtally.api import checks
-from mixtally.api.agreed import contract_bytes
+from mixtally.api.contracts import contract_bytes
 from mixtally.device.client import Limits, checked, messages, read
 from mixtally.device.client.encode import Value
 from mixtally.device.contract.plan import Plan as BarePlan

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.agreed import contract_bytes
 from mixtally.api.budget import Budget, check_budget
+from mixtally.api.contracts import contract_bytes
 from mixtally.api.planning import Plan
 from mixtally.api.reading import (
     RecordOptions,
@@ -22,7 +22,7 @@ from mixtally.api.requests import request_of
 from mixtally.api.result import Result
 from mixtally.api.values import Crowd, Wanted, counted_of, shared_crowd_of
 from mixtally.app import simulate as use
-from mixtally.app.plans import signed_in
+from mixtally.app.count import signed_in
 from mixtally.app.simulate import SimulateOptions
 from mixtally.app.winner import example_voters
 from mixtally.lab.data.population import Population
@@ -34,6 +34,8 @@ from mixtally.lab.simulation.counts_only import Histogram
 def simulate(
     values: object = None,
     *,
+    epsilon: float | None = None,
+    delta: float | None = None,
     plan: Plan | None = None,
     contract: str | Path | bytes | None = None,
     budget: Budget | None = None,
@@ -51,6 +53,8 @@ def simulate(
     values : list, array, series, frame or dict of lists
         A value a person. Labels are counted by their bins, lists of labels as sets, columns of
         booleans as bits, other columns as attributes, numbers where they are cut.
+    epsilon, delta : float or None
+        The guarantee, in [0.01, 20] and [1e-15, 0.1], where no plan has it.
     plan : Plan or None
         Made before; it has the guarantee and the question.
     contract : str, Path, bytes or None
@@ -68,9 +72,8 @@ def simulate(
     level : float
         Confidence level of all intervals, in (0, 1).
     **options
-        The names of the options of ``mixtally simulate``. ``epsilon`` and ``delta``, in [0.01, 20]
-        and [1e-15, 0.1], where no plan has them; what the collection may cost and who is trusted;
-        ``repeats``, how often vectors of bits are sent.
+        The names of the options of ``mixtally simulate``. What the collection may cost and who
+        is trusted; ``repeats``, how often vectors of bits are sent.
 
         What a record is: ``kind`` ("one", "set", "bits", "attributes" or "number"), where the
         values do not say. ``labels``, the bins in their order; for attributes, by column. Without
@@ -125,7 +128,9 @@ def simulate(
     seed = checks.maybe_whole("seed", seed)
     given = given_plan(plan)
     check_budget(budget, seed)
-    asked, (rows, records) = request_of(SimulateOptions, options), options_of(options)
+    promise = {"epsilon": epsilon, "delta": delta}
+    asked = request_of(SimulateOptions, promise | options)
+    rows, records = options_of(options)
     use.check_vote(asked, _named(plan=plan, contract=contract, counts=counts, budget=budget))
     if contract is not None:
         given = signed_in(contract_bytes(contract), "contract")

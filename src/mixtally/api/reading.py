@@ -7,8 +7,8 @@ from mixtally.api import checks
 from mixtally.api.labels import merging_of, missing_texts, separator_of
 from mixtally.api.planning import Plan, scale_of
 from mixtally.api.values import KINDS, Wanted, shared_crowd_of
+from mixtally.app.count import Given
 from mixtally.app.outcome import Run
-from mixtally.app.plans import Given
 from mixtally.errors import ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import DROP, Several

@@ -23,11 +23,30 @@ from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, compared, truth_of
 from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold
 from mixtally.model.baseline import Central
-from mixtally.model.contract import Plan
+from mixtally.model.contract import Plan, fingerprint_of, read_contract
 from mixtally.model.question import Kind
 from mixtally.model.result import Result
 from mixtally.protocol.encode.hashed import sought
 from mixtally.protocol.estimate.analysis import Analysis
+
+
+class Given(NamedTuple):
+    """A plan that was made before.
+
+    where
+      reason   why it is played
+      signed   the contract that it stands in; None for a plan alone
+    """
+
+    plan: Plan
+    reason: str = ""
+    signed: Signed | None = None
+
+
+def signed_in(data: bytes, subject: str) -> Given:
+    """Return the contract in the bytes of a file; raise PlanError for anything else."""
+    found = read_contract(data, subject)
+    return Given(found.plan, signed=Signed(found.name, found.serial, fingerprint_of(data)))
 
 
 class Asked(NamedTuple):

@@ -7,10 +7,11 @@ from typing import Annotated
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.app.budget import Change
+from mixtally.app.count import Given
 from mixtally.app.limits import BudgetOptions, wish_of
 from mixtally.app.options import CountsOnly, Promise, flags, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.app.plans import Given, refuse_beside
+from mixtally.app.plans import refuse_beside
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts, counted
 from mixtally.lab.data.population import LABELS, Population, check_shared

@@ -1,17 +1,14 @@
 """Plans and contracts as they are given, as files and as pages for approval."""
 
 from pathlib import Path
-from typing import NamedTuple
 
 from mixtally.app.approval import approval
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.errors import ParameterError
-from mixtally.lab.simulation.lab import Signed
 from mixtally.model.contract import (
     Contract,
     Plan,
     fingerprint_of,
-    read_contract,
     write_contract,
     write_plan,
 )
@@ -22,25 +19,6 @@ from mixtally.report.page import page
 from mixtally.report.promise import of_plan
 
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
-
-
-class Given(NamedTuple):
-    """A plan that was made before.
-
-    where
-      reason   why it is played
-      signed   the contract that it stands in; None for a plan alone
-    """
-
-    plan: Plan
-    reason: str = ""
-    signed: Signed | None = None
-
-
-def signed_in(data: bytes, subject: str) -> Given:
-    """Return the contract in the bytes of a file; raise PlanError for anything else."""
-    found = read_contract(data, subject)
-    return Given(found.plan, signed=Signed(found.name, found.serial, fingerprint_of(data)))
 
 
 def promise_lines(plan: Plan, expected: Forecast) -> Promise:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.app.analysis import AnalysisOptions, Candidates
-from mixtally.app.count import Asked, Counted, count, prepared
+from mixtally.app.count import Asked, Counted, Given, count, prepared
 from mixtally.app.limits import BudgetOptions, wish_of, with_room
 from mixtally.app.options import (
     CountsOnly,
@@ -21,7 +21,7 @@ from mixtally.app.options import (
     whole_option,
 )
 from mixtally.app.outcome import Run
-from mixtally.app.plans import Given, refuse_beside
+from mixtally.app.plans import refuse_beside
 from mixtally.app.question import HashingOptions
 from mixtally.app.winner import Vote, WinnerOptions, vote_of
 from mixtally.errors import ParameterError, PlanError

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from mixtally.app.budget import changing
+from mixtally.app.count import Given
 from mixtally.app.epochs import EpochsOptions, check_held
 from mixtally.app.epochs import epochs as played
 from mixtally.app.options import flags
-from mixtally.app.plans import Given
 from mixtally.cli import options as o
 from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from mixtally.app.count import Given, signed_in
 from mixtally.app.options import flags
-from mixtally.app.plans import Given, signed_in
 from mixtally.app.simulate import SimulateOptions, check, check_vote
 from mixtally.app.simulate import simulate as played
 from mixtally.app.winner import example_voters
