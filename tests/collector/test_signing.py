@@ -13,7 +13,7 @@ from mixtally.model.contract import write_contract
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.collector import agreed_of, checked, sign
 from mixtally.server.collector.agreed import note_path, read_agreed
-from mixtally.server.node.calls import Answer
+from mixtally.server.node.calls import Answer, SilentError
 from mixtally.server.node.folder import opened_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import listing
@@ -66,6 +66,32 @@ def test_signatures_are_gathered_and_given_to_all(office):
     assert note_path(office.folders[-1], office.contract).read_bytes() == found.note
     for node in mixes:
         assert signed_by(node.notes.of(office.fingerprint), keys) == set(keys)
+
+
+def test_all_signatures_wait_for_a_mix_that_did_not_hear_of_them(office):
+    """Its own errands may be over by then: the note is put down for it once more."""
+    mixes = [office.node(1), office.node(2)]
+    for node in mixes:
+        office.awake(node)
+    asked, last = [], (office.folders[0].role.address, "/notes")
+
+    def call(address, method, path, body):
+        asked.append((address, path))
+        if asked[-1] == last and asked.count(last) == 2:
+            raise SilentError("lost")
+        return office.call(address, method, path, body)
+
+    node = node_of(office)
+    try:
+        node.sign_contract(agreed_of(office.text, "contract").agreement, office.text)
+        for errand in node.notes.errands():
+            node.notes.tried(errand, done=True)
+        found = sign(node, agreed_of(office.text, "contract"), office.text, call, office.now)
+        waiting = [(errand.role, errand.note) for errand in node.notes.errands()]
+    finally:
+        node.close()
+    assert waiting == [("mix-1", found.note)]
+    assert signed_by(found.note, found.agreed.agreement.keys) == set(found.agreed.agreement.keys)
 
 
 def test_mixes_that_have_not_signed_are_named_and_asked_again(office):

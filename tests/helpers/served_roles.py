@@ -152,7 +152,10 @@ class Devices:
             )
             if not note or not sheet:
                 return
-            agreed = trusted(note, Pins(self.contract), ANY)
+            try:
+                agreed = trusted(note, Pins(self.contract), ANY)
+            except RefusedError:  # the first mix does not know yet that all have signed it
+                return
             try:
                 given = open_round(agreed, sheet, now)
             except RefusedError:  # not signed by all yet, or over

@@ -162,6 +162,14 @@ class Notes:
                     "UPDATE outbox SET tries = tries + 1 WHERE number = ?", (errand.number,)
                 )
 
+    def send_again(self, found: str, roles: Iterable[str]) -> None:
+        """Put the note with this SHA-256 down for ``roles`` once more, unless it still waits."""
+        with self.database.transaction("errand") as open_:
+            for role in roles:
+                open_.execute(
+                    "INSERT OR IGNORE INTO outbox (hash, role) VALUES (?, ?)", (found, role)
+                )
+
     def untold(self, found: str) -> list[str]:
         """Roles to which sending a note has not even been tried."""
         rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
