@@ -9,7 +9,7 @@ BENCH_STAMP := .venv/.bench-ready
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network literature test slow exhaustive check format docs wheel release bench bench-quick clean
+.PHONY: help setup demo network literature test slow test-slow exhaustive check format docs wheel release bench bench-quick clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -57,6 +57,9 @@ test: $(STAMP)   ## run the quick tests: four minutes on two idle cores
 
 slow: $(STAMP)   ## run the tests that need seconds or minutes
 	@$(BIN)/pytest -n auto --dist worksteal -m "(slow or seconds) and not exhaustive"
+
+test-slow: $(STAMP)  ## run the quick and the slow tests in one go, as CI does
+	@$(BIN)/pytest -n auto --dist worksteal -m "not exhaustive"
 
 exhaustive: $(STAMP)  ## run all cases of which `make slow` runs a sample: before a release
 	@$(BIN)/pytest -n auto --dist worksteal -m exhaustive

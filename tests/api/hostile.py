@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from functools import cache
 from itertools import chain
 
 import msgspec
@@ -105,10 +106,16 @@ SEEN = {
 }
 
 
+@cache
+def shown():
+    """Results of small crowds, made once."""
+    return simulate(TWICE, seed=1, **WISH), simulate_words(WORDS, top=1, seed=1, **WISH)
+
+
 def calls(folder):
     """Every public call by its name: what is called, and arguments that are right."""
     plan, budget = fruit_plan(), Budget(epsilon=2, delta=1e-5)
-    result = simulate(TWICE, seed=1, **WISH)
+    result, words = shown()
     simulation = result.simulation
     values = {"values": TWICE, **WISH, **SEEN}
     left_out = (
@@ -121,7 +128,6 @@ def calls(folder):
     merged = {"strip": False, "ignore_case": False, "other": None}
     read |= merged
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
-    words = simulate_words(WORDS, top=1, **plays)
     batch = {
         "agreed": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
         "total": None, "shares": False, "tallies": None, "processes": None,

@@ -52,6 +52,8 @@ def copy(tmp_path):
 
 @pytest.mark.slow
 def test_the_site_builds_and_shows_the_public_names(copy):
+    with (copy / "docs/explanation/promise.md").open("a") as file:
+        file.write("\n[x](planing.md)\n")  # no page: it keeps its words, `test_every_page` finds it
     done = build(copy)
     assert done.returncode == 0, done.stderr
     site = copy / "out" / "site"
@@ -116,17 +118,15 @@ def test_a_formula_that_is_none_stops_the_build():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "text"),
-    [("docs/explanation/promise.md", "\n[x](planing.md)\n"),
-     ("docs/explanation/promise.md", "\n[x](trust.md#nowhere)\n"),
+    [("docs/explanation/promise.md", "\n[x](trust.md#nowhere)\n"),
      ("docs/how-to/lost.md", "# Lost\n")],
 )  # fmt: skip
 def test_a_planted_fault_stops_the_build(copy, place, text):
-    """Twin: an anchor that is not there, a page outside the menu. A page that is not there keeps
-    its words alone, and is found by ``test_every_page``."""
+    """Twin: an anchor that is not there, a page outside the menu."""
     with (copy / place).open("a") as file:
         file.write(text)
     done = build(copy)
-    assert (done.returncode == 0) == ("planing" in text), done.stderr
+    assert done.returncode != 0, done.stderr
 
 
 def test_every_page_is_in_the_menu_once():

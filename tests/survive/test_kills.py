@@ -93,8 +93,14 @@ def test_killed_at_some_steps(tmp_path, steps_of_all):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("later", [False, True])
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize(
+    ("later", "share"),
+    [
+        *((False, share) for share in range(SHARES)),
+        (True, 0),
+        *(pytest.param(True, share, marks=pytest.mark.exhaustive) for share in range(1, SHARES)),
+    ],
+)
 def test_killed_at_every_step(tmp_path, steps, share, later):
     for number, schedule in enumerate(list(schedules(steps, later=later))[share::SHARES]):
         killed(tmp_path / str(number), schedule)

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from helpers.role_processes import Fault
+from helpers.sampled import exhaustive
 from helpers.whole_collection import Stage, check
 
 RUNS, SHARES = 8, 2
@@ -66,7 +67,7 @@ def test_the_power_of_all_is_cut(tmp_path):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", [0, *exhaustive(range(1, SHARES))])
 @pytest.mark.parametrize(
     ("fault", "least", "first"), [(cut, 5, 100), (killed_and_cut, 7, 0), (unsynced, 2, 0)]
 )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from notebooks.test_notebooks import SAYS
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 PROGRAMS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -72,3 +74,8 @@ def test_a_notebook_runs_with_lab_data_and_plot_alone(installed, tmp_path, path)
         if cell["cell_type"] == "code"
     ]
     assert kinds[: len(kinds) // 2] == kinds[len(kinds) // 2 :]
+    made = [cell for cell in json.loads(copy.read_text())["cells"] if cell["cell_type"] == "code"]
+    streams = [one["text"] for cell in made for one in cell["outputs"] if "text" in one]
+    printed = "".join("".join(text) for text in streams)
+    for pattern in SAYS[path.stem]:
+        assert re.search(pattern, printed, re.MULTILINE), (pattern, printed)
