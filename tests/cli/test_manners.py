@@ -109,6 +109,24 @@ def test_quiet_is_taken_from_the_command_line(terminal, cli, monkeypatch, more):
     assert seen == [not more]
 
 
+def test_writing_the_files_of_a_result_gives_a_sign_of_life(cli, tmp_path, monkeypatch):
+    """A year of many labels takes half a minute to write."""
+    seen = []
+
+    @contextmanager
+    def looked(what):
+        seen.append((what, list(tmp_path.glob("out/**/*.csv"))))
+        yield
+        seen.append((what, list(tmp_path.glob("out/**/*.csv")) != []))
+
+    monkeypatch.setattr("mixtally.cli.screen.sign_of_life", looked)
+    data = tmp_path / "data.csv"
+    data.write_text("answer\n" + "yes\nno\n" * 50)
+    arguments = ("--column", "answer", "--epsilon", 2, "--delta", "1e-3", "--out", tmp_path / "out")
+    assert cli("simulate", data, *arguments).status == 0
+    assert seen == [("writing files", []), ("writing files", True)]
+
+
 def test_bash_completes_commands():
     asked = {"_MIXTALLY_COMPLETE": "complete_bash", "COMP_WORDS": "mixtally si", "COMP_CWORD": "1"}
     done = python(env={**os.environ, **asked})

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mixtally.app.outcome import Outcome
-from mixtally.cli.output import print_json, publish_result
+from mixtally.cli.output import print_json, publish_result, sign_of_life
 from mixtally.cli.watching import quieted
 from mixtally.report.terminal import opening, printed
 from mixtally.report.texts import FormatName, whole_facts
@@ -56,7 +56,10 @@ def show(
     document = outcome.shown
     made_by = document.made_by or command(sys.argv[1:])
     outcome = replace(outcome, document=replace(outcome.document, made_by=made_by))
-    written = [] if out is None else publish_result(out, outcome.files(out_format))
+    written: list[Path] = []
+    if out is not None:
+        with sign_of_life("writing files"):
+            written = publish_result(out, outcome.files(out_format))
     if json:
         print_json(whole_facts(document))
         return
