@@ -203,7 +203,7 @@ def test_dates_of_two_types_are_named_with_their_column(values):
     ],
 )
 def test_a_name_of_several_columns_is_named(values):
-    with pytest.raises(DataError, match=r"a name of its own for every column, got .*'1'.*; rename"):
+    with pytest.raises(DataError, match=r"a name of its own .*, got .*'1'.*\. Rename"):
         simulate(values, **WISH)
 
 
@@ -240,7 +240,7 @@ def test_columns_may_have_names_that_are_no_text(names):
 def test_an_argument_there_is_not_is_named_with_the_nearest(name, folder):
     call, right = calls(folder)[name]
     for argument in right:
-        with pytest.raises(MixtallyError, match=f"'{argument}_'; did you mean {argument}"):
+        with pytest.raises(MixtallyError, match=f"'{argument}_'. Did you mean {argument}"):
             call(**right, **{f"{argument}_": 1})
     with pytest.raises(MixtallyError, match="'qqqqqqqq'"):
         call(**right, qqqqqqqq=1)

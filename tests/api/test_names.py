@@ -78,7 +78,7 @@ def test_another_name_is_told_the_right_one(call, typed, meant):
     with pytest.raises(ParameterError) as refused:
         check_names(call.__name__, [typed], list(call.__signature__.parameters))
     hint = f"did you mean {meant}?" if meant else f"see help(mixtally.{call.__name__})"
-    assert str(refused.value).endswith(f"got {typed!r}; {hint}")
+    assert str(refused.value).endswith(f"got {typed!r}. {hint}")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_it_is_refused_and_says_what_to_do(name, tmp_path):
     with pytest.raises(InputError) as refused:
         WRONG[name](tmp_path)
     (line,) = str(refused.value).splitlines()
-    assert re.match(r".+?: expected .+, got .+; .+", line), line
+    assert re.match(r".+?: expected .+, got .+\. .+", line), line
     assert "--" not in re.sub("`.*?`", "", line), line
 
 

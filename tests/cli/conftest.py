@@ -58,7 +58,7 @@ def refused(cli) -> Callable[..., str]:
         above = [one for one in above if not one.startswith("mixtally: warning: ")]
         assert not above or "The nearest plans" in above[0]
         assert line.startswith("mixtally: ")
-        for part in ("expected ", ", got ", "; "):
+        for part in ("expected ", ", got ", ". "):
             assert part in line
         return line
 

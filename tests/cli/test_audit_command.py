@@ -98,7 +98,7 @@ def test_a_planted_verdict_is_noticed(monkeypatch):
     ],
 )
 def test_what_cannot_be_audited_is_refused(given, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         run(*given)
 
 

@@ -85,7 +85,7 @@ def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, off
     gathered = Gathered(office.agreed, b"", {"mix-2": "x"}, {"mix-2": "another program answers"})
     monkeypatch.setattr(commands.office, "sign", lambda *_: gathered)
     line = refused("collector", "sign", folder, path)
-    assert "got of mix-2: another program answers; a port may be taken" in line
+    assert "got of mix-2: another program answers. A port may be taken" in line
 
 
 def test_a_round_is_proposed_and_looked_at(cli, refused, tmp_path, office, folder):

@@ -30,4 +30,4 @@ def test_a_column_is_listed_with_the_nearest(cli, refused, tmp_path, option):
     line = refused(*command.split(), tmp_path / data, *given, *PROMISE)
     assert f"{data}: expected a column '" in line
     assert "got the columns '" in line
-    assert "; did you mean '" in line
+    assert ". Did you mean '" in line

@@ -44,7 +44,7 @@ def here(crowd, monkeypatch):
         ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32),
          "--hash-seed: expected --open beside it, got none"),
         ((*PLAN, "--open", "--target-error", 1, "--mix-fakes"),
-         "at 1000 messages per user; ask for more than that, raise epsilon, or allow --mix-fakes"),
+         "at 1000 messages per user. Ask for more than that, raise epsilon, or allow --mix-fakes"),
         ((*PLAN, "--open", "--bins", 10),
          "expected --bins or --labels, --attributes, --bits, or --open"),
         ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),
@@ -80,7 +80,7 @@ def test_a_call_without_anything_is_answered_by_help(cli):
 def test_labels_that_differ_only_by_spaces_are_refused(here, refused, more):
     (here / "spaced.csv").write_text("color\nNew York\nLima\nNew  York\n")
     line = refused("simulate", "spaced.csv", *more, *PROMISE)
-    assert "'New York' and 'New  York'; write it in one way" in line
+    assert "'New York' and 'New  York'. Write it in one way" in line
     (here / "labels.txt").write_text(" red\nred\n")
     assert "'red' and ' red'" in refused(*PLAN, "--labels", "labels.txt")
     (here / "labels.txt").write_text(" red\nred \n")

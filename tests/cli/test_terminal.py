@@ -132,7 +132,9 @@ def test_what_has_no_end_is_refused_at_once(refused, crowd, monkeypatch, argumen
     monkeypatch.chdir(crowd)
     os.mkfifo("pipe")
     said = refused(*arguments)
-    assert re.search(", got (a device, pipe or socket|a device or a socket|no file there); ", said)
+    assert re.search(
+        r", got (a device, pipe or socket|a device or a socket|no file there)\. ", said
+    )
 
 
 KEY_PRESSED = f"""

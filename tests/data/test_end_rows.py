@@ -48,7 +48,7 @@ def test_other_last_rows_are_people(table):
 
 
 def test_a_total_that_no_label_names_is_refused_with_what_to_do(table):
-    with pytest.raises(DataError, match=r"row 61: .* got 'Total'; remove the row if it is a total"):
+    with pytest.raises(DataError, match=r"row 61: .*'Total'\. Remove the row if it is a total"):
         people(table(after=["N,Total"]), "answer", labels=("yes", "no", "maybe"))
 
 

@@ -61,7 +61,7 @@ def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
     path = lines(tmp_path, '{"c": ["x"]}', '{"c": "y;x"}', '{"c": "NA"}')
     found = people(path, "c", form=As.SET, missing=DROP, missing_values=("NA",), block=block)
     assert (found.question.labels, found.truth.tolist()) == (("x", "y"), [2, 1])
-    with pytest.raises(DataError, match=r"in column 'c', got lists; .*lists of labels are sets"):
+    with pytest.raises(DataError, match=r"in column 'c', got lists\. .*lists of labels are sets"):
         people(path, "c", block=block)
     assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c", block=block).question.labels == (
         "1",

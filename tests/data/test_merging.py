@@ -84,7 +84,7 @@ def test_what_cannot_be_merged_is_refused(tmp_path):
         Reading(columns=("c",), form=As.BITS, merging=Merging(strip=True))
     with pytest.raises(ParameterError, match="--other: expected a label that is to be seen"):
         Reading(columns=("c",), merging=Merging(other=" "))
-    with pytest.raises(DataError, match="got 'a' and 'A'; list one of them"):
+    with pytest.raises(DataError, match=r"got 'a' and 'A'\. List one of them"):
         people(path, "c", labels=("a", "A", "b"), merging=BOTH)
 
 

@@ -43,7 +43,11 @@ def test_a_mark_is_found_and_characters_may_be_cut(tmp_path, mark, size):
 @pytest.mark.parametrize(
     ("data", "options", "said"),
     [
-        (CROWD.encode("latin-1"), {}, "UTF-8 text, got byte 0xe9 in line 2; .* --encoding cp1252,"),
+        (
+            CROWD.encode("latin-1"),
+            {},
+            r"UTF-8 text, got byte 0xe9 in line 2\. .* --encoding cp1252,",
+        ),
         (b"no,color\n1,\x81\n", {}, "--encoding latin-1, most likely"),
         (CROWD.encode("utf-16-le"), {}, "--encoding utf-16-le, most likely"),
         ("no,color\n1,red\n".encode("utf-16-be"), {}, "zero bytes; say --encoding utf-16-be if"),

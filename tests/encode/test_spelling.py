@@ -69,7 +69,7 @@ def test_an_alphabet_of_the_wrong_size_is_refused(characters):
 
 
 def test_a_doubled_character_is_named_also_when_it_is_typed_in_two_forms():
-    with pytest.raises(ParameterError, match="got 'a' more than once; name the characters"):
+    with pytest.raises(ParameterError, match=r"got 'a' more than once\. Name the characters"):
         Spelling.of("abca")
     with pytest.raises(ParameterError, match="got 'é' more than once"):
         Spelling.of("abé" + "e\u0301")

@@ -264,7 +264,7 @@ def test_too_few_and_too_many_parameters_are_refused(name, given):
 
 
 def test_a_formula_that_asks_more_than_all_flips_is_refused():
-    with pytest.raises(ParameterError, match=r"^notes-5\.26: expected .* below 1, got 2\.136; "):
+    with pytest.raises(ParameterError, match=r"^notes-5\.26: expected .* below 1, got 2\.136\. "):
         verdict("notes-5.26", fakes=100)
 
 

@@ -98,5 +98,5 @@ def test_the_error_of_a_share_is_that_of_its_parts():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         call()

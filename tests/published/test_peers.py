@@ -98,5 +98,5 @@ def test_the_blanket_asks_the_least_flips_its_form_allows():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         call()

@@ -81,7 +81,7 @@ def test_by_its_own_formula_repeating_makes_the_error_rise():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         call()
 
 

@@ -105,5 +105,5 @@ def test_one_hot_records_are_given_the_noise_of_two_bits():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         call()

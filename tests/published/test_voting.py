@@ -43,5 +43,5 @@ def test_for_one_candidate_at_once_is_alone():
     ],
 )
 def test_outside_its_range_a_formula_is_refused(call, subject):
-    with pytest.raises(ParameterError, match=f"^{subject}: expected .*, got .*; "):
+    with pytest.raises(ParameterError, match=rf"^{subject}: expected .*, got .*\. "):
         call()
