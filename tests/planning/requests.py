@@ -35,7 +35,7 @@ def request(bins=1000, users=10**6, epsilon=1.0, delta=1e-6, question=None, **re
 @lru_cache(maxsize=64)
 def surveyed(asked):
     """Every candidate for a request; compositions take seconds, so each is made once."""
-    return _PLANNER.survey(asked)[0]
+    return _PLANNER.candidates(asked).found
 
 
 def proved(asked):

@@ -41,7 +41,7 @@ def test_a_gain_is_the_plan_that_its_flag_would_find():
 def test_a_gain_in_many_collections_is_about_what_a_mix_would_bring():
     planner, asked = Planner(), request(Question(name="answer", bins=20), collections=12)
     mixed = replace(asked, mix_fakes=True, protocol="clear-shaped")
-    about, best = planner.outlook(mixed), choose(mixed, Planner()).plan
+    about, best = planner.best_estimate(mixed), choose(mixed, Planner()).plan
     assert about.standard_error == pytest.approx(best.standard_error, rel=2e-3)
 
 
@@ -81,7 +81,7 @@ def test_a_gain_needs_no_worst_crowd(monkeypatch):
         messages_per_user=1.11,
     )
     planner = Planner()
-    single = planner.outlook(replace(asked, protocol="single-bit", messages_per_user=11))
+    single = planner.best_estimate(replace(asked, protocol="single-bit", messages_per_user=11))
     assert single is not None
     assert single.name == "single-bit, split"
     assert not proofs

@@ -153,7 +153,7 @@ def test_what_it_cannot_hold():
         (Question(name="q", bins=9, kind=Kind.SET, max_set=2), ["2 messages a record"]),
         (Question(name="q", bins=3, kind=Kind.BITS), []),
     ):
-        found, missing = Planner().survey(
+        found, missing = Planner().candidates(
             request(question=question, users=10**4, messages_per_user=1)
         )
         assert not any(one.protocol == NAME for one in found)
@@ -164,7 +164,7 @@ def test_what_it_cannot_hold():
 def test_too_few_people_are_told_so():
     with pytest.raises(InfeasibleError):
         choose(one_message(bins=10**6, users=10, protocol=NAME))
-    _, missing = Planner().survey(one_message(bins=10**6, users=10))
+    _, missing = Planner().candidates(one_message(bins=10**6, users=10))
     assert any(isinstance(one, Infeasible) and one.protocol == NAME for one in missing)
 
 

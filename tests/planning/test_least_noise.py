@@ -209,5 +209,5 @@ def test_a_certificate_that_asks_for_something_else_is_noticed(misprice, name, c
     assert all(map(meets, surveyed(asked), proved(asked)))
     misprice(change)
     planner = Planner()
-    found = [(candidate, planner.plan(candidate)) for candidate in planner.survey(asked)[0]]
+    found = [(candidate, planner.plan(candidate)) for candidate in planner.candidates(asked).found]
     assert not all(meets(*pair) for pair in found)

@@ -105,13 +105,15 @@ def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_cho
 
 
 def test_what_errs_more_for_less_and_more_than_the_cheapest_is_not_followed():
-    found = Planner().within(request(100, 10**5, 0.5, collections=12))
+    found = Planner().candidates(request(100, 10**5, 0.5, collections=12), smaller=True).found
     budgets = {}
     for one in found:
         budgets.setdefault(one.name, []).append(float(one.request.messages_per_user))
     assert budgets["clear-uniform, over planes"] == budgets["flip-blank"] == [2.0, 1.5]
     assert budgets["kary-response"] == [1.0]
-    falling = Planner().within(request(7, users=4, epsilon=8.48, delta=2.31e-5))
+    falling = (
+        Planner().candidates(request(7, users=4, epsilon=8.48, delta=2.31e-5), smaller=True).found
+    )
     tried = {float(one.request.messages_per_user) for one in falling}
     assert tried == {1.0, 1.01, 1.1, 1.5, 2.0}
 

@@ -142,7 +142,7 @@ def test_a_plan_that_takes_more_than_its_budget_is_none():
         ("clear-shaped", "mix_messages"),
     ):
         mix = protocol != "clear-uniform"  # whose fakes are then those of people
-        (found, *_) = planner.survey(request(protocol=protocol, mix_fakes=mix))[0]
+        (found, *_) = planner.candidates(request(protocol=protocol, mix_fakes=mix)).found
         plan = planner.plan(found)
         exact = plan.messages_per_mix if field == "mix_messages" else getattr(plan, field)
         for limit, fits in ((exact, True), (exact * 0.999, False)):
@@ -161,7 +161,7 @@ def test_the_plan_of_least_error_after_coins_is_chosen():
 def test_a_candidate_whose_plan_turns_out_worse_gives_way(monkeypatch):
     """And none is proved that erred more before."""
     planner, asked = Planner(), request()
-    first, second, *_ = planner.survey(asked)[0]
+    first, second, *_ = planner.candidates(asked).found
     worse = choose(request(protocol="flip-blank", messages_per_user=1.9)).plan
     better = planner.plan(second)
     assert first.standard_error < better.standard_error < worse.standard_error
@@ -183,7 +183,7 @@ def test_of_errors_that_are_alike_the_shorter_plan_is_taken():
     """Flips err as planes do here, in more bytes."""
     planner = Planner()
     longer, shorter = (
-        planner.survey(request(10**5, protocol=name))[0][0]
+        planner.candidates(request(10**5, protocol=name)).found[0]
         for name in ("flip-blank", "clear-uniform")
     )
     ranked = [((True, one.standard_error), lambda one=one: one) for one in (longer, shorter)]

@@ -51,7 +51,11 @@ def test_they_err_by_a_fraction_of_what_flips_do(name):
 
 
 def needs(asked):
-    (found,) = [one.needs for one in Planner().survey(asked)[1] if one.protocol == "clear-shaped"]
+    (found,) = [
+        one.needs
+        for one in Planner().candidates(asked).infeasible
+        if one.protocol == "clear-shaped"
+    ]
     return found
 
 
@@ -85,5 +89,5 @@ def test_many_collections_of_sets_take_a_gaussian_shape():
 def test_others_are_not(question, more):
     """Sets of one, bins that leave no numbers for pads, a local promise, no mix that draws."""
     asked = request(question=question, **({"hops": 2, "users": 10**6} | more))
-    found, _ = Planner().survey(asked)
+    found, _ = Planner().candidates(asked)
     assert all(one.protocol != "clear-shaped" for one in found)

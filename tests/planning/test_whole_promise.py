@@ -26,7 +26,7 @@ def test_what_is_certified_above_the_target_is_no_plan(plant):
         return structs.replace(honest(*arguments), upper=1.001e-6)
 
     plant(pricing, "certified", above)
-    found, _ = Planner().survey(asked(2))
+    found, _ = Planner().candidates(asked(2))
     assert found
     with pytest.raises(InfeasibleError, match="a hair more than its budget"):
         choose(asked(2))

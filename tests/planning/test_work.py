@@ -8,7 +8,8 @@ import pytest
 
 from accounting.by_name import calibrated
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.divergence import two_outputs
+from mixtally.accounting.divergence import Bound, two_outputs
+from mixtally.accounting.messages import Messages, PricesSpentError
 from mixtally.accounting.numerics import saddle_line, worst_on_line
 from mixtally.errors import InfeasibleError
 from mixtally.model.encodings import encodings
@@ -17,6 +18,7 @@ from mixtally.model.mechanism import BitFlips, BlankFakes
 from mixtally.model.question import Kind, Question, with_attributes
 from mixtally.planning import PlanRequest, choose, flip_blank, relaxations
 from mixtally.planning.choose import Planner
+from planning.requests import OPEN, request
 
 room = import_module("mixtally.planning.relaxations")  # the package has a function of this name
 
@@ -64,8 +66,9 @@ def test_the_nearest_crowd_of_bits_is_found_with_few_integrals(integrals):
             collections=3,
             count_crowd=True,
             messages_per_user=2,
-        )
-    )
+        ),
+        10**6,
+    ).found
     assert near.change == "--users 328"
     assert len(taken) > 500
 
@@ -79,8 +82,9 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
     (near,) = relaxations(
         PlanRequest(
             question=question, guarantee=promised, users=4, collections=52, messages_per_user=2
-        )
-    )
+        ),
+        10**6,
+    ).found
     assert near.change == "--users 30"
 
 
@@ -99,7 +103,7 @@ def test_what_is_likely_of_attributes_is_one_search(searched):
         protocol="clear-uniform",
         messages_per_user=30,
     )
-    assert Planner().likely(asked)
+    assert Planner().probably_feasible(asked)
     assert len(searched) == 1
 
 
@@ -113,7 +117,7 @@ def test_where_the_budget_is_far_too_small_nothing_is_searched_for(searched):
             users=users,
             protocol="clear-uniform",
         )
-        assert Planner().likely(asked) is fits
+        assert Planner().probably_feasible(asked) is fits
         assert len(searched) == fits
 
 
@@ -126,19 +130,20 @@ def test_what_is_searched_for_every_budget_is_searched_once(searched):
         users=10,
         protocol="clear-uniform",
     )
-    assert not Planner().within(asked)
+    assert not Planner().candidates(asked, smaller=True).found
     assert len(searched) <= 6
 
 
-def test_an_end_that_is_likely_and_not_proved_is_moved():
+def test_an_end_that_is_likely_and_not_proved_is_moved(monkeypatch):
     """What bisects is not what is answered: that is planned for, and proved."""
     planned = []
 
-    def best(request):
+    def best(request, _):
         planned.append(request.users)
         return request if request.users >= 1100 else None
 
-    planner = SimpleNamespace(likely=lambda request: request.users >= 1000, best=best)
+    monkeypatch.setattr(room, "choose_by_estimates", best)
+    planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 1000)
     users, best = room._least(planner, 2.0, 1e10, room._users(_small()))
     assert best.users == users == planned[-1] >= 1100
     assert users <= 1300
@@ -159,7 +164,7 @@ def test_what_would_take_too_long_is_a_misfit_that_says_so(monkeypatch):
     asked = PlanRequest(
         question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=100_000
     )
-    _, infeasible = Planner().survey(asked)
+    _, infeasible = Planner().candidates(asked)
     (said,) = [infeasible.needs for infeasible in infeasible if infeasible.protocol == "single-bit"]
     assert "at most 1.0e+03 products" in said
 
@@ -167,15 +172,14 @@ def test_what_would_take_too_long_is_a_misfit_that_says_so(monkeypatch):
 def test_the_nearest_crowd_far_away_is_found_in_large_strides():
     """From 2 people to the largest crowd are 32 doublings."""
     tried = []
-    planner = SimpleNamespace(likely=lambda request: tried.append(request.users))
+    planner = SimpleNamespace(probably_feasible=lambda request: tried.append(request.users))
     assert room._least(planner, 2.0, 1e10, room._users(_small())) is None
     assert len(tried) <= 14
 
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
-    planner = SimpleNamespace(
-        likely=lambda request: request.users >= 123_456, best=lambda request: request
-    )
+    monkeypatch.setattr(room, "choose_by_estimates", lambda request, _: request)
+    planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 123_456)
     few, _ = room._least(planner, 2.0, 1e10, room._users(_small()))
     monkeypatch.setattr(room, "_DOUBLINGS", 99)
     assert room._least(planner, 2.0, 1e10, room._users(_small()))[0] == few
@@ -262,7 +266,9 @@ def test_where_a_point_is_very_dear_vectors_are_sent_again_for_all_of_the_budget
         users=users,
         messages_per_user=3.0,
     )
-    assert {option.parts[0].repeats for option in Planner().within(asked)} == repeats
+    assert {
+        option.parts[0].repeats for option in Planner().candidates(asked, smaller=True).found
+    } == repeats
 
 
 def test_bits_that_are_flipped_nearly_half_the_time_end(watch):
@@ -275,3 +281,40 @@ def test_bits_that_are_flipped_nearly_half_the_time_end(watch):
     asked = PlanRequest(question=question, guarantee=promised, users=7_260_000, local_epsilon=3.89)
     assert choose(asked).plan.certificate.upper <= 0.0136
     assert looked
+
+
+def test_a_search_that_takes_too_many_prices_is_named():
+    asked = request(100, users=100, epsilon=0.02, hops=3, minimum_crowd=50)
+    whole, few, none = (relaxations(asked, most) for most in (1000, 200, 0))
+    assert [near.change.split()[0] for near in whole.found] == ["--epsilon", "--users"]
+    assert whole.unfinished == []
+    assert few == ([], ["--epsilon", "--users"])
+    assert none == ([], ["--epsilon", "--users", "--messages-per-user"])
+
+
+def test_a_costly_refusal_computes_no_more_prices_than_it_may(watch):
+    """Nearly all of twelve CPU seconds went into one plan for a request that was relaxed."""
+    asked = request(
+        question=OPEN,
+        users=8455,
+        epsilon=1.498,
+        delta=8.79e-6,
+        collections=34,
+        messages_per_user=1.0626,
+        honest_share=0.9,
+        local_epsilon=1.36,
+    )
+    counted = watch(Messages, "_spend")
+    assert relaxations(asked, 300).unfinished == ["--users", "no --local-epsilon"]
+    assert 100 < len(counted) <= 302
+
+
+def test_no_more_prices_are_computed_than_are_allowed():
+    accountant = Accountant()
+    record = Record.of(BitFlips(bins=10, threshold=1 << 60, max_set=1, fakes=BlankFakes(1000)))
+    with accountant.at_most(2):
+        accountant.points(record, [0.5, 1.0, 0.5], Bound.EXACT)
+        with pytest.raises(PricesSpentError):
+            accountant.sketch().points(record, [1.5], Bound.EXACT)
+    assert accountant.prices == 2
+    assert len(accountant.points(record, [1.5, 2.0], Bound.EXACT)) == 2

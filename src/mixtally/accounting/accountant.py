@@ -7,7 +7,8 @@ of the count of one kind of message, is a lower bound.
 """
 
 import copy
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -216,6 +217,21 @@ class Accountant:
         self._check_proves()
         parts = _parts(record)
         return self._messages.losses(parts.message, tightness), parts.times
+
+    @property
+    def prices(self) -> int:
+        """How many prices of one message at one epsilon were computed, those of sketches too."""
+        return self._messages.prices
+
+    @contextmanager
+    def at_most(self, prices: float) -> Iterator[None]:
+        """Raise PricesSpentError within this context for more new prices than ``prices``."""
+        before = self._messages.most_prices
+        self._messages.most_prices = self.prices + prices
+        try:
+            yield
+        finally:
+            self._messages.most_prices = before
 
     @property
     def distributions(self) -> Memo:

@@ -4,6 +4,7 @@ A bound is the smaller of the composed one and of basic composition. What is pro
 expected, for a search whose end is proved, are remembered apart.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
@@ -24,6 +25,10 @@ _BELOW = 1.0 - 1e-9
 _APART = 1.1
 """Bounds rise by less than this from one epsilon to the next."""
 _MOST_DISTRIBUTION_BYTES = 200_000_000
+
+
+class PricesSpentError(Exception):
+    """As many prices were computed as a search may take."""
 
 
 class _Losses(NamedTuple):
@@ -63,6 +68,11 @@ class Messages:
         self._memo = memo
         self.distributions = Memo(_MOST_DISTRIBUTION_BYTES)
         """What divergences are computed from, apart: it crowds out no result."""
+        self.prices, self.most_prices = 0, math.inf
+        """Bounds of one message at one epsilon that were computed, those of a set once for each
+        member, and the most that may be: a measure of work that is the same on every machine.
+        A costly one takes about a millisecond.
+        """
 
     def delta(
         self, message: ObservedMessage, epsilon: float, *, lower_alone: bool = False
@@ -83,6 +93,7 @@ class Messages:
         own = divergence_of(message)
         bound = own.taken(message, bound)
         if bound is Bound.NEAR and len(epsilons) != 1:  # which are proved together
+            self._spend(message, len(epsilons))
             found = own.upper(message, epsilons, bound, self.distributions)
             return [_revealed(message, e, upper) for e, upper in zip(epsilons, found, strict=True)]
         return [self._one(message, epsilon, bound) for epsilon in epsilons]
@@ -93,11 +104,20 @@ class Messages:
 
     def _one(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
         own = divergence_of(message)
-        found: float = self._memo.get(
-            ("one", message, epsilon, bound),
-            lambda: own.upper(message, [epsilon], bound, self.distributions)[0],
-        )
+
+        def made() -> float:
+            self._spend(message, 1)
+            return own.upper(message, [epsilon], bound, self.distributions)[0]
+
+        found: float = self._memo.get(("one", message, epsilon, bound), made)
         return _revealed(message, epsilon, found)
+
+    def _spend(self, message: ObservedMessage, bounds: int) -> None:
+        """Count bounds to be computed; raise PricesSpentError if they are too many."""
+        prices = bounds * (message.mechanism.max_set or 1)
+        if self.prices + prices > self.most_prices:
+            raise PricesSpentError
+        self.prices += prices
 
     def each_way(
         self, message: ObservedMessage, epsilons: Sequence[float]

@@ -18,7 +18,7 @@ from mixtally.app.question import EncoderOptions, QuestionOptions, asked_by
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.model.contract import Plan
 from mixtally.model.question import Question
-from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxation
+from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxations
 from mixtally.protocol.encode.numbers import Points, Range
 from mixtally.report.document import Promise
 
@@ -77,11 +77,12 @@ class Wanted:
     options: PlanOptions
     planner: Planner
 
-    def nearest(self) -> list[Relaxation] | None:
+    def nearest(self) -> Relaxations | None:
         """Return the nearest requests that can be met; None where an error or a crowd is sought."""
         target = self.options.target
         if target.target_share is None and target.target_error is None:
-            return planner.relaxations(self.request)
+            left = max(0, planner.MOST_PRICES - self.planner.prices)
+            return planner.relaxations(self.request, left)
         return None
 
 

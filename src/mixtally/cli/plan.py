@@ -105,6 +105,9 @@ def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
         found = error.nearest
     if found is None:
         return
-    error.beside["nearest"] = [near.facts() for near in found]
-    if found and not json:
-        console_of(stderr=True).print(nearest_table(found))
+    error.beside["nearest"] = [near.facts() for near in found.found]
+    error.beside["unfinished"] = found.unfinished
+    if found.found and not json:
+        console_of(stderr=True).print(nearest_table(found.found))
+    if found.unfinished and not json:
+        warn(f"not searched to the end, as it takes too long: {', '.join(found.unfinished)}")

@@ -6,11 +6,12 @@ from mixtally.planning.forecast import Forecast, forecast, users_for, with_error
 from mixtally.planning.gains import Gain, gains
 from mixtally.planning.options import Candidate, Choice, Infeasible
 from mixtally.planning.pareto_front import pareto_front
-from mixtally.planning.relaxations import Relaxation, relaxations
+from mixtally.planning.relaxations import MOST_PRICES, Relaxation, Relaxations, relaxations
 from mixtally.planning.request import PlanRequest
 from mixtally.planning.rounded import of_mean
 
 __all__ = [
+    "MOST_PRICES",
     "Candidate",
     "Choice",
     "Forecast",
@@ -19,6 +20,7 @@ __all__ = [
     "PlanRequest",
     "Planner",
     "Relaxation",
+    "Relaxations",
     "choose",
     "explain",
     "forecast",

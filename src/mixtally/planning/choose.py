@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.baselines import central_error
@@ -58,13 +59,19 @@ ALIKE = 1.02
 """Errors whose ratio is no more are alike."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
 """Whether people bring the cover and about what it errs, and how it is evaluated."""
-Survey = tuple[tuple[Candidate, ...], tuple[Infeasible, ...]]
 _MOST_BYTES = 16_000_000
-_DEAR, _VERY_DEAR = 50_000, 1_000_000
+_COSTLY_PRODUCTS, _MOST_PRODUCTS = 50_000, 1_000_000
 """Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 _HAIR = "a hair more than its budget: coins and caps take some"
+
+
+class Candidates(NamedTuple):
+    """The candidates that were found for a request, and the protocols that are infeasible."""
+
+    found: tuple[Candidate, ...]
+    infeasible: tuple[Infeasible, ...]
 
 
 class Planner:
@@ -77,37 +84,30 @@ class Planner:
         self.accountant = Accountant()
         self._sketch = self.accountant.sketch()
         self._memo = Memo(_MOST_BYTES)
+        self._began = self.accountant.prices
 
-    def results(
+    @property
+    def prices(self) -> int:
+        """How many prices were computed since this planner was made: a measure of its work."""
+        return self.accountant.prices - self._began
+
+    def evaluations(
         self, request: PlanRequest, *, sketched: bool = False, again: bool = True
-    ) -> Iterator[Result]:
-        """What every protocol and encoding comes to, one by one; what takes too long says so.
+    ) -> Iterator[Callable[[], Result]]:
+        """Return how each protocol and encoding is evaluated, each at most once.
 
         Where it is ``sketched`` nothing is looked at closely. ``again`` is whether whole vectors
         are sent several times as well.
         """
-        for evaluate in self._every(request, sketched=sketched, again=again):
-            yield evaluate()
+        accountant = self._sketch if sketched else self.accountant
+        for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
+            key = (request, place, sketched)
+            yield partial(self._memo.get, key, partial(_result, name, evaluate))
 
     def plan(self, found: Candidate) -> Plan | None:
         """The plan of a candidate, proved; None where it takes more than its budget."""
         plan: Plan | None = self._memo.get(("plan", found), lambda: planned(found, self.accountant))
         return plan
-
-    def best(self, request: PlanRequest) -> Plan | None:
-        """The plan of what most likely is the least error for the request's budget and smaller
-        ones; those that every mix covers first, the next one where that is not proved.
-        """
-        found: list[Ranked] = []
-        for budgeted in _budgeted(request):
-            likely = self.results(replace(budgeted, likely=True), sketched=True)
-            sketches = self._every(budgeted, sketched=True)
-            closely = self._every(budgeted, sketched=False)
-            for one, sketch, evaluate in zip(likely, sketches, closely, strict=True):
-                if isinstance(one, Candidate) and isinstance(sketched := sketch(), Candidate):
-                    found.append((_rank(sketched, request.count), evaluate))
-        best = self.least(sorted(found, key=lambda one: one[0]))[0]
-        return None if best is None else best[0]
 
     def least(
         self, ranked: Iterable[Ranked], alike: float = ALIKE
@@ -138,80 +138,111 @@ class Planner:
         cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
         return (best[cost.index(min(cost))] if best else None), missed
 
-    def _every(
-        self, request: PlanRequest, *, sketched: bool, again: bool = True
-    ) -> Iterator[Callable[[], Result]]:
-        """What is to be evaluated, each at most once."""
-        accountant = self._sketch if sketched else self.accountant
-        for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
-            key = (request, place, sketched)
-            yield partial(self._memo.get, key, partial(_result, name, evaluate))
+    def candidates(self, request: PlanRequest, *, smaller: bool = False) -> Candidates:
+        """Return every candidate for a request, and the protocols that are infeasible.
 
-    def within(self, request: PlanRequest) -> list[Candidate]:
-        """Candidates for the request's budget and, after these, for smaller ones.
+        Parameters
+        ----------
+        request : PlanRequest
+            The request.
+        smaller : bool
+            Whether candidates that send less than the whole budget are searched for as well.
 
-        The choice is the best of them and the front is what none of them beats. What errs more with
-        every smaller budget, and more than what sends least, is not followed further down; nor are,
-        of several collections, whose curves are dear, what the whole budget has no need of, and
-        replaced values that err more where they send least. Where bits are sent one by one, whole
-        vectors err more however often they are sent for less: where their price is dear, as in a
-        crowd that is tiny to them, that is not tried, nor is it where bits do not fit and it is
-        very dear.
+        Returns
+        -------
+        Candidates
+            Those for the whole budget from good to bad, then those for smaller ones. What is
+            infeasible is so for the whole budget.
+        """
+        found: Candidates = self._memo.get(
+            request, lambda: _candidates(request, list(self._results(request)))
+        )
+        if smaller:
+            return found._replace(found=(*found.found, *self._smaller(request, found.found)))
+        return found
+
+    def best_estimate(self, request: PlanRequest, *, mixes_first: bool = False) -> Candidate | None:
+        """Estimate the best candidate for the whole budget; nothing about it is proved.
+
+        Parameters
+        ----------
+        request : PlanRequest
+            The request.
+        mixes_first : bool
+            Whether candidates whose fakes every mix draws come first, as in ``choose``; otherwise
+            only errors are compared.
+
+        Returns
+        -------
+        Candidate or None
+            None where most likely nothing fits.
+        """
+        results = self._results(request, sketched=True)
+        found = (one for one in results if isinstance(one, Candidate))
+        rank = partial(_rank, count=request.count) if mixes_first else _error
+        return min(found, key=rank, default=None)
+
+    def probably_feasible(self, request: PlanRequest) -> bool:
+        """Return whether something most likely fits the whole budget, or a budget without fakes.
+
+        Nothing about it is proved. The answer costs a fraction of an estimate.
+        """
+        evaluated = (
+            one
+            for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
+            for one in self._results(budgeted, sketched=True)
+        )
+        return any(isinstance(one, Candidate) for one in evaluated)
+
+    def _smaller(self, request: PlanRequest, found: tuple[Candidate, ...]) -> list[Candidate]:
+        """Return candidates that send less than the whole budget, for which there are ``found``.
+
+        Parameters
+        ----------
+        request : PlanRequest
+            The request with its whole budget.
+        found : tuple of Candidate
+            All candidates for the whole budget.
+
+        Notes
+        -----
+        A protocol is not followed to smaller budgets where it errs more with every one of them and
+        more than the candidate that sends least. Curves of several collections are costly: there a
+        protocol that is infeasible for the whole budget is left out, and so are replaced values
+        that err more where they send least.
+
+        Where bits are sent one by one, whole vectors err more however often they are sent for
+        less. They are not sent again where their price is costly, as in a crowd that is tiny for
+        them, nor where bits do not fit and the price is very costly.
         """
         whole, *smaller = _budgeted(request)
-        found = [*self.survey(whole)[0]]
         split = any(len(option.parts) > 1 for option in found)
-        most = _DEAR if split else _VERY_DEAR
+        most = _COSTLY_PRODUCTS if split else _MOST_PRODUCTS
         again = max(map(_products, found), default=0) <= most
-        cheapest = [*self.results(smaller[0], again=again)] if smaller else []
+        cheapest = [*self._results(smaller[0], again=again)] if smaller else []
         least = [one for one in cheapest if isinstance(one, Candidate)]
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
-        found, errors = found + least, defaultdict[int, list[float]](list)
+        kept, errors = least, defaultdict[int, list[float]](list)
         sends_least = dict(enumerate(cheapest))  # without whole vectors that are sent again
         for budgeted in (whole, *reversed(smaller[1:])):
-            for place, evaluate in enumerate(self._every(budgeted, sketched=False, again=again)):
-                dear = request.collections > 1 and budgeted is not whole
-                if dear and (
+            for place, evaluate in enumerate(self.evaluations(budgeted, again=again)):
+                costly = request.collections > 1 and budgeted is not whole
+                if costly and (
                     not errors[place] or _replaced(sends_least.get(place), errors[place][0])
                 ):
                     continue
                 before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
                 if last < max(before, bar) and isinstance(one := evaluate(), Candidate):
                     errors[place].append(one.error)
-                    found += [one] if budgeted is not whole else []
-        return found
+                    kept += [one] if budgeted is not whole else []
+        return kept
 
-    def likely(self, request: PlanRequest) -> bool:
-        """Whether there most likely is anything to choose with the whole budget, or without fakes;
-        nothing of it is proved.
-        """
-        evaluated = (
-            one
-            for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
-            for one in self.results(budgeted, sketched=True)
-        )
-        return any(isinstance(one, Candidate) for one in evaluated)
-
-    def outlook(self, request: PlanRequest) -> Candidate | None:
-        """The candidate of least error for the whole budget that there most likely is."""
-        return min(self._sketched(request), key=lambda one: one.error, default=None)
-
-    def foremost(self, request: PlanRequest) -> Candidate | None:
-        """What ``best`` most likely takes for the whole budget: the cover of every mix first."""
-        ranked = self._sketched(request)
-        return min(ranked, key=lambda one: _rank(one, request.count), default=None)
-
-    def _sketched(self, request: PlanRequest) -> list[Candidate]:
-        """What there most likely is for the whole budget."""
-        evaluated = self.results(request, sketched=True)
-        return [one for one in evaluated if isinstance(one, Candidate)]
-
-    def survey(self, request: PlanRequest) -> Survey:
-        """Every candidate for the whole budget from good to bad, and what does not fit."""
-        found: Survey = self._memo.get(
-            request, lambda: _survey(request, list(self.results(request)))
-        )
-        return found
+    def _results(
+        self, request: PlanRequest, *, sketched: bool = False, again: bool = True
+    ) -> Iterator[Result]:
+        """Evaluate every protocol and encoding, one by one."""
+        evaluations = self.evaluations(request, sketched=sketched, again=again)
+        return (evaluate() for evaluate in evaluations)
 
 
 def choose(request: PlanRequest, planner: Planner | None = None, alike: float = ALIKE) -> Choice:
@@ -224,7 +255,8 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
     Raises InfeasibleError when none does; its message names what would.
     """
     planner = planner or Planner()
-    found, (whole, infeasible) = distinct(planner.within(request)), planner.survey(request)
+    found = distinct(planner.candidates(request, smaller=True).found)
+    whole, infeasible = planner.candidates(request)
     ranked = ((_rank(one, request.count), partial(_itself, one)) for one in found)
     best, over = planner.least(ranked, alike)
     missed = [Infeasible(one.protocol, _HAIR) for one in over]
@@ -255,6 +287,33 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
     )
 
 
+def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
+    """Choose the plan that ``choose`` most likely would, and prove nothing about the others.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    planner : Planner
+        Remembers what was computed for requests that are alike.
+
+    Returns
+    -------
+    Plan or None
+        A proved plan; of the next candidate where the best one is not proved, None where none is.
+    """
+    found: list[Ranked] = []
+    for budgeted in _budgeted(request):
+        quick = planner.evaluations(replace(budgeted, likely=True), sketched=True)
+        sketches = planner.evaluations(budgeted, sketched=True)
+        closely = planner.evaluations(budgeted)
+        for exists, sketch, evaluate in zip(quick, sketches, closely, strict=True):
+            if isinstance(exists(), Candidate) and isinstance(about := sketch(), Candidate):
+                found.append((_rank(about, request.count), evaluate))
+    best, _ = planner.least(sorted(found, key=lambda one: one[0]))
+    return None if best is None else best[0]
+
+
 def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> Iterator[PlanRequest]:
     """The request, then the same with ``smaller`` budgets and that of a message for each part."""
     limit = decimal(request.messages_per_user)
@@ -263,7 +322,7 @@ def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> It
         yield replace(request, messages_per_user=most)
 
 
-def distinct(found: list[Candidate]) -> list[Candidate]:
+def distinct(found: Iterable[Candidate]) -> list[Candidate]:
     """The best of each protocol, cover and encoding; the cheapest of several as good.
 
     From good to bad, those that every mix covers first.
@@ -279,11 +338,15 @@ def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
     return one.cover is not Cover.MIXES, one.error_of(count)
 
 
+def _error(one: Candidate) -> float:
+    return one.error
+
+
 def _itself(one: Candidate) -> Result:
     return one
 
 
-def _survey(request: PlanRequest, results: list[Result]) -> Survey:
+def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
     if request.protocol and not any(results):
         needs = f"another question: {KINDS[request.question.kind]}"
         if request.protocol not in dict(PROTOCOLS):
@@ -296,7 +359,7 @@ def _survey(request: PlanRequest, results: list[Result]) -> Survey:
     options = [result for result in results if isinstance(result, Candidate)]
     infeasible = [result for result in results if isinstance(result, Infeasible)]
     options.sort(key=lambda option: option.error)
-    return tuple(options), tuple(dict.fromkeys(infeasible))
+    return Candidates(tuple(options), tuple(dict.fromkeys(infeasible)))
 
 
 def _result(name: str, evaluate: Callable[[], Result]) -> Result:

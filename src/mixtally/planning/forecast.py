@@ -75,8 +75,8 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
     def budget(thousandths: int) -> PlanRequest:
         return replace(request, messages_per_user=Fraction(thousandths, _STEPS))
 
-    def likely(thousandths: int) -> bool:
-        found = planner.within(budget(thousandths))
+    def probably_meets(thousandths: int) -> bool:
+        found = planner.candidates(budget(thousandths), smaller=True).found
         return min((one.error for one in found), default=math.inf) <= target
 
     def error_of(thousandths: int) -> float:
@@ -99,7 +99,7 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
         )
     if meets(low):
         return choose(budget(low), planner, alike=1.0)
-    missing, met = _around(_halved(likely, low, high), meets, low, high)
+    missing, met = _around(_halved(probably_meets, low, high), meets, low, high)
     return choose(budget(_halved(meets, missing, met)), planner, alike=1.0)
 
 

@@ -72,7 +72,7 @@ def _gain(
         flag, change = _MIXES, "a mix that may be trusted to draw the fakes"
     else:
         return None
-    option, own = planner.outlook(wider), choice.plan.error_of(request.count)
+    option, own = planner.best_estimate(wider), choice.plan.error_of(request.count)
     if option is None or option.error >= _WORTH * own:
         return None
     return Gain(flag, change, option, own)

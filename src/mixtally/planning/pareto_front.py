@@ -11,7 +11,7 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
     Besides the whole budget smaller ones are tried: fakes are what a person pays with. Errors are
     those before coins and caps, about a thousandth less than a plan's.
     """
-    options = (planner or Planner()).within(request)
+    options = (planner or Planner()).candidates(request, smaller=True).found
     by_cost = {option.cost: option for option in reversed(options)}
     distinct = {
         cost: option

@@ -1,21 +1,31 @@
-"""When nothing fits: the nearest requests that can be met, each relaxed in one respect."""
+"""The closest feasible requests, where nothing fits a request.
+
+Each relaxes the request in one respect. The search takes a bounded number of prices, so that a
+refusal comes soon; what was not searched to its end is named.
+"""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
 
+from mixtally.accounting.messages import PricesSpentError
 from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS
 from mixtally.model.plan import Plan
-from mixtally.planning.choose import Planner
+from mixtally.planning.choose import Planner, choose_by_estimates
 from mixtally.planning.request import MOST_MESSAGES, PlanRequest
 from mixtally.primitives.fixed import decimal
 
 _PRECISION = 1.015
 _MOST_BYTES = 1e9
 _DOUBLINGS = 4
+MOST_PRICES = 2700
+"""Prices that all searches together may compute: one or two seconds where prices are costly."""
+_FIRST = ("--bytes-per-user", "--mix-fakes", "no --local-epsilon", "--epsilon", "--users")
+"""What is tried first: one look, or few, where it was asked for, then what nearly always helps."""
 _Change = Callable[[float], PlanRequest]
 
 
@@ -31,36 +41,96 @@ class Relaxation:
         return {"change": self.change, **self.plan.facts()}
 
 
-def relaxations(request: PlanRequest) -> list[Relaxation]:
-    """The least epsilon, crowd and budget with which something fits, and a mix that draws fakes.
+class Relaxations(NamedTuple):
+    """The relaxations that were found, and the flags whose search took too many prices."""
 
-    Each within a few percent, everything else as requested; what does not help at all is left out.
+    found: list[Relaxation]
+    unfinished: list[str]
+
+
+def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxations:
+    """Find the least epsilon, crowd and budget with which something fits, and other relaxations.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        A request that nothing fits.
+    most_prices : int
+        The most prices of one message that are computed for all relaxations together. It bounds the
+        work alike on every machine.
+
+    Returns
+    -------
+    Relaxations
+        Each within a few percent, everything else as requested. What does not help at all is left
+        out.
+
+    Notes
+    -----
+    The searches that most likely help come first. None but the last may compute more than half of
+    the prices that are left.
     """
-    found, planner = [], Planner()
-    for flag, start, most, change in (
-        ("--epsilon", request.guarantee.epsilon, MOST_EPSILON, _epsilon(request)),
-        ("--users", float(request.users), float(MOST_USERS), _users(request)),
-        (
-            "--messages-per-user",
-            float(request.messages_per_user),
-            MOST_MESSAGES,
-            _messages(request),
-        ),
-        ("--bytes-per-user", request.bytes_per_user or _MOST_BYTES, _MOST_BYTES, _bytes(request)),
-    ):
-        reached = _least(planner, start, most, change)
-        if reached is not None:
-            value, option = reached
-            found.append(Relaxation(f"{flag} {value:.10g}", option))
-    mixed = None if request.mixes_draw else planner.best(replace(request, mix_fakes=True))
-    if mixed is not None:
-        found.append(Relaxation("--mix-fakes", mixed))
-    unlimited = None
+    planner = Planner()
+    searches = _searches(request, planner)
+    order = sorted(searches, key=lambda flag: _FIRST.index(flag) if flag in _FIRST else len(_FIRST))
+    reached, unfinished = dict[str, Relaxation](), set[str]()
+    for flag in order:
+        left = most_prices - planner.prices
+        try:
+            with planner.accountant.at_most(left if flag == order[-1] else left // 2):
+                found = searches[flag]()
+        except PricesSpentError:
+            unfinished.add(flag)
+        else:
+            if found is not None:
+                reached[flag] = found
+    return Relaxations(
+        [reached[flag] for flag in searches if flag in reached],
+        [flag for flag in searches if flag in unfinished],
+    )
+
+
+def _searches(request: PlanRequest, planner: Planner) -> dict[str, Callable[[], Relaxation | None]]:
+    """Return the search for each relaxation, by its flag, in the order in which they are shown."""
+    own_bytes = request.bytes_per_user or _MOST_BYTES
+    found: dict[str, Callable[[], Relaxation | None]] = {
+        flag: partial(_least_value, flag, planner, start, most, change)
+        for flag, start, most, change in (
+            ("--epsilon", request.guarantee.epsilon, MOST_EPSILON, _epsilon(request)),
+            ("--users", float(request.users), float(MOST_USERS), _users(request)),
+            (
+                "--messages-per-user",
+                float(request.messages_per_user),
+                MOST_MESSAGES,
+                _messages(request),
+            ),
+            ("--bytes-per-user", own_bytes, _MOST_BYTES, _bytes(request)),
+        )
+        if start < most
+    }
+    if not request.mixes_draw:
+        found["--mix-fakes"] = partial(
+            _relaxed, "--mix-fakes", planner, replace(request, mix_fakes=True)
+        )
     if request.local_epsilon is not None:
-        unlimited = planner.best(replace(request, local_epsilon=None))
-    if unlimited is not None:
-        found.append(Relaxation("no --local-epsilon", unlimited))
+        found["no --local-epsilon"] = partial(
+            _relaxed, "no --local-epsilon", planner, replace(request, local_epsilon=None)
+        )
     return found
+
+
+def _relaxed(flag: str, planner: Planner, request: PlanRequest) -> Relaxation | None:
+    """Return the plan for a request that was relaxed; None where nothing fits it either."""
+    plan = choose_by_estimates(request, planner)
+    return None if plan is None else Relaxation(flag, plan)
+
+
+def _least_value(
+    flag: str, planner: Planner, start: float, most: float, change: _Change
+) -> Relaxation | None:
+    """Return the relaxation to the least value of ``flag``; None where no value helps."""
+    reached = _least(planner, start, most, change)
+    return None if reached is None else Relaxation(f"{flag} {reached[0]:.10g}", reached[1])
 
 
 def _epsilon(request: PlanRequest) -> _Change:
@@ -110,10 +180,8 @@ def _least(
 
     By what most likely fits; where that is not proved of the end, a larger one is.
     """
-    if start >= most:
-        return None
     low, high, doubled = start, min(2.0 * start, most), 1
-    while not planner.likely(change(high)):
+    while not planner.probably_feasible(change(high)):
         if high >= most:
             return None
         # Far away in larger strides, whose halvings come to the same values.
@@ -121,9 +189,9 @@ def _least(
         low, high, doubled = high, min(stride * high, most), doubled + 1
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if planner.likely(change(middle)) else (middle, high)
+        low, high = (low, middle) if planner.probably_feasible(change(middle)) else (middle, high)
     stride = _PRECISION
-    while (option := planner.best(change(high))) is None:
+    while (option := choose_by_estimates(change(high), planner)) is None:
         if high >= most:
             return None
         high, stride = min(stride * high, most), stride * stride

@@ -53,7 +53,9 @@ def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
     def found(points: int) -> Candidate | None:
         asked = Question(name=request.question.name, bins=points)
         at = request.error_at if request.error_at is not None else request.users // points
-        return planner.foremost(replace(request, question=asked, error_at=at))
+        return planner.best_estimate(
+            replace(request, question=asked, error_at=at), mixes_first=True
+        )
 
     def error(points: int) -> float:
         one, grid = found(points), Grid(low=ends.low, high=ends.high, points=points)
