@@ -8,7 +8,7 @@ window is over, is used up.
 
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import text_of
+from mixtally.device.contract.reading import fingerprint_of, text_of
 from mixtally.device.wire.note import signed_by
 from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, write_sheet
 from mixtally.device.wire.suite import SUITES
@@ -235,9 +235,13 @@ def signed_by_all(
             got=f"none of {', '.join(missing)}",
             do=again,
         )
-    told = Asked({}, {})
+    told, late = Asked({}, {}), []
     for role in agreed.contract.hops:
-        sort(told, role, asked(call, role, "/notes", note))
+        said = asked(call, role, "/notes", note)
+        if not isinstance(said, bytes):
+            late.append(role.name)  # an earlier errand may be over, with fewer signatures
+        sort(told, role, said)
+    node.notes.send_again(fingerprint_of(note), late)
     told.all(
         subject,
         "every mix to have it with all signatures",

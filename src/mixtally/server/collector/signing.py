@@ -93,8 +93,8 @@ def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathe
         told = {role.name: asked(call, role, "/notes", note) for role in agreement.hops}
         # Whoever asks any mix has all signatures then. An earlier errand may be over: its mix
         # refused the contract before it had signed it, or took it with fewer signatures.
-        if late := [name for name, said in told.items() if not isinstance(said, bytes)]:
-            node.notes.send_again(agreement.contract, late)
+        late = (name for name, said in told.items() if not isinstance(said, bytes))
+        node.notes.send_again(agreement.contract, late)
     return Gathered(agreed, note, why, {name: strangers[name] for name in why if name in strangers})
 
 

@@ -164,8 +164,11 @@ class Notes:
 
     def send_again(self, found: str, roles: Iterable[str]) -> None:
         """Put the note with this SHA-256 down for ``roles`` once more, unless it still waits."""
+        late = list(roles)
+        if not late:
+            return
         with self.database.transaction("errand") as open_:
-            for role in roles:
+            for role in late:
                 open_.execute(
                     "INSERT OR IGNORE INTO outbox (hash, role) VALUES (?, ?)", (found, role)
                 )
