@@ -106,13 +106,14 @@ class InfeasibleError(InputError):
     planner was not asked for a single plan.
     """
 
-    search: Callable[[], Sequence[Any] | None] | None = None
+    search: Callable[[], Any] | None = None
 
     @property
-    def nearest(self) -> Sequence[Any] | None:
-        """The closest feasible requests, each with its ``change`` and its ``plan``.
+    def nearest(self) -> Any:
+        """The closest feasible requests: ``found``, and changes left ``unfinished``.
 
-        None where a target error or a crowd size was sought, or no plan was asked for.
+        Each of ``found`` has a ``change`` and a ``plan``. None where a target error or a crowd
+        size was sought, or no plan was asked for.
         """
         return None if self.search is None else self.search()
 

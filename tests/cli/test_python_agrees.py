@@ -321,7 +321,7 @@ def test_the_nearest_requests_are_those_of_the_command(cli):
     words = [word for name, x in wish.items() for word in (f"--{name.replace('_', '-')}", x)]
     done = cli("plan", "--protocol", "flip-blank", *words, "--json")
     told = json.loads(done.out)["nearest"]
-    nearest = refused.value.nearest
+    nearest = refused.value.nearest.found
     assert [one.plan.facts() for one in nearest] == [
         {k: v for k, v in near.items() if k != "change"} for near in told
     ]

@@ -23,7 +23,7 @@ from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
 from mixtally.model.contract import read_plan
 from mixtally.model.question import Kind, Question
-from mixtally.planning import Forecast, explain, forecast, of_mean
+from mixtally.planning import Forecast, Relaxations, explain, forecast, of_mean
 from mixtally.primitives.files import read_bytes
 from mixtally.protocol.encode.numbers import Points, Range, Scale
 from mixtally.report.document import Promise
@@ -257,8 +257,9 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     Raises
     ------
     InfeasibleError
-        When nothing fits. Its ``nearest`` are the nearest requests that can be met, each with the
-        ``change`` and the ``plan`` that it makes possible; they are looked for when asked for.
+        When nothing fits. Its ``nearest.found`` are the closest feasible requests, each with the
+        ``change`` and the ``plan`` that it makes possible; ``nearest.unfinished`` names changes
+        that take too long to search. The search begins when ``nearest`` is read.
     ParameterError
         For a number outside its range, or an argument beside another that it does not go with.
     PlanError
@@ -273,12 +274,20 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     try:
         found = use.plan(request)
     except InfeasibleError as error:
-        error.search = lambda: [
-            replace(one, change=checks.worded_in_python(one.change))
-            for one in request.nearest() or ()
-        ]
+        error.search = lambda: _in_python(request.nearest())
         raise
     return Plan(found.plan, found.choice.reason, found.forecast.level)
+
+
+def _in_python(nearest: Relaxations | None) -> Relaxations | None:
+    """Return the closest feasible requests with changes worded as arguments of Python."""
+    if nearest is None:
+        return None
+    word = checks.worded_in_python
+    return Relaxations(
+        [replace(one, change=word(one.change)) for one in nearest.found],
+        [word(one) for one in nearest.unfinished],
+    )
 
 
 def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
