@@ -153,7 +153,7 @@ def test_a_mix_at_the_address_of_another_is_named(office):
 def test_one_contract_a_serial(office):
     signed_now(office)
     other = replace(office.contract, client_files={"a": "0" * 64})
-    with pytest.raises(PlanError, match="give the new one a larger serial"):
+    with pytest.raises(PlanError, match="Give the new one a larger serial"):
         signed_now(office, write_contract(other))
     third = write_contract(replace(other, serial=2))
     assert signed_now(office, third).agreed.contract.serial == 2
